@@ -1,0 +1,142 @@
+/** The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and keeps no state. */
+import type { MachineErrorCode } from '../../workflows/api/failures.ts';
+import type { Taint } from '../../workflows/api/machine.ts';
+
+/** What a driver needs to know of a cloud account and of what is to be made there. */
+export interface ProviderRequest {
+  /** UID of the control cluster; stands in the tags of everything that is made. */
+  cluster: string;
+  /** Namespace of the Machines. */
+  namespace: string;
+  /** `providerSpec` of the MachineClass, unchecked. */
+  providerSpec: unknown;
+  /** Decoded data of the class's Secrets. */
+  secret: Record<string, string>;
+  /** Aborted: the call ends soon, with `Canceled`. */
+  signal: AbortSignal;
+}
+
+export interface MachineRequest extends ProviderRequest {
+  machine: { name: string; uid: string };
+  /** Identity of the instance, once it is known. */
+  providerID?: string;
+  /**
+   * Names one attempt to make the instance: UID and create generation of the Machine. What is sent to the cloud with
+   * one token depends on nothing but the request, so that clouds recognise the second sending.
+   */
+  token: string;
+  /** What this driver returned last. */
+  lastKnownState?: string;
+  /** Does another Machine have this instance? Asked before one is taken that was found by name. */
+  isClaimed: (providerID: string) => boolean | Promise<boolean>;
+}
+
+export interface CreateRequest extends MachineRequest {
+  /** With all placeholders replaced. */
+  userData: string;
+  /** The Node is to register with these. */
+  nodeLabels?: Record<string, string>;
+  nodeTaints?: Taint[];
+}
+
+export interface Instance {
+  providerID: string;
+  nodeName: string;
+  addresses?: { type: string; address: string }[];
+  /** False: `initializeInstance` has to be called before the instance is of use. */
+  isInitialized: boolean;
+}
+
+export interface CreatedInstance extends Instance {
+  /** It was there before this call. */
+  found: boolean;
+  lastKnownState?: string;
+}
+
+export interface ListedInstance {
+  providerID: string;
+  machineName: string;
+}
+
+/** The part of a PersistentVolume's spec that says which volume it is. */
+export interface PersistentVolumeSpec {
+  csi?: { driver: string; volumeHandle: string };
+  [source: string]: unknown;
+}
+
+/**
+ * Every method can be called twice with the same effect as once, ends within the driver's own time limit, and fails
+ * with a `DriverError` only.
+ */
+export interface Driver {
+  /** For so long after a create without an answer the cloud may not list what it made. Seconds. */
+  readonly settleSeconds: number;
+
+  /**
+   * Finds before it creates: by providerID; by token; by name and tags, if no other Machine claims that instance. A
+   * request with a providerID never creates: without its instance it fails with `NotFound`.
+   */
+  createInstance(request: CreateRequest): Promise<CreatedInstance>;
+
+  /** Looks as `createInstance` does and makes nothing. Several instances of one name: `OutOfRange`. */
+  describeInstance(request: MachineRequest): Promise<Instance | undefined>;
+
+  /** What can only be done once the instance exists. Nothing to do is success. */
+  initializeInstance(request: MachineRequest): Promise<Instance>;
+
+  /** Deletes everything of this Machine, whichever way it is found. Nothing there is success. */
+  deleteInstance(request: MachineRequest): Promise<{ found: boolean; lastKnownState?: string }>;
+
+  /** All instances with the tags of this cluster and namespace, ordered by providerID. */
+  listInstances(request: ProviderRequest): Promise<ListedInstance[]>;
+
+  /** Identities in the cloud of those volumes that are of this provider, in the order given. */
+  volumeIds(specs: PersistentVolumeSpec[]): Promise<string[]>;
+
+  /** What is wrong with a provider spec, a sentence for each field; empty when nothing is. Makes no call. */
+  validate(providerSpec: unknown): string[];
+}
+
+/** What stands behind a code, where the core or a person acts differently on it. */
+export type DriverFaultKind =
+  /** Too many calls; `code` is never ResourceExhausted, which makes the cluster autoscaler give up a pool. */
+  | 'throttling'
+  /** The account may not have more; `code` is ResourceExhausted. */
+  | 'quota'
+  /** The cloud has no more of this size or zone; `code` is ResourceExhausted. */
+  | 'capacity'
+  /** The Secret does not let us in. */
+  | 'credentials'
+  /** The class or the Machine has to be changed. */
+  | 'input';
+
+export interface DriverFault {
+  code: MachineErrorCode;
+  /** In words for people; stands in the Machine's status. Without secrets. */
+  message: string;
+  kind?: DriverFaultKind;
+  /**
+   * True: this call made nothing and left nothing under way. False: an instance may exist all the same, as after a
+   * time limit or a broken connection. Says nothing of earlier calls.
+   */
+  settled: boolean;
+  /** When the cloud wants to be asked again at the earliest. */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+export class DriverError extends Error {
+  override readonly name = 'DriverError';
+  readonly code: MachineErrorCode;
+  readonly kind: DriverFaultKind | undefined;
+  readonly settled: boolean;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ code, message, kind, settled, retryAfterSeconds, cause }: DriverFault) {
+    super(message, { cause });
+    this.code = code;
+    this.kind = kind;
+    this.settled = settled;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,34 @@
+/** Errors of the outside -> failures that Temporal carries. The only translation. */
+import {
+  ApplicationFailure,
+  ApplicationFailureCategory,
+  CancelledFailure,
+} from '@temporalio/common';
+import { KubeError, isUnreachable } from './kube/errors.ts';
+
+/** What a person reads on a pending activity: no stack of ours, no secret. */
+export function failureOf(error: unknown): Error {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  if (!(error instanceof KubeError))
+    return error instanceof Error ? error : new Error(String(error));
+  const { reason } = error;
+  const failure = ApplicationFailure.create({
+    type: isUnreachable(error) ? 'ApiServerUnreachable' : `Kubernetes${reason}`,
+    message: error.message,
+    ...(error.retryAfterMs !== undefined && { nextRetryDelay: error.retryAfterMs }),
+  });
+  failure.stack = '';
+  return failure;
+}
+
+/** No process holds the Lease of the namespace, so nothing may be created or destroyed now. */
+export function notLicensed(namespace: string): ApplicationFailure {
+  const failure = ApplicationFailure.create({
+    type: 'NotLicensed',
+    message: `no watcher holds the Lease "millwright" in namespace ${namespace}: start one, or wait for it to take over`,
+    nextRetryDelay: '1s',
+    category: ApplicationFailureCategory.BENIGN,
+  });
+  failure.stack = '';
+  return failure;
+}

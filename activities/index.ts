@@ -1,0 +1,69 @@
+/** Implements the core's part of the port, `workflows/activities.ts`. */
+import { Context } from '@temporalio/activity';
+import type { DrainActivities, KubeActivities } from '../workflows/activities.ts';
+import { drainNode } from './drain/drain-node.ts';
+import { notLicensed } from './failures.ts';
+import { reportProgress } from './interceptor.ts';
+import { release } from './kube/finalizer.ts';
+import { applyDeploymentStep } from './machine-deployment/apply.ts';
+import { surveyMachineDeployment } from './machine-deployment/survey.ts';
+import type { Progress } from './machine-set/batches.ts';
+import { createMachines, deleteMachines } from './machine-set/batches.ts';
+import { surveyMachineSet } from './machine-set/survey.ts';
+import { recordJoined } from './machine/join.ts';
+import { prepareMachine } from './machine/prepare.ts';
+import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
+import { beginTeardown, finishTeardown } from './machine/teardown.ts';
+import type { World } from './world.ts';
+
+export function createKubeActivities(world: World): KubeActivities {
+  const { control } = world;
+  return {
+    prepareMachine: (input) => prepareMachine(world, input),
+    recordCreated: (input) => recordCreated(world, input),
+    recordFailure: (input) => recordFailure(world, input),
+    recordJoined: (input) => recordJoined(world, input),
+    recordTimeout: (input) => recordTimeout(world, input),
+    beginTeardown: (input) => beginTeardown(world, input),
+    finishTeardown: (input) => finishTeardown(world, input),
+
+    surveyMachineSet: (input) => surveyMachineSet(control, input),
+    async createMachines(input) {
+      requireLicence(world);
+      return await createMachines(control, input, progressOfThisActivity());
+    },
+    async deleteMachines(input) {
+      requireLicence(world);
+      await deleteMachines(control, input);
+    },
+    releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
+
+    surveyMachineDeployment: ({ deployment }) => surveyMachineDeployment(control, deployment),
+    applyDeploymentStep: (input) => applyDeploymentStep(control, input),
+  };
+}
+
+export function createDrainActivities(world: World): DrainActivities {
+  return {
+    async drainNode(request) {
+      requireLicence(world);
+      if (!world.target) return { evictedPods: 0, isForced: false };
+      const signal = Context.current().cancellationSignal;
+      return await drainNode({ target: world.target, signal }, request);
+    },
+  };
+}
+
+/** At the edge of everything that creates or destroys. */
+export function requireLicence({ licence, namespace }: Pick<World, 'licence' | 'namespace'>): void {
+  if (!licence.isGranted()) throw notLicensed(namespace);
+}
+
+function progressOfThisActivity(): Progress {
+  const context = Context.current();
+  const done: unknown = context.info.heartbeatDetails;
+  return {
+    done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
+    report: (names) => reportProgress(context, names),
+  };
+}

@@ -1,0 +1,158 @@
+/** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
+import type {
+  CreateOutcome,
+  DeleteOutcome,
+  DriverActivities,
+  DriverRequest,
+} from '../workflows/activities.ts';
+import type { Machine } from '../workflows/api/machine.ts';
+import type { MachineFailure } from '../workflows/plan/machine.ts';
+import { readBootstrapToken } from './bootstrap-token.ts';
+import type { ClassReader } from './class-reader.ts';
+import type { Driver, MachineRequest } from './drivers/driver.ts';
+import { DriverError } from './drivers/driver.ts';
+import type { KubeClient } from './kube/client.ts';
+import { customResource } from './kube/paths.ts';
+import { fillUserData } from './user-data.ts';
+
+/** What a driver's activities act on. They write nothing to Kubernetes. */
+export interface DriverWorld {
+  driver: Driver;
+  control: KubeClient;
+  target?: KubeClient;
+  classes: ClassReader;
+  /** Aborts the call when the activity is cancelled. */
+  signal(): AbortSignal;
+  /** Throws while nothing may be created or destroyed. */
+  requireLicence(): void;
+}
+
+export function createDriverActivities(world: DriverWorld): DriverActivities {
+  return {
+    async createInstance(request) {
+      world.requireLicence();
+      return await creating(world, request);
+    },
+    async deleteInstance(request) {
+      world.requireLicence();
+      return await deleting(world, request);
+    },
+  };
+}
+
+async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
+  const { driver } = world;
+  try {
+    const { machineRequest, userData } = await resolve(world, request);
+    const { labels, taints } = request.nodeTemplate ?? {};
+    const instance = await driver.createInstance({
+      ...machineRequest,
+      userData,
+      ...(labels && { nodeLabels: labels }),
+      ...(taints && { nodeTaints: taints }),
+    });
+    if (!instance.isInitialized) await initialize(driver, machineRequest);
+    const { found, isInitialized: _initialized, ...facts } = instance;
+    return { outcome: 'created', instance: { ...facts, isFound: found } };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error) };
+  }
+}
+
+/** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
+async function initialize(driver: Driver, request: MachineRequest): Promise<void> {
+  try {
+    await driver.initializeInstance(request);
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    if (error.code === 'Unimplemented') return;
+    const { code, message, kind, retryAfterSeconds } = error;
+    throw new DriverError({
+      code,
+      message,
+      settled: false,
+      ...(kind && { kind }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      cause: error,
+    });
+  }
+}
+
+async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteOutcome> {
+  const { driver } = world;
+  try {
+    const { machineRequest } = await resolve(world, request);
+    const { found } = await driver.deleteInstance(machineRequest);
+    return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error) };
+  }
+}
+
+interface Resolved {
+  machineRequest: MachineRequest;
+  /** Filled in; it holds credentials. */
+  userData: string;
+}
+
+/** Class and Secrets are read here, so that what they hold never enters a history. */
+async function resolve(world: DriverWorld, request: DriverRequest): Promise<Resolved> {
+  const { control, classes, signal } = world;
+  const { machine, className, cluster, token } = request;
+  const resolved = await classes.read(className, { isFresh: request.isRetry });
+  if (!resolved) {
+    const message = `MachineClass "${className}" does not exist: create it again, its Machines need it`;
+    throw new DriverError({ code: 'InvalidArgument', message, settled: true });
+  }
+  const { machineClass, secret } = resolved;
+  return {
+    userData: await userDataOf(world, request, secret.userData ?? ''),
+    machineRequest: {
+      cluster,
+      namespace: machine.namespace,
+      machine,
+      token,
+      providerSpec: machineClass.providerSpec,
+      secret,
+      ...(request.providerID !== undefined && { providerID: request.providerID }),
+      ...(request.lastKnownState !== undefined && { lastKnownState: request.lastKnownState }),
+      isClaimed: (providerID) => isClaimed(control, machine, providerID),
+      signal: signal(),
+    },
+  };
+}
+
+async function userDataOf(
+  { target }: DriverWorld,
+  { machine, bootstrapTokenId }: DriverRequest,
+  template: string,
+): Promise<string> {
+  const machineName = machine.name;
+  if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
+  const bootstrapToken = await readBootstrapToken(target, bootstrapTokenId);
+  return fillUserData(template, { machineName, bootstrapToken });
+}
+
+/** A VM that was found by its name alone may belong to another Machine. */
+async function isClaimed(
+  control: KubeClient,
+  machine: { namespace: string; name: string },
+  providerID: string,
+): Promise<boolean> {
+  const { items } = await control.list<Machine>(customResource('machines', machine.namespace));
+  return items.some(
+    ({ metadata, spec }) => spec.providerID === providerID && metadata.name !== machine.name,
+  );
+}
+
+/** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
+function classified(error: unknown): MachineFailure {
+  if (!(error instanceof DriverError)) throw error;
+  const { code, message, settled, retryAfterSeconds } = error;
+  return {
+    code,
+    message,
+    isSettled: settled,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

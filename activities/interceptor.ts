@@ -1,0 +1,67 @@
+/** What every activity needs: a heartbeat, translated failures, and a quick no to local ones while the API server hangs. */
+import type { Context } from '@temporalio/activity';
+import type {
+  ActivityExecuteInput,
+  ActivityInboundCallsInterceptor,
+  ActivityInterceptorsFactory,
+  Next,
+} from '@temporalio/worker';
+import { ApplicationFailure } from '@temporalio/common';
+import { failureOf } from './failures.ts';
+import { isUnreachable } from './kube/errors.ts';
+
+/** Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a second. */
+const heartbeatMilliseconds = 1_000;
+/** After an unanswered call, local activities go to the regular form at once for this long. */
+const breakMilliseconds = 2_000;
+
+type Execute = Next<ActivityInboundCallsInterceptor, 'execute'>;
+
+/** What a retry of this activity is told; kept here so that the periodic heartbeat repeats it. */
+const details = new WeakMap<Context, unknown>();
+
+/** Tells a retry how far this attempt came. */
+export function reportProgress(context: Context, progress: unknown): void {
+  details.set(context, progress);
+  context.heartbeat(progress);
+}
+
+/** One for a process: its breaker is shared by all activities. */
+export function createActivityInterceptor(): ActivityInterceptorsFactory {
+  let brokenUntil = 0;
+
+  async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
+    if (performance.now() < brokenUntil) {
+      // A local activity holds a workflow-task slot: the regular form waits without one.
+      throw ApplicationFailure.nonRetryable(
+        'the API server does not answer',
+        'ApiServerUnreachable',
+      );
+    }
+    try {
+      return await next(input);
+    } catch (error) {
+      if (isUnreachable(error)) brokenUntil = performance.now() + breakMilliseconds;
+      throw failureOf(error);
+    }
+  }
+
+  return (context) => ({
+    inbound: {
+      async execute(input, next) {
+        if (context.info.isLocal) return await executeLocal(input, next);
+        const heartbeat = setInterval(
+          () => context.heartbeat(details.get(context)),
+          heartbeatMilliseconds,
+        );
+        try {
+          return await next(input);
+        } catch (error) {
+          throw failureOf(error);
+        } finally {
+          clearInterval(heartbeat);
+        }
+      },
+    },
+  });
+}

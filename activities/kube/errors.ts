@@ -1,0 +1,144 @@
+/** What an API server answered, or that it did not answer. */
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/** The part of a Kubernetes `Status` that callers act on. */
+export interface StatusDetails {
+  name?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+export interface KubeFailure {
+  /** HTTP status; 0 when there was no answer at all. */
+  code: number;
+  /**
+   * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset), `Timeout`,
+   * `Aborted`, `Throttled` (429 of the server's filter, not of the API) and `HTTP<code>` (a proxy answered).
+   */
+  reason: string;
+  message: string;
+  method: string;
+  path: string;
+  details?: StatusDetails | undefined;
+  /** What the server asked for in `Retry-After`. */
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails;
+  readonly method: string;
+  readonly path: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: KubeFailure) {
+    const { code, reason, message, method, path, cause } = failure;
+    super(`${method} ${path}: ${code === 0 ? '' : `${code} `}${reason}: ${message}`, { cause });
+    this.code = code;
+    this.reason = reason;
+    this.details = failure.details ?? {};
+    this.method = method;
+    this.path = path;
+    this.retryAfterMs = failure.retryAfterMs;
+  }
+}
+
+const hasCode =
+  (...codes: number[]) =>
+  (error: unknown): error is KubeError =>
+    error instanceof KubeError && codes.includes(error.code);
+
+export const isNotFound = hasCode(404);
+/** The resourceVersion or another precondition did not hold: read again. */
+export const isConflict = (error: unknown): error is KubeError =>
+  hasCode(409)(error) && error.reason !== 'AlreadyExists';
+export const isAlreadyExists = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.reason === 'AlreadyExists';
+/** The resourceVersion or continue token is older than the server's history: list again. */
+export const isGone = hasCode(410);
+/** Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`). */
+export const isTooManyRequests = hasCode(429);
+export const isInvalid = hasCode(422);
+export const isForbidden = hasCode(403);
+/** No answer, or a proxy or a starting server answered instead of the API. */
+export const isUnreachable = hasCode(0, 502, 503, 504);
+
+interface Status {
+  kind?: string;
+  code?: number;
+  reason?: string;
+  message?: string;
+  details?: StatusDetails;
+}
+
+export interface Answer {
+  method: string;
+  path: string;
+  code: number;
+  text: string;
+  retryAfter?: string | undefined;
+}
+
+/** A `Status` where the API itself answered; otherwise the text, as proxies and filters send it. */
+export function errorOfAnswer({ method, path, code, text, retryAfter }: Answer): KubeError {
+  const status = statusOf(text);
+  return new KubeError({
+    code,
+    reason: status?.reason ?? (code === 429 ? 'Throttled' : `HTTP${code}`),
+    message: status?.message ?? text.slice(0, 300).trim(),
+    method,
+    path,
+    details: status?.details,
+    retryAfterMs: millisecondsOf(retryAfter),
+  });
+}
+
+/** The header in its form with seconds; API servers send no dates. */
+function millisecondsOf(retryAfter: string | undefined): number | undefined {
+  return retryAfter !== undefined && /^\d+$/.test(retryAfter)
+    ? Number(retryAfter) * 1_000
+    : undefined;
+}
+
+function statusOf(text: string): Status | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const body: Status = JSON.parse(text);
+    return body.kind === 'Status' ? body : undefined;
+  } catch {
+    // A truncated or foreign body: the caller reports it as plain text.
+    return undefined;
+  }
+}
+
+/** No answer came, or it broke off. */
+export function errorOfTransport(
+  call: { method: string; path: string },
+  cause: unknown,
+): KubeError {
+  if (cause instanceof KubeError) return cause;
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return new KubeError({
+    ...call,
+    code: 0,
+    reason: reasonOf(error.name, code),
+    message: error.message || error.name,
+    cause,
+  });
+}
+
+function reasonOf(name: string, code: string | undefined): string {
+  if (name === 'TimeoutError' || code?.endsWith('_TIMEOUT') === true) return 'Timeout';
+  return name === 'AbortError' ? 'Aborted' : 'Unreachable';
+}

@@ -1,0 +1,54 @@
+/** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
+import type { KubeClient } from './client.ts';
+import type { Lease } from './observed-lease.ts';
+import { ownLease } from './lease-set.ts';
+import { lease as leasePath } from './paths.ts';
+import { Reflector } from './reflector.ts';
+
+export interface Licence {
+  /** No holder, no action: creating and destroying wait for a watcher. */
+  isGranted(): boolean;
+  close(): Promise<void>;
+}
+
+export interface LicenceOptions {
+  client: KubeClient;
+  namespace: string;
+  /** Called for each failed read; the licence goes on by itself. */
+  onError?: (error: unknown) => void;
+}
+
+const defaultDurationSeconds = 15;
+/**
+ * The Lease that we find at first may be old. Clocks are compared only here and only coarsely; a wrong
+ * clock costs the wait for the next renewal, 2 s.
+ */
+const firstAgeMaxMs = 60_000;
+
+export function createLicence({ client, namespace, onError }: LicenceOptions): Licence {
+  let grantedUntil = 0;
+  const reflector = new Reflector({
+    client,
+    path: leasePath(namespace),
+    query: { fieldSelector: `metadata.name=${ownLease}` },
+    project: (lease: Lease) => ({
+      uid: lease.metadata.uid,
+      name: lease.metadata.name,
+      resourceVersion: lease.metadata.resourceVersion,
+      ...lease.spec,
+    }),
+    onChange({ type, object, previous }) {
+      const isHeld = type === 'live' && Boolean(object.holderIdentity);
+      const isFirst = previous === undefined;
+      const age = Date.now() - Date.parse(object.renewTime ?? '');
+      const durationMs = (object.leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
+      grantedUntil =
+        isHeld && (!isFirst || age < firstAgeMaxMs) ? performance.now() + durationMs : 0;
+    },
+    onError: onError ?? (() => undefined),
+  });
+  return {
+    isGranted: () => performance.now() < grantedUntil,
+    close: () => reflector.stop(),
+  };
+}

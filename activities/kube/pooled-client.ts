@@ -1,0 +1,142 @@
+/** The KubeClient that talks to a real API server: pooled connections, raw JSON, bounded retries. */
+import type { Dispatcher } from 'undici';
+import { requestOf } from './call.ts';
+import type { Call } from './call.ts';
+import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
+import { KubeError, errorOfAnswer, errorOfTransport, isGone } from './errors.ts';
+import { withRetries } from './retry.ts';
+import { createTransport } from './transport.ts';
+import type { Transport, TransportOptions } from './transport.ts';
+import { linesOf } from './watch-stream.ts';
+
+export interface KubeClientOptions extends TransportOptions {
+  /** Recorded as the owner of the fields that we write. Default `millwright`. */
+  fieldManager?: string;
+  /** A call fails after so long, each retry and each page of a list anew. Default 10 s. */
+  callTimeoutMs?: number;
+}
+
+const pageSize = 500;
+/** An expired continue token starts the list again; a list that never gets through is an error. */
+const listAttemptsMax = 3;
+
+const contentTypes: Record<PatchType, string> = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const transport = createTransport(options);
+  const timeoutMs = options.callTimeoutMs ?? 10_000;
+  const query = { fieldManager: options.fieldManager ?? 'millwright' };
+
+  async function answerTo<T>(call: Call): Promise<T> {
+    const text = await withRetries(call, () => textOf(transport, call, timeoutMs));
+    const answer: T = parse(call, text);
+    return answer;
+  }
+
+  return {
+    get: (path, parameters) => answerTo({ method: 'GET', path, query: parameters }),
+    list: (path, parameters = {}) =>
+      allPages((page) =>
+        answerTo({ method: 'GET', path, query: { limit: pageSize, ...parameters, ...page } }),
+      ),
+    create: (path, body) => answerTo({ method: 'POST', path, query, body }),
+    patch: (path, type, body) =>
+      answerTo({ method: 'PATCH', path, query, body, contentType: contentTypes[type] }),
+    async delete(path, body) {
+      await answerTo({ method: 'DELETE', path, body });
+    },
+    watch: (path, parameters, signal) =>
+      eventsOf(transport, { method: 'GET', path, query: parameters }, signal),
+    close: () => transport.close(),
+  };
+}
+
+async function textOf(transport: Transport, call: Call, timeoutMs: number): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw failureOf(call, response, text);
+    return text;
+  } catch (error) {
+    throw errorOfTransport(call, error);
+  }
+}
+
+interface Page<T> {
+  metadata: { resourceVersion: string; continue?: string };
+  items: T[];
+}
+
+async function allPages<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pagesFromStart(read);
+    } catch (error) {
+      if (!isGone(error) || attempt === listAttemptsMax) throw error;
+    }
+  }
+}
+
+async function pagesFromStart<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
+  const { metadata, items } = await read({});
+  let next = metadata.continue;
+  while (next) {
+    const page = await read({ continue: next });
+    items.push(...page.items);
+    next = page.metadata.continue;
+  }
+  return { metadata: { resourceVersion: metadata.resourceVersion }, items };
+}
+
+async function* eventsOf<T>(
+  transport: Transport,
+  call: Call,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>> {
+  // Spread, so that watches that were opened together do not end together.
+  const timeoutSeconds = 300 + Math.floor(Math.random() * 300);
+  const query = { watch: true, allowWatchBookmarks: true, timeoutSeconds, ...call.query };
+  try {
+    const request = requestOf({ ...call, query });
+    const response = await transport.send({ ...request, signal, pool: 'watches' });
+    if (response.statusCode !== 200) {
+      throw failureOf(call, response, await response.body.text());
+    }
+    for await (const line of linesOf(response.body)) yield eventOf<T>(call, line);
+  } catch (error) {
+    throw errorOfTransport(call, error);
+  }
+}
+
+interface ErrorEvent {
+  type: 'ERROR';
+  object: { code?: number; reason?: string; message?: string };
+}
+
+function eventOf<T>(call: Call, line: string): WatchEvent<T> {
+  const event: WatchEvent<T> | ErrorEvent = parse(call, line);
+  if (event.type !== 'ERROR') return event;
+  const { code = 500, reason = 'Unknown', message = line } = event.object;
+  throw new KubeError({ code, reason, message, method: 'WATCH', path: call.path });
+}
+
+function failureOf(call: Call, response: Dispatcher.ResponseData, text: string): KubeError {
+  const { method, path } = call;
+  const retryAfter = response.headers['retry-after']?.toString();
+  return errorOfAnswer({ method, path, code: response.statusCode, text, retryAfter });
+}
+
+/** The caller names the type: what an API server sends is taken at its word. */
+function parse({ method, path }: Call, text: string): ReturnType<typeof JSON.parse> {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const message = `the answer is not JSON: ${text.slice(0, 100)}`;
+    throw new KubeError({ code: 502, reason: 'NotJson', message, method, path, cause });
+  }
+}

@@ -1,0 +1,110 @@
+/** Connections to one API server: keep-alive pools of HTTP/1.1, certificates that rotate, one answer per request. */
+import { Agent, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createCredentials } from './credentials.ts';
+import type { Credential, Tls } from './credentials.ts';
+import type { KubeConfig } from './kubeconfig.ts';
+
+export interface TransportOptions {
+  kubeConfig: KubeConfig;
+  userAgent: string;
+  /** Open connections for calls at most. Default 32. */
+  connections?: number;
+  /** A watch that brings not one byte for so long fails. Default 90 s: bookmarks come each minute. */
+  silenceMs?: number;
+}
+
+export interface TransportRequest {
+  method: Dispatcher.HttpMethod;
+  /** Path and query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+  /** Watches have connections of their own: they hold one for minutes. */
+  pool: 'calls' | 'watches';
+}
+
+export interface Transport {
+  /** Resolves when the headers are there. */
+  send(request: TransportRequest): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+}
+
+interface Pools {
+  key: string;
+  calls: Dispatcher;
+  watches: Dispatcher;
+}
+
+const watchConnectionsMax = 64;
+
+export function createTransport(options: TransportOptions): Transport {
+  const { kubeConfig, userAgent } = options;
+  const { origin, pathname } = new URL(kubeConfig.cluster.server);
+  const prefix = pathname.replace(/\/$/, '');
+  const credentials = createCredentials(kubeConfig);
+  let pools: Pools | undefined;
+
+  function poolsFor({ tls }: Credential): Pools {
+    const key = JSON.stringify(tls);
+    if (pools?.key === key) return pools;
+    // The certificate was rotated: running requests may end on the old connections.
+    if (pools !== undefined) void closeGracefully(pools);
+    pools = { key, ...createPools(options, tls) };
+    return pools;
+  }
+
+  async function sendOnce(request: TransportRequest): Promise<Dispatcher.ResponseData> {
+    const credential = await credentials.current();
+    const { method, body, signal } = request;
+    return poolsFor(credential)[request.pool].request({
+      origin,
+      path: prefix + request.path,
+      method,
+      headers: { 'user-agent': userAgent, ...request.headers, ...credential.headers },
+      body: body ?? null,
+      signal,
+    });
+  }
+
+  return {
+    async send(request) {
+      const response = await sendOnce(request);
+      if (response.statusCode !== 401) return response;
+      await response.body.dump();
+      credentials.forget();
+      return sendOnce(request);
+    },
+    async close() {
+      const open = pools;
+      pools = undefined;
+      if (open !== undefined) await Promise.all([open.calls.destroy(), open.watches.destroy()]);
+    },
+  };
+}
+
+async function closeGracefully({ calls, watches }: Pools): Promise<void> {
+  // A watch ends by itself within its timeoutSeconds.
+  await Promise.all([calls.close(), watches.close()]);
+}
+
+function createPools(options: TransportOptions, tls: Tls): Omit<Pools, 'key'> {
+  const silenceMs = options.silenceMs ?? 90_000;
+  const proxy = options.kubeConfig.cluster.proxyUrl;
+  const agent = (limits: Agent.Options): Dispatcher => {
+    // HTTP/2 is off: a half-open session would hang every call on it without an error.
+    const common: Agent.Options = { allowH2: false, keepAliveTimeout: 30_000, ...limits };
+    return proxy === undefined
+      ? new Agent({ ...common, connect: { ...tls, timeout: 5_000, keepAlive: true } })
+      : new ProxyAgent({ ...common, uri: proxy, requestTls: tls });
+  };
+  return {
+    calls: agent({ connections: options.connections ?? 32 }),
+    watches: agent({
+      connections: watchConnectionsMax,
+      headersTimeout: 30_000,
+      bodyTimeout: silenceMs,
+    }),
+  };
+}

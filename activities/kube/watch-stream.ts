@@ -1,0 +1,20 @@
+/** Splits a watch's body into its events: one JSON object per line. */
+
+const newline = 0x0a;
+
+/** Bytes in, whole lines out; a line may span any number of chunks, also in the middle of a character. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let pending: Buffer[] = [];
+  for await (const part of chunks) {
+    const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const line = chunk.subarray(start, end);
+      yield pending.length === 0 ? line.toString() : Buffer.concat([...pending, line]).toString();
+      pending = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  }
+  // A rest without a newline is an event that was cut off by the end of the connection: it comes again.
+}

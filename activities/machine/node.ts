@@ -1,0 +1,24 @@
+/** The Node of a Machine in the target cluster. */
+import type { Taint } from '../../workflows/api/machine.ts';
+import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { node as nodePath } from '../kube/paths.ts';
+
+export interface Node {
+  metadata: ObjectMeta;
+  spec?: { providerID?: string; unschedulable?: boolean; taints?: Taint[] };
+  status?: { conditions?: NodeCondition[] };
+}
+
+/** Undefined when there is none. */
+export async function readNode(target: KubeClient, name: string): Promise<Node | undefined> {
+  return await orUndefined(target.get<Node>(nodePath(name)));
+}
+
+export function isReady({ status }: Node): boolean {
+  return (
+    status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
+    false
+  );
+}

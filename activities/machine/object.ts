@@ -1,0 +1,140 @@
+/** Reading and writing one Machine. */
+import type {
+  LifeRef,
+  MachineLimits,
+  NodeTemplate,
+  ObjectRef,
+  PreparedMachine,
+} from '../../workflows/activities.ts';
+import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import { parseDuration } from '../../workflows/api/duration.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import type { EventSubject } from '../kube/events.ts';
+import { hasFinalizer } from '../kube/finalizer.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { customResource } from '../kube/paths.ts';
+
+export const component = 'machine-controller';
+
+export function machinePath({ namespace, name }: ObjectRef): string {
+  return customResource('machines', namespace, name);
+}
+
+/** Undefined when there is none. */
+export async function readMachine(
+  control: KubeClient,
+  ref: ObjectRef,
+): Promise<Machine | undefined> {
+  return await orUndefined(control.get<Machine>(machinePath(ref)));
+}
+
+/**
+ * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or its name belongs to
+ * another life: the UID in the patch is a precondition.
+ */
+export async function patchMachine(
+  control: KubeClient,
+  machine: LifeRef,
+  patch: { metadata?: object; spec?: object } | { status: object },
+): Promise<Machine | undefined> {
+  const path = `${machinePath(machine)}${'status' in patch ? '/status' : ''}`;
+  const metadata = { ...('metadata' in patch ? patch.metadata : {}), uid: machine.uid };
+  try {
+    return await control.patch<Machine>(path, 'merge', { ...patch, metadata });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error) && !(await isSameLife(control, machine))) return undefined;
+    throw error;
+  }
+}
+
+async function isSameLife(control: KubeClient, machine: LifeRef): Promise<boolean> {
+  return (await readMachine(control, machine))?.metadata.uid === machine.uid;
+}
+
+export function machineSubject({ namespace, name, uid }: LifeRef): EventSubject {
+  return { apiVersion, kind: 'Machine', namespace, name, uid };
+}
+
+/** What a workflow may know of a Machine: no secret, no user data. */
+export function preparedOf(
+  machine: Machine,
+  world: { defaults: MachineDefaults; target?: KubeClient },
+): PreparedMachine {
+  const { metadata, spec, status } = machine;
+  return defined({
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    hasFinalizer: hasFinalizer(machine),
+    createdAt: Date.parse(metadata.creationTimestamp),
+    deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
+    className: spec.class?.name ?? '',
+    machineSet: machineSetOf(machine),
+    phase: phaseOf(machine),
+    providerID: nonEmpty(spec.providerID),
+    nodeName: nonEmpty(metadata.labels?.[labels.node]),
+    lastKnownState: nonEmpty(status?.lastKnownState),
+    nodeTemplate: nodeTemplateOf(machine),
+    createGeneration: createGenerationOf(machine),
+    usesTarget: world.target !== undefined,
+    limits: limitsOf(machine, world.defaults),
+  });
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function millisecondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+function machineSetOf({ metadata }: Machine): string | undefined {
+  return metadata.ownerReferences?.find(
+    ({ controller, kind }) => controller === true && kind === 'MachineSet',
+  )?.name;
+}
+
+function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
+  const { metadata, spec: nodeSpec } = spec.nodeTemplate ?? {};
+  const { labels: nodeLabels, annotations: notes } = metadata ?? {};
+  const template = defined({ labels: nodeLabels, annotations: notes, taints: nodeSpec?.taints });
+  return Object.keys(template).length > 0 ? template : undefined;
+}
+
+export function phaseOf({ status }: Machine): MachinePhase {
+  return status?.currentStatus?.phase ?? '';
+}
+
+function createGenerationOf({ metadata }: Machine): number {
+  const generation = Number(metadata.annotations?.[annotations.createGeneration] ?? 0);
+  return Number.isInteger(generation) ? generation : 0;
+}
+
+/** The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1. */
+function limitsOf({ metadata, spec }: Machine, defaults: MachineDefaults): MachineLimits {
+  return {
+    creationTimeoutSeconds:
+      secondsOf(metadata.annotations?.[annotations.effectiveCreationTimeout]) ??
+      secondsOf(spec.creationTimeout) ??
+      defaults.creationTimeoutSeconds,
+    drainTimeoutSeconds: secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds,
+    resourceExhaustedRetrySeconds: defaults.resourceExhaustedRetrySeconds,
+  };
+}
+
+/** Nonsense counts as absent, as in MCM v0.62.1; the CRD refuses it where it can. */
+function secondsOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDuration(text);
+}
+
+/** Kubernetes times have no fractions of a second. */
+export function timestamp(milliseconds = Date.now()): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,147 @@
+/** Reports the steps of a Machine's creation on the object. */
+import type { LifeRef, MachineActivities } from '../../workflows/activities.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { MachineFailure } from '../../workflows/plan/machine.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { recordEvent } from '../kube/events.ts';
+import type { World } from '../world.ts';
+import {
+  component,
+  machineSubject,
+  patchMachine,
+  phaseOf,
+  preparedOf,
+  readMachine,
+  timestamp,
+} from './object.ts';
+
+type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
+
+/** The instance's ids, then the phase: an object with a phase has its ids. */
+export async function recordCreated(
+  { control }: World,
+  { machine, instance, usesTarget }: InputOf<'recordCreated'>,
+): Promise<void> {
+  const patched = await patchMachine(control, machine, {
+    metadata: {
+      ...(usesTarget && { labels: { [labels.node]: instance.nodeName } }),
+      annotations: { [annotations.createGeneration]: null },
+    },
+    spec: { providerID: instance.providerID },
+  });
+  if (!patched) return;
+  const now = timestamp();
+  await patchMachine(control, machine, {
+    status: {
+      ...(instance.lastKnownState !== undefined && { lastKnownState: instance.lastKnownState }),
+      ...(!usesTarget && instance.addresses && { addresses: instance.addresses }),
+      currentStatus: usesTarget
+        ? { phase: 'Pending', timeoutActive: true, lastUpdateTime: now }
+        : { phase: 'Available', timeoutActive: null, lastUpdateTime: now },
+      lastOperation: {
+        description: usesTarget
+          ? 'Creating machine on cloud provider'
+          : 'Created machine on cloud provider',
+        errorCode: null,
+        state: usesTarget ? 'Processing' : 'Successful',
+        type: 'Create',
+        lastUpdateTime: now,
+      },
+    },
+  });
+}
+
+/** Writes nothing when the same failure stands there already, but counts the Event. */
+export async function recordFailure(
+  world: World,
+  { machine, failure, operation, phase, createGeneration }: InputOf<'recordFailure'>,
+): Promise<void> {
+  const current = await readMachine(world.control, machine);
+  if (current?.metadata.uid !== machine.uid) return;
+  const description = descriptionOf(failure, operation);
+  const isKnown =
+    current.status?.lastOperation?.description === description && phaseOf(current) === phase;
+  if (!isKnown) await writeFailure(world, machine, { failure, operation, phase, description });
+  await keepGeneration(world, current, { machine, createGeneration });
+  await recordEvent(world.control, machineSubject(machine), {
+    type: 'Warning',
+    reason: operation === 'Create' ? 'FailedCreate' : 'FailedDelete',
+    message: `${failure.code}: ${failure.message}`,
+    component,
+  });
+}
+
+/** On the object, so that a token that a cloud refused is not used again even when Temporal was lost. */
+async function keepGeneration(
+  { control }: World,
+  current: Machine,
+  { machine, createGeneration }: { machine: LifeRef; createGeneration: number },
+): Promise<void> {
+  const text = createGeneration === 0 ? undefined : String(createGeneration);
+  if (current.metadata.annotations?.[annotations.createGeneration] === text) return;
+  const metadata = { annotations: { [annotations.createGeneration]: text ?? null } };
+  await patchMachine(control, machine, { metadata });
+}
+
+interface FailureReport {
+  failure: MachineFailure;
+  operation: 'Create' | 'Delete';
+  phase: MachinePhase;
+  description: string;
+}
+
+async function writeFailure(
+  { control }: World,
+  machine: LifeRef,
+  { failure, operation, phase, description }: FailureReport,
+): Promise<void> {
+  const now = timestamp();
+  await patchMachine(control, machine, {
+    status: {
+      currentStatus: { phase, timeoutActive: null, lastUpdateTime: now },
+      lastOperation: {
+        description,
+        errorCode: failure.code,
+        state: 'Failed',
+        type: operation,
+        lastUpdateTime: now,
+      },
+    },
+  });
+}
+
+/** Texts of MCM v0.62.1, which its users' tools read. */
+function descriptionOf({ code, message }: MachineFailure, operation: 'Create' | 'Delete'): string {
+  const error = `machine codes error: code = [${code}] message = [${message}]`;
+  return operation === 'Create'
+    ? `Cloud provider message - ${error}`
+    : `VM deletion failed due to - ${error}. However, will re-try in the next resync. Initiate VM deletion`;
+}
+
+/** A Machine that joined meanwhile, or that is given more time now, is not marked. */
+export async function recordTimeout(
+  world: World,
+  { machine }: InputOf<'recordTimeout'>,
+): Promise<{ hasTimedOut: boolean }> {
+  const current = await readMachine(world.control, machine);
+  if (current?.metadata.uid !== machine.uid) return { hasTimedOut: false };
+  const { limits, createdAt } = preparedOf(current, world);
+  const isOver = Date.now() >= createdAt + limits.creationTimeoutSeconds * 1000;
+  if (!isOver || phaseOf(current) === 'Running') return { hasTimedOut: false };
+  const description = `Machine ${machine.name} failed to join the cluster in ${limits.creationTimeoutSeconds} seconds.`;
+  const now = timestamp();
+  await patchMachine(world.control, machine, {
+    status: {
+      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
+      lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime: now },
+    },
+  });
+  await recordEvent(world.control, machineSubject(machine), {
+    type: 'Warning',
+    reason: 'CreationTimeout',
+    message: description,
+    component,
+  });
+  return { hasTimedOut: true };
+}

@@ -1,0 +1,85 @@
+/** The beginning and the end of a Machine's deletion. */
+import type { LifeRef, MachineActivities, TeardownOutcome } from '../../workflows/activities.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
+import { deleteBootstrapToken } from '../bootstrap-token.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import { release } from '../kube/finalizer.ts';
+import { node as nodePath } from '../kube/paths.ts';
+import type { World } from '../world.ts';
+import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { readNode } from './node.ts';
+import { patchMachine, preparedOf, timestamp } from './object.ts';
+
+type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
+
+/** Says Terminating, and reads in the same write what the deletion depends on. */
+export async function beginTeardown(
+  world: World,
+  { machine }: { machine: LifeRef },
+): Promise<TeardownOutcome> {
+  const now = timestamp();
+  const patched = await patchMachine(world.control, machine, {
+    status: {
+      currentStatus: {
+        phase: 'Terminating',
+        timeoutActive: null,
+        preserveExpiryTime: null,
+        lastUpdateTime: now,
+      },
+      lastOperation: {
+        description: 'Set machine status to termination. Now, getting VM Status',
+        errorCode: null,
+        state: 'Processing',
+        type: 'Delete',
+        lastUpdateTime: now,
+      },
+    },
+  });
+  if (!patched) return {};
+  const prepared = preparedOf(patched, world);
+  const resolved = await world.classes.read(prepared.className, { isFresh: false });
+  if (!resolved) return { machine: prepared };
+  const provider = resolved.machineClass.provider ?? '';
+  if (!(await world.hasDriver(provider))) return { machine: prepared };
+  return { machine: { ...prepared, provider } };
+}
+
+/** Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
+export async function finishTeardown(
+  { control, target }: World,
+  { machine, nodeName, providerID, bootstrapTokenId }: FinishInput,
+): Promise<void> {
+  if (target && nodeName !== undefined && nodeName !== '') {
+    await deleteNode(target, { name: nodeName, providerID: providerID ?? '' });
+  }
+  if (target && bootstrapTokenId !== undefined) {
+    await deleteBootstrapToken(target, bootstrapTokenId, machine);
+  }
+  await release(control, 'machines', machine);
+}
+
+/** Names come back: only the Node of this very instance goes. */
+async function deleteNode(
+  target: KubeClient,
+  { name, providerID }: { name: string; providerID: string },
+): Promise<void> {
+  const node = await readNode(target, name);
+  if (!node || !isSameInstance(node.spec?.providerID, providerID)) return;
+  const { uid, finalizers: present = [] } = node.metadata;
+  if (present.includes(finalizers.node)) {
+    const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+    await ifSameNode(target.patch(nodePath(name), 'strategic', { metadata }));
+  }
+  if (node.metadata.deletionTimestamp !== undefined) return;
+  await ifSameNode(target.delete(nodePath(name), { preconditions: { uid } }));
+}
+
+/** A Node that went, or whose name another took, needs nothing of us. */
+async function ifSameNode(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}

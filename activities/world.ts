@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { MachineDefaults } from '../workflows/api/settings.ts';
+import type { ClassReader } from './class-reader.ts';
+import type { KubeClient } from './kube/client.ts';
+
+/** What the core's activities act on. */
+export interface World {
+  /** Cluster of the Machines. */
+  control: KubeClient;
+  /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
+  target?: KubeClient;
+  /** The namespace of `control` that this process serves. */
+  namespace: string;
+  defaults: MachineDefaults;
+  classes: ClassReader;
+  licence: Licence;
+  /** Whether a driver serves the queue of this provider. */
+  hasDriver(provider: string): Promise<boolean>;
+  log: Logger;
+}
+
+/** Creating and destroying needs a watcher that holds the Lease of the namespace. */
+export interface Licence {
+  isGranted(): boolean;
+}

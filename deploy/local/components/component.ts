@@ -1,0 +1,39 @@
+/** How to run one process. */
+export interface Command {
+  file: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** One process of the stack, as data: who starts it, watches it and starts it again is `supervision/`. */
+export interface Component {
+  name: string;
+  /** Names of components and jobs that must be ready before each start. */
+  needs: readonly string[];
+  /** What a person would open or dial. */
+  address?: string;
+  /** Ports that must be free before a start. */
+  ports: readonly number[];
+  /** Called before each start. What it prepares must stand being prepared again. */
+  command: () => Promise<Command>;
+  /** One look: does it answer? A component without it is ready once its process runs. */
+  isReady?: () => Promise<boolean>;
+}
+
+/** A step that ends: it runs once, when what it needs is ready. Returns what to say about it. */
+export interface Job {
+  name: string;
+  needs: readonly string[];
+  run: () => Promise<string>;
+}
+
+/** Does the URL answer with status 200? No answer and another status are both "not yet". */
+export async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { host } from '../supervision/ports.ts';
+import type { Component } from './component.ts';
+import type { StackWorld } from './world.ts';
+
+export function kubeApiserver(world: StackWorld): Component {
+  const { api, binary, ports } = world;
+  return {
+    name: 'kube-apiserver',
+    needs: ['etcd'],
+    address: `https://${host}:${ports.kubeApiserver}`,
+    ports: [ports.kubeApiserver],
+    command: async () => ({ file: await binary('kube-apiserver'), args: apiserverArgs(world) }),
+    isReady: async () => {
+      try {
+        return (await api.call('GET', '/readyz')).status === 200;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+function apiserverArgs(world: StackWorld): string[] {
+  const { layout, ports } = world;
+  const pki = (name: string): string => join(layout.pki, name);
+  return [
+    `--etcd-servers=http://${host}:${ports.etcdClient}`,
+    `--bind-address=${host}`,
+    `--advertise-address=${host}`,
+    `--secure-port=${ports.kubeApiserver}`,
+    `--tls-cert-file=${pki('apiserver.crt')}`,
+    `--tls-private-key-file=${pki('apiserver.key')}`,
+    `--client-ca-file=${pki('ca.crt')}`,
+    `--service-account-issuer=https://kubernetes.default.svc`,
+    `--service-account-key-file=${pki('sa.pub')}`,
+    `--service-account-signing-key-file=${pki('sa.key')}`,
+    '--authorization-mode=RBAC',
+    // Pods are admitted at once instead of waiting for the default service account of a new namespace.
+    '--disable-admission-plugins=ServiceAccount',
+    '--allow-privileged=true',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    // On loopback the reconciler can only fail, with an error line every few seconds.
+    '--endpoint-reconciler-type=none',
+    // One machine, friendly clients: the tests put load on it that these would hold back.
+    '--enable-priority-and-fairness=false',
+    '--max-requests-inflight=0',
+    '--max-mutating-requests-inflight=0',
+    ...auditArgs(world),
+  ];
+}
+
+function auditArgs({ options, layout }: StackWorld): string[] {
+  if (!options.audit) return [];
+  return [
+    `--audit-policy-file=${join(import.meta.dirname, '../cluster/audit-policy.yaml')}`,
+    `--audit-log-path=${layout.logOf('audit')}`,
+    // One file, however long: the benchmarks count its lines.
+    '--audit-log-maxsize=100000',
+  ];
+}

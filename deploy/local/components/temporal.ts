@@ -1,0 +1,71 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { host } from '../supervision/ports.ts';
+import { answersOk, type Component } from './component.ts';
+import type { StackWorld } from './world.ts';
+
+/** The search attributes of `workflows/messages.ts`; a test compares the two. */
+export const searchAttributes = {
+  MachinePhase: 'Keyword',
+  RolloutState: 'Keyword',
+  KubeNamespace: 'Keyword',
+  MachineDeployment: 'Keyword',
+  MachineSet: 'Keyword',
+  MachineClass: 'Keyword',
+  Provider: 'Keyword',
+  BlockedBy: 'Keyword',
+  NodeName: 'Keyword',
+  Attention: 'Keyword',
+  WaitingSince: 'Datetime',
+  Deadline: 'Datetime',
+} as const;
+
+/**
+ * One partition, because with few pollers tasks would wait on the others, and rate limits that a stack
+ * of one machine never reaches.
+ */
+const dynamicConfig: Readonly<Record<string, unknown>> = {
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'matching.rps': 20_000,
+  'frontend.rps': 20_000,
+  'frontend.namespaceRPS': 20_000,
+  'frontend.namespaceCount': 5_000,
+  'history.rps': 50_000,
+};
+
+export function temporal({ binary, layout, ports }: StackWorld): Component {
+  return {
+    name: 'temporal',
+    needs: [],
+    address: `${host}:${ports.temporal}`,
+    ports: [ports.temporal, ports.temporalUi, ports.temporalHttp, ports.temporalMetrics],
+    command: async () => {
+      await mkdir(dirname(layout.temporalDatabase), { recursive: true });
+      return {
+        file: await binary('temporal'),
+        args: [
+          'server',
+          'start-dev',
+          `--ip=${host}`,
+          `--port=${ports.temporal}`,
+          `--ui-port=${ports.temporalUi}`,
+          `--http-port=${ports.temporalHttp}`,
+          `--metrics-port=${ports.temporalMetrics}`,
+          '--ui-disable-news-fetch',
+          `--db-filename=${layout.temporalDatabase}`,
+          // Survives kill -9, and costs next to nothing; only a crash of the machine can lose writes.
+          '--sqlite-pragma=journal_mode=WAL',
+          '--sqlite-pragma=synchronous=OFF',
+          ...Object.entries(searchAttributes).map(([n, type]) => `--search-attribute=${n}=${type}`),
+          ...Object.entries(dynamicConfig).map(
+            ([key, value]) => `--dynamic-config-value=${key}=${JSON.stringify(value)}`,
+          ),
+          '--log-level=warn',
+        ],
+      };
+    },
+    isReady: () =>
+      answersOk(`http://${host}:${ports.temporalHttp}/api/v1/namespaces/default`),
+  };
+}

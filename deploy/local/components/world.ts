@@ -1,0 +1,15 @@
+import type { AdminApi } from '../cluster/api.ts';
+import type { ToolName } from '../binaries/tools.ts';
+import type { Layout } from '../layout.ts';
+import type { StackOptions } from '../options.ts';
+import type { Ports } from '../supervision/ports.ts';
+
+/** What every component is made from. */
+export interface StackWorld {
+  options: StackOptions;
+  layout: Layout;
+  ports: Ports;
+  api: AdminApi;
+  /** Path of a binary; acquired once, the first caller waits for a download or build. */
+  binary: (tool: ToolName) => Promise<string>;
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repository = resolve(fileURLToPath(import.meta.url), '../../..');
+
+/** Users of the API server. Each has a kubeconfig of its own, so that the audit log tells them apart. */
+export const users = [
+  'admin',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'virtual-cloud',
+  'millwright-watcher',
+  'millwright-worker',
+] as const;
+
+export type User = (typeof users)[number];
+
+/** Where everything of one stack lies. Nothing of a stack is written outside of its folder. */
+export interface Layout {
+  stateDir: string;
+  /** The administrator's kubeconfig, the one for people. */
+  kubeconfig: string;
+  kubeconfigOf: (user: User) => string;
+  stackFile: string;
+  portsFile: string;
+  lockFile: string;
+  logs: string;
+  logOf: (component: string) => string;
+  pki: string;
+  etcdData: string;
+  temporalDatabase: string;
+  virtualCloudData: string;
+  workflowBundle: string;
+  kubectlCache: string;
+  /** What `--fresh` deletes. The folder itself stays: a person may have named one that holds more. */
+  forgettable: string[];
+}
+
+export function layoutOf(stateDir: string): Layout {
+  const at = (...parts: string[]): string => resolve(stateDir, ...parts);
+  return {
+    stateDir: at(),
+    kubeconfig: at('kubeconfig'),
+    kubeconfigOf: (user) => (user === 'admin' ? at('kubeconfig') : at('kubeconfigs', user)),
+    stackFile: at('stack.json'),
+    portsFile: at('ports.json'),
+    lockFile: at('lock'),
+    logs: at('logs'),
+    logOf: (component) => at('logs', `${component}.log`),
+    pki: at('pki'),
+    etcdData: at('data', 'etcd'),
+    temporalDatabase: at('data', 'temporal.db'),
+    virtualCloudData: at('data', 'virtual-cloud'),
+    workflowBundle: at('workflow-bundle.js'),
+    kubectlCache: at('kubectl-cache'),
+    forgettable: [
+      'data',
+      'pki',
+      'kubeconfig',
+      'kubeconfigs',
+      'logs',
+      'ports.json',
+      'stack.json',
+      'workflow-bundle.js',
+      'kubectl-cache',
+    ].map((name) => at(name)),
+  };
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { repository } from './layout.ts';
+
+/** What to start, and where its state lies. */
+export interface StackOptions {
+  stateDir: string;
+  /** Namespace of the control cluster that the operator looks at. */
+  namespace: string;
+  /** Start watcher and worker as well. */
+  operator: boolean;
+  /** Forget the state of earlier runs. */
+  fresh: boolean;
+  /** Write `logs/audit.log`, one line for each request to the API server. */
+  audit: boolean;
+}
+
+export const defaultStateDir = join(repository, '.millwright');
+
+export const defaultOptions: StackOptions = {
+  stateDir: defaultStateDir,
+  namespace: 'default',
+  operator: true,
+  fresh: false,
+  audit: false,
+};
+
+export const startUsage = `Usage: npm start -- [options]
+
+Starts the local stack: etcd, the Kubernetes control plane, kwok, Temporal with its UI, the virtual cloud, and
+Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the next start.
+
+  --detach           go to the background once everything is ready; npm stop ends it
+  --no-operator      leave out watcher and worker
+  --fresh            forget cluster, workflows and VMs of earlier runs
+  --keep             keep them (this is the default)
+  --audit            log every request to the API server in logs/audit.log
+  --namespace NAME   namespace that the operator looks at (default: default)
+  --state-dir DIR    where state and logs lie (default: .millwright); another folder is another stack
+  --help             show this
+
+Examples:
+  npm start
+  npm start -- --detach --audit
+  npm start -- --fresh --no-operator
+  npm start -- --state-dir /tmp/second
+
+More in docs/local-stack.md.`;
+
+export type StartCommand = { help: true } | { help: false; detach: boolean; options: StackOptions };
+
+/** Reads the command line of `npm start`. Throws an Error that names the fault. */
+export function parseStartArguments(args: readonly string[]): StartCommand {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      detach: { type: 'boolean', default: false },
+      'no-operator': { type: 'boolean', default: false },
+      fresh: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      audit: { type: 'boolean', default: false },
+      namespace: { type: 'string', default: defaultOptions.namespace },
+      'state-dir': { type: 'string', default: defaultStateDir },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return { help: true };
+  if (values.fresh && values.keep) throw new Error('--fresh and --keep exclude each other');
+  return {
+    help: false,
+    detach: values.detach,
+    options: {
+      stateDir: values['state-dir'],
+      namespace: namespaceFrom(values.namespace),
+      operator: !values['no-operator'],
+      fresh: values.fresh,
+      audit: values.audit,
+    },
+  };
+}
+
+function namespaceFrom(value: string): string {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value)) return value;
+  throw new Error(
+    `--namespace: "${value}" is not a namespace name: lower-case letters, digits and "-", at most 63, no "-" at the ends`,
+  );
+}

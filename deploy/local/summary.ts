@@ -1,0 +1,38 @@
+import { relative } from 'node:path';
+import { defaultStateDir } from './options.ts';
+import { host } from './supervision/ports.ts';
+import type { Stack } from './supervision/stack-file.ts';
+
+/** What a person reads when the stack is ready: addresses, and three commands to try. */
+export function summaryOf(stack: Stack, { isDetached }: { isDetached: boolean }): string {
+  const { ports } = stack;
+  const rows = [
+    ['Kubernetes API', `https://${host}:${ports.kubeApiserver}`],
+    ['Temporal', `${host}:${ports.temporal}`],
+    ['Temporal UI', `http://${host}:${ports.temporalUi}`],
+    ['Virtual cloud', stack.components['virtual-cloud']?.address],
+    ['State and logs', relativePath(stack.stateDir)],
+  ];
+  const lines = rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name?.padEnd(16)}${value}`],
+  );
+  const inOtherFolder = stack.stateDir !== defaultStateDir;
+  const stop = `npm stop${inOtherFolder ? ` -- --state-dir ${relativePath(stack.stateDir)}` : ''}`;
+  return `
+The local stack is ready.
+
+${lines.join('\n')}
+
+Try
+  export KUBECONFIG=${relativePath(stack.kubeconfig)}
+  kubectl apply -f deploy/examples/machine-deployment.yaml
+  kubectl get machines,nodes
+
+${isDetached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}
+`;
+}
+
+function relativePath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process that cannot be mistaken for a later one with the same pid. */
+export interface ProcessIdentity {
+  pid: number;
+  /** When it started, in words of the system; only good for comparing. */
+  started: string;
+}
+
+/** The identity of the process that has this pid now, or undefined when there is none (or only its zombie). */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid);
+  return started === undefined ? undefined : { pid, started };
+}
+
+export function isAlive({ pid, started }: ProcessIdentity): boolean {
+  return identityOf(pid)?.started === started;
+}
+
+/** Sends a signal unless the process is gone or its pid belongs to another one by now. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isAlive(identity)) return;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function startedOnLinux(pid: number): string | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // The second field is the name in parentheses and may hold spaces; the rest counts from behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, startTicks] = [fields[0], fields[19]];
+  return state === 'Z' ? undefined : `${bootId()}/${startTicks}`;
+}
+
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+function startedElsewhere(pid: number): string | undefined {
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const host = '127.0.0.1';
+
+/** Where each server of the stack listens. */
+export interface Ports {
+  kubeApiserver: number;
+  temporal: number;
+  temporalUi: number;
+  temporalHttp: number;
+  temporalMetrics: number;
+  etcdClient: number;
+  etcdPeer: number;
+  controllerManager: number;
+  scheduler: number;
+  kwok: number;
+  virtualCloud: number;
+}
+
+/** The ports that people know. All others are whatever is free. */
+export const wellKnownPorts: Partial<Ports> = {
+  kubeApiserver: 6443,
+  temporal: 7233,
+  temporalUi: 8233,
+};
+
+const names: readonly (keyof Ports)[] = [
+  'kubeApiserver',
+  'temporal',
+  'temporalUi',
+  'temporalHttp',
+  'temporalMetrics',
+  'etcdClient',
+  'etcdPeer',
+  'controllerManager',
+  'scheduler',
+  'kwok',
+  'virtualCloud',
+];
+
+/** The outside: whether a port can be listened on, and some port that can. */
+export interface PortWorld {
+  isFree: (port: number) => Promise<boolean>;
+  anyFree: () => Promise<number>;
+}
+
+/**
+ * Chooses all ports: the one of the last run if it is free, else the well-known one, else any.
+ * `taken` names the wished ports that another program holds.
+ */
+export async function choosePorts(
+  previous: Partial<Ports>,
+  world: PortWorld,
+): Promise<{ ports: Ports; taken: { name: keyof Ports; port: number }[] }> {
+  const ports: Partial<Ports> = {};
+  const taken: { name: keyof Ports; port: number }[] = [];
+  const used = new Set<number>();
+  for (const name of names) {
+    const wishes = [previous[name], wellKnownPorts[name]].filter((port) => port !== undefined);
+    const port = await firstFree(wishes, used, world);
+    const [wish] = wishes;
+    if (wish !== undefined && wish !== port) taken.push({ name, port: wish });
+    ports[name] = port;
+    used.add(port);
+  }
+  return { ports: ports as Ports, taken };
+}
+
+async function firstFree(wishes: number[], used: Set<number>, world: PortWorld): Promise<number> {
+  for (const wish of wishes) {
+    if (!used.has(wish) && (await world.isFree(wish))) return wish;
+  }
+  for (;;) {
+    const port = await world.anyFree();
+    if (!used.has(port)) return port;
+  }
+}
+
+export const localPorts: PortWorld = {
+  isFree: async (port) => (await listen(port)) !== undefined,
+  anyFree: async () => {
+    const port = await listen(0);
+    if (port === undefined) throw new Error(`No free port on ${host}`);
+    return port;
+  },
+};
+
+/** Listens for a moment. The port that it got, or undefined when another program has it. */
+function listen(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address();
+      const got = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(got));
+    });
+  });
+}
+
+/** A killed server can keep its port for seconds. Throws when one of the ports stays taken for 30 s. */
+export async function untilFree(ports: readonly number[], signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (const port of ports) {
+    while (!(await localPorts.isFree(port))) {
+      if (Date.now() > deadline) throw new Error(`Port ${port} is still taken after 30 s`);
+      await delay(100, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** What is remembered of the deaths of one component. */
+export interface DeathRecord {
+  /** Deaths in a row within `quickDeathMs` of the start. */
+  quickDeaths: number;
+  /** Deaths in a row after which the wait was not forgotten. */
+  backoffSteps: number;
+}
+
+export type RestartDecision =
+  | { action: 'restart'; delayMs: number; record: DeathRecord }
+  | { action: 'giveUp'; record: DeathRecord };
+
+export const noDeaths: DeathRecord = { quickDeaths: 0, backoffSteps: 0 };
+
+const quickDeathMs = 5_000;
+const quickDeathsMax = 5;
+const delayMinMs = 200;
+const delayMaxMs = 10_000;
+/** As long as the longest wait: who lived this long starts again at once the next time. */
+const forgottenAfterMs = delayMaxMs;
+
+/**
+ * Decides after a death. `livedMs` counts from the start of the process, `random` is in [0, 1) and
+ * shortens the wait by up to a fifth, so that components that died together do not return together.
+ */
+export function afterDeath(
+  record: DeathRecord,
+  { livedMs, random }: { livedMs: number; random: number },
+): RestartDecision {
+  const next = {
+    quickDeaths: livedMs < quickDeathMs ? record.quickDeaths + 1 : 0,
+    backoffSteps: livedMs < forgottenAfterMs ? record.backoffSteps + 1 : 1,
+  };
+  if (next.quickDeaths >= quickDeathsMax) return { action: 'giveUp', record: next };
+  const delayMs = Math.min(delayMinMs * 2 ** (next.backoffSteps - 1), delayMaxMs);
+  return { action: 'restart', delayMs: Math.round(delayMs * (1 - random / 5)), record: next };
+}

@@ -1,0 +1,72 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { writeFileAtomically } from '../atomic-file.ts';
+import type { Layout } from '../layout.ts';
+import { isAlive, signalProcess, type ProcessIdentity } from './identity.ts';
+import type { Ports } from './ports.ts';
+
+/** One running process of the stack. */
+export interface RunningComponent extends ProcessIdentity {
+  /** URL or host and port; empty for a component that serves nothing. */
+  address: string;
+  /** Absolute path of its log. */
+  log: string;
+  /** How often it was started again. */
+  restarts: number;
+}
+
+/** The content of `stack.json`: what runs now. */
+export interface Stack {
+  state: 'starting' | 'running' | 'stopping';
+  stateDir: string;
+  kubeconfig: string;
+  namespace: string;
+  /** Environment of a worker or watcher that is started by hand. */
+  environment: Record<string, string>;
+  ports: Ports;
+  supervisor: ProcessIdentity;
+  components: Record<string, RunningComponent>;
+}
+
+export function writeStackFile(layout: Layout, stack: Stack): void {
+  writeFileAtomically(layout.stackFile, `${JSON.stringify(stack, undefined, 2)}\n`);
+}
+
+export function removeStackFile(layout: Layout): void {
+  rmSync(layout.stackFile, { force: true });
+}
+
+/** The stack that runs in this state folder, or undefined when none does. */
+export function readRunningStack(layout: Layout): Stack | undefined {
+  const stack = readStackFile(layout);
+  return stack !== undefined && isAlive(stack.supervisor) ? stack : undefined;
+}
+
+/** What the file says, whether it still runs or not. */
+export function readStackFile(layout: Layout): Stack | undefined {
+  return readJson<Stack>(layout.stackFile);
+}
+
+/** Kills what a stack left behind whose supervisor and guardian were both killed. */
+export function killLeftovers(layout: Layout): number {
+  const left = Object.values(readStackFile(layout)?.components ?? {}).filter(isAlive);
+  for (const component of left) signalProcess(component, 'SIGKILL');
+  return left.length;
+}
+
+/** The ports of the last run, so that addresses stay the same. */
+export function readPorts(layout: Layout): Partial<Ports> {
+  return readJson<Partial<Ports>>(layout.portsFile) ?? {};
+}
+
+export function writePorts(layout: Layout, ports: Ports): void {
+  writeFileAtomically(layout.portsFile, `${JSON.stringify(ports, undefined, 2)}\n`);
+}
+
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`Cannot read ${file}: ${(error as Error).message}. Remove it and start again.`);
+  }
+}

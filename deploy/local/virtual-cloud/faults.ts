@@ -1,0 +1,173 @@
+/** Faults on command: what goes wrong with calls and machines whose name matches. */
+import { isMachineErrorCode, machineErrorCodes } from '../../../workflows/api/failures.ts';
+import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
+import { BadRequest, Fields } from './fields.ts';
+import type { Fate, NodeConditionFault } from './instance.ts';
+import { matchesGlob } from './name-glob.ts';
+
+export const operations = [
+  'create',
+  'list',
+  'describe',
+  'delete',
+  'initialize',
+  'volumes',
+] as const;
+export type Operation = (typeof operations)[number];
+
+/** These spoil a call. */
+const callKinds = ['error', 'throttle', 'hang', 'loseAnswer'] as const;
+/** These refuse a new machine; a token that is known is still answered. */
+const refusalKinds = ['quota', 'zoneFull'] as const;
+/** These decide the fate of a new machine. */
+const fateKinds = ['neverJoin', 'joinNotReady', 'unhealthyLater', 'vanish'] as const;
+const kinds = [...callKinds, ...refusalKinds, ...fateKinds];
+
+type CallKind = (typeof callKinds)[number];
+type RefusalKind = (typeof refusalKinds)[number];
+type FateKind = (typeof fateKinds)[number];
+
+export interface Fault {
+  id: string;
+  operation: Operation | '*';
+  /** Glob of instance names. */
+  match: string;
+  kind: CallKind | RefusalKind | FateKind;
+  /** How often it fires; absent: always. */
+  times?: number;
+  fired: number;
+  seconds?: number;
+  /** Of kind `error`. */
+  code?: MachineErrorCode;
+  message?: string;
+  /** Of kind `zoneFull`: only this zone. */
+  zone?: string;
+  /** Of kind `unhealthyLater`. */
+  condition?: NodeConditionFault;
+}
+
+const faultFields = [
+  'id',
+  'operation',
+  'match',
+  'kind',
+  'times',
+  'fired',
+  'seconds',
+  'code',
+  'message',
+  'zone',
+  'condition',
+];
+
+/** `id` is given to a fault that has none. What `GET /faults` answers can be put back. */
+export function parseFault(value: unknown, id: string, path = ''): Fault {
+  const fields = new Fields(value, path).allow(...faultFields);
+  const kind = fields.oneOf('kind', kinds);
+  if (kind === undefined) {
+    throw new BadRequest(`${path}${path && '.'}kind: missing; one of ${kinds.join(', ')}`);
+  }
+  const times = fields.count('times', { min: 1, max: 1_000_000 });
+  const seconds = fields.number('seconds', { min: 0, max: 86_400 });
+  const message = fields.text('message');
+  const zone = fields.text('zone');
+  return {
+    id: fields.text('id') ?? id,
+    operation: operationOf(fields, kind),
+    match: fields.text('match') ?? '*',
+    kind,
+    ...(times !== undefined && { times }),
+    fired: fields.count('fired', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
+    ...(seconds !== undefined && { seconds }),
+    ...(message !== undefined && { message }),
+    ...(zone !== undefined && { zone }),
+    ...codeOf(fields, kind),
+    ...conditionOf(fields, kind),
+  };
+}
+
+function operationOf(fields: Fields, kind: Fault['kind']): Fault['operation'] {
+  const isOfCalls = callKinds.some((candidate) => candidate === kind);
+  const operation = fields.oneOf('operation', [...operations, '*']);
+  if (isOfCalls) return operation ?? '*';
+  if (operation === undefined || operation === 'create' || operation === '*') return 'create';
+  throw new BadRequest(`operation: "${operation}" cannot have the fault ${kind}, only create can`);
+}
+
+function codeOf(fields: Fields, kind: Fault['kind']): { code?: MachineErrorCode } {
+  const code = fields.oneOf('code', machineErrorCodes);
+  if (kind === 'error') return { code: code ?? 'Internal' };
+  if (code === undefined || !isMachineErrorCode(code)) return {};
+  throw new BadRequest(`code: "${code}" is only for faults of the kind error, not ${kind}`);
+}
+
+function conditionOf(fields: Fields, kind: Fault['kind']): { condition?: NodeConditionFault } {
+  if (kind !== 'unhealthyLater') return {};
+  const condition = new Fields(fields.value('condition') ?? {}, 'condition').allow(
+    'type',
+    'status',
+    'reason',
+    'message',
+  );
+  const type = condition.text('type') ?? 'KernelDeadlock';
+  const isReady = type === 'Ready';
+  return {
+    condition: {
+      type,
+      status: condition.oneOf('status', ['True', 'False', 'Unknown']) ?? (isReady ? 'False' : 'True'),
+      reason: condition.text('reason') ?? (isReady ? 'KubeletNotReady' : 'VirtualCloudFault'),
+      message: condition.text('message') ?? 'a fault of the virtual cloud',
+    },
+  };
+}
+
+export interface Target {
+  operation: Operation;
+  name: string;
+  zone?: string;
+}
+
+/** The first fault of these kinds that is left for the target. Pure: the caller records that it fired. */
+export function nextFault(
+  faults: readonly Fault[],
+  target: Target,
+  wanted: 'call' | 'refusal' | FateKind,
+): Fault | undefined {
+  return faults.find(
+    (fault) => isWanted(fault, wanted) && isLeft(fault) && concerns(fault, target),
+  );
+}
+
+function isWanted({ kind }: Fault, wanted: 'call' | 'refusal' | FateKind): boolean {
+  if (wanted === 'call') return callKinds.some((candidate) => candidate === kind);
+  if (wanted === 'refusal') return refusalKinds.some((candidate) => candidate === kind);
+  return kind === wanted;
+}
+
+function isLeft({ times, fired }: Fault): boolean {
+  return times === undefined || fired < times;
+}
+
+function concerns({ operation, match, zone }: Fault, target: Target): boolean {
+  const isOperation = operation === '*' || operation === target.operation;
+  const isZone = zone === undefined || target.zone === undefined || zone === target.zone;
+  return isOperation && isZone && matchesGlob(target.name, match);
+}
+
+/** What the faults make of a new machine, and which of them fired. */
+export function fateOf(faults: readonly Fault[], target: Target): { fate: Fate; fired: Fault[] } {
+  const found = new Map(
+    fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const),
+  );
+  const sickening = found.get('unhealthyLater');
+  const vanishing = found.get('vanish');
+  const fate: Fate = {
+    ...(found.get('neverJoin') && { neverJoins: true }),
+    ...(found.get('joinNotReady') && { joinsNotReady: true }),
+    ...(sickening?.condition && {
+      sickens: { afterSeconds: sickening.seconds ?? 0, condition: sickening.condition },
+    }),
+    ...(vanishing && { vanishes: { afterSeconds: vanishing.seconds ?? 0 } }),
+  };
+  return { fate, fired: [...found.values()].filter((fault) => fault !== undefined) };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { defaultOptions, parseStartArguments } from '../../../deploy/local/options.ts';
+
+describe('the command line of npm start', () => {
+  test('without arguments starts everything, keeps the state and stays in the foreground', () => {
+    expect(parseStartArguments([])).toEqual({ help: false, detach: false, options: defaultOptions });
+  });
+
+  test('every option is read', () => {
+    const args = '--detach --no-operator --fresh --audit --namespace shoot --state-dir /tmp/x'.split(' ');
+    expect(parseStartArguments(args)).toEqual({
+      help: false,
+      detach: true,
+      options: { stateDir: '/tmp/x', namespace: 'shoot', operator: false, fresh: true, audit: true },
+    });
+  });
+
+  test.each([
+    { args: ['--fresh', '--keep'], message: '--fresh and --keep exclude each other' },
+    { args: ['--namespace', 'Not_One'], message: '--namespace: "Not_One" is not a namespace name' },
+    { args: ['--fersh'], message: "Unknown option '--fersh'" },
+  ])('$args is refused', ({ args, message }) => {
+    expect(() => parseStartArguments(args)).toThrow(message);
+  });
+});

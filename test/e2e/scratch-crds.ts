@@ -1,0 +1,189 @@
+/**
+ * Our CRDs on a real API server, under a group of their own: nothing that runs there sees them, and
+ * whatever a test does to them hurts nobody. They go, with their objects, when the test is done.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parse } from 'yaml';
+import type { Call } from '../../activities/kube/call.ts';
+import { requestOf } from '../../activities/kube/call.ts';
+import { KubeError, errorOfAnswer } from '../../activities/kube/errors.ts';
+import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
+import { createTransport } from '../../activities/kube/transport.ts';
+import { group as ourGroup } from '../../workflows/api/constants.ts';
+
+export interface Schema {
+  [keyword: string]: unknown;
+}
+
+export interface Crd {
+  metadata: { name: string };
+  spec: {
+    group: string;
+    names: { kind: string; plural: string };
+    versions: [{ schema: { openAPIV3Schema: Schema } }];
+  };
+}
+
+export interface AnyObject {
+  kind: string;
+  metadata: { name: string };
+  status?: unknown;
+}
+
+type Send = (call: Call) => Promise<unknown>;
+
+const crdFolder = new URL('../../deploy/crds/', import.meta.url);
+const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const patienceMs = 20_000;
+
+export class ScratchCrds {
+  readonly #crds: Crd[];
+  readonly #group: string;
+  readonly #send: Send;
+
+  private constructor(crds: Crd[], group: string, send: Send) {
+    this.#crds = crds;
+    this.#group = group;
+    this.#send = send;
+  }
+
+  /** `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our rules. */
+  static async install(
+    kubeConfigFile: string,
+    change: (schema: Schema) => Schema = (schema) => schema,
+  ): Promise<ScratchCrds> {
+    const group = `t${randomBytes(4).toString('hex')}.millwright.test`;
+    const scratch = new ScratchCrds(await crdsOf(group), group, sender(kubeConfigFile));
+    await Promise.all(scratch.#crds.map((crd) => scratch.#install(withSchema(crd, change))));
+    return scratch;
+  }
+
+  async #install(crd: Crd): Promise<void> {
+    await this.#send({ method: 'POST', path: crdsPath, body: crd });
+    const path = this.#pathOf(crd.spec.names.kind);
+    await until(() => this.#send({ method: 'GET', path }).then(() => true, isNotServedYet));
+  }
+
+  /** The schemas of deploy/crds take the place of the changed ones. */
+  async restore(): Promise<void> {
+    for (const { metadata, spec } of this.#crds) {
+      await this.#send({
+        method: 'PATCH',
+        path: `${crdsPath}/${metadata.name}`,
+        contentType: 'application/merge-patch+json',
+        body: { spec: { versions: spec.versions } },
+      });
+    }
+    const bad = { kind: 'MachineSet', metadata: { name: 'never-stored' }, spec: {} };
+    await until(async () => (await this.refusalsOf(bad)).length > 0);
+  }
+
+  /** All that the API server says against the object, a line a field, sorted; empty when it would store it. */
+  async refusalsOf(object: AnyObject): Promise<string[]> {
+    return await refusals(
+      this.#send({
+        method: 'POST',
+        path: this.#pathOf(object.kind),
+        query: { dryRun: 'All', fieldValidation: 'Strict' },
+        body: this.#moved(object),
+      }),
+    );
+  }
+
+  /** Stores the object, then its status as a controller would. */
+  async create(object: AnyObject): Promise<void> {
+    const path = this.#pathOf(object.kind);
+    await this.#send({ method: 'POST', path, body: this.#moved(object) });
+    if (object.status !== undefined) {
+      await this.patch(object, { status: object.status }, 'status');
+    }
+  }
+
+  async patch(object: AnyObject, body: object, subresource?: 'status'): Promise<void> {
+    const path = `${this.#pathOf(object.kind)}/${object.metadata.name}`;
+    await this.#send({
+      method: 'PATCH',
+      path: subresource ? `${path}/${subresource}` : path,
+      contentType: 'application/merge-patch+json',
+      body,
+    });
+  }
+
+  async remove(): Promise<void> {
+    for (const { metadata } of this.#crds) {
+      await this.#send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` });
+    }
+  }
+
+  #pathOf(kind: string): string {
+    const plural = this.#crds.find(({ spec }) => spec.names.kind === kind)?.spec.names.plural;
+    return plural === undefined
+      ? `/api/v1/namespaces/default/${kind.toLowerCase()}s`
+      : `/apis/${this.#group}/v1alpha1/namespaces/default/${plural}`;
+  }
+
+  #moved(object: AnyObject): object {
+    const isOurs = this.#crds.some(({ spec }) => spec.names.kind === object.kind);
+    const { status: _, ...rest } = object;
+    const metadata = { ...object.metadata, namespace: 'default' };
+    return { ...rest, metadata, apiVersion: isOurs ? `${this.#group}/v1alpha1` : 'v1' };
+  }
+}
+
+/** What refuses, in the form `<field>: <message>`; other failures are thrown. */
+export async function refusals(call: Promise<unknown>): Promise<string[]> {
+  try {
+    await call;
+    return [];
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.details.causes === undefined) throw error;
+    return error.details.causes.map(({ field, message }) => `${field}: ${message}`).toSorted();
+  }
+}
+
+async function crdsOf(group: string): Promise<Crd[]> {
+  const files = (await readdir(crdFolder)).filter((file) => file.endsWith('.yaml'));
+  return await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(new URL(file, crdFolder), 'utf8');
+      const crd: Crd = parse(text.replaceAll(ourGroup, group));
+      return crd;
+    }),
+  );
+}
+
+function withSchema(crd: Crd, change: (schema: Schema) => Schema): Crd {
+  const [version] = crd.spec.versions;
+  const schema = { openAPIV3Schema: change(version.schema.openAPIV3Schema) };
+  return { ...crd, spec: { ...crd.spec, versions: [{ ...version, schema }] } };
+}
+
+function sender(kubeConfigFile: string): Send {
+  const kubeConfig = loadKubeConfig(kubeConfigFile);
+  const transport = createTransport({ kubeConfig, userAgent: 'millwright-test' });
+  return async (call) => {
+    const signal = AbortSignal.timeout(10_000);
+    const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
+    const text = await response.body.text();
+    const { method, path } = call;
+    if (response.statusCode >= 300) {
+      throw errorOfAnswer({ method, path, code: response.statusCode, text });
+    }
+    return JSON.parse(text);
+  };
+}
+
+function isNotServedYet(error: unknown): boolean {
+  if (error instanceof KubeError && error.code === 404) return false;
+  throw error;
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) throw new Error(`The CRDs are not served after ${patienceMs} ms.`);
+    await pause(50);
+  }
+}

@@ -1,0 +1,80 @@
+/** Hands signals to Temporal. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import {
+  SearchAttributeType,
+  TypedSearchAttributes,
+  defineSearchAttributeKey,
+} from '@temporalio/common';
+import { workflowIdOf } from '../workflows/messages.ts';
+import type { EntityInput } from '../workflows/messages.ts';
+import type { Delivered } from './outbox.ts';
+import type { Signal, Start } from './signal.ts';
+
+export interface DeliveryOptions {
+  temporal: Client;
+  namespace: string;
+  cluster: string;
+  taskQueue: string;
+}
+
+/** A call that hangs would hold up all that its workflow is to hear. */
+const callTimeoutMs = 10_000;
+/** Notices a dead worker sooner than Temporal's default of 10 s. */
+const workflowTaskTimeout = '4 s';
+
+export function createDelivery(options: DeliveryOptions): (signal: Signal) => Promise<Delivered> {
+  const { temporal, namespace, cluster, taskQueue } = options;
+  const idOf = ({ kind, object }: Signal): string =>
+    workflowIdOf(kind, { namespace, name: object });
+
+  async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
+    const input: EntityInput = { ref: { namespace, name: signal.object }, cluster };
+    await temporal.workflow.signalWithStart(signal.kind, {
+      workflowId: idOf(signal),
+      args: [input],
+      taskQueue,
+      signal: signal.name,
+      signalArgs: [signal.payload],
+      // A new life of an object begins a new run; a run that goes on is only signalled.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowTaskTimeout,
+      staticSummary: start.summary,
+      typedSearchAttributes: attributesOf(signal, start, namespace),
+    });
+    return 'sent';
+  }
+
+  async function signalOnly(signal: Signal): Promise<Delivered> {
+    try {
+      await temporal.workflow.getHandle(idOf(signal)).signal(signal.name, signal.payload);
+      return 'sent';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return 'noWorkflow';
+      throw error;
+    }
+  }
+
+  return (signal) => {
+    const { start } = signal;
+    return temporal.connection.withDeadline(Date.now() + callTimeoutMs, () =>
+      start === undefined ? signalOnly(signal) : signalOrStart(signal, start),
+    );
+  };
+}
+
+function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedSearchAttributes {
+  const values = [
+    ['KubeNamespace', namespace],
+    ['MachinePhase', kind === 'machine' ? 'New' : undefined],
+    ['MachineSet', start.machineSet],
+    ['MachineDeployment', start.machineDeployment],
+    ['MachineClass', start.machineClass],
+    ['Attention', 'none'],
+  ] as const;
+  const pairs = values.flatMap(([name, value]) =>
+    value ? [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }] : [],
+  );
+  return new TypedSearchAttributes(pairs);
+}

@@ -1,0 +1,64 @@
+/** A Node concerns the machines whose label `node` names it. */
+import type { NodeSnapshot } from '../workflows/messages.ts';
+import { sightingAt } from './scene.ts';
+import type { ChangeOf, Scene } from './scene.ts';
+import type { Signal } from './signal.ts';
+import type { MachineView, NodeView } from './views.ts';
+
+export function nodeSignals(change: ChangeOf<'nodes'>, scene: Scene): Signal[] {
+  const { type, object: node, previous, resourceVersion } = change;
+  if (type === 'live' && previous !== undefined && !isToldOf(previous, node)) return [];
+  const exists = type === 'live';
+  return [...scene.store.machinesOfNode(node.name)].flatMap(
+    (machine) => nodeSignal({ machine, node, exists, resourceVersion }, scene) ?? [],
+  );
+}
+
+function isToldOf(before: NodeView, now: NodeView): boolean {
+  return (
+    before.conditionsDigest !== now.conditionsDigest ||
+    before.isReady !== now.isReady ||
+    before.isDeleting !== now.isDeleting ||
+    before.providerID !== now.providerID ||
+    before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents
+  );
+}
+
+/** Phases of machines whose Node has never joined. */
+const phasesBeforeJoining = new Set(['', 'Pending', 'CrashLoopBackOff']);
+
+export const isBeforeJoining = ({ phase }: MachineView): boolean => phasesBeforeJoining.has(phase);
+
+export interface NodeSeen {
+  machine: MachineView;
+  node: NodeView;
+  /** Default true. */
+  exists?: boolean;
+  resourceVersion: string;
+}
+
+/** Nothing while a Node that joins is not ready for the first time: its machine waits for exactly that. */
+export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
+  const { machine, node, exists = true, resourceVersion } = seen;
+  const { name, uid, providerID, isReady, isDeleting, conditionsDigest } = node;
+  const isJoining = isBeforeJoining(machine) && !node.wasReady;
+  if (exists && !isDeleting && isJoining) return undefined;
+  const payload: NodeSnapshot = {
+    ...sightingAt(scene, resourceVersion),
+    name,
+    exists,
+    uid,
+    providerID,
+    isReady,
+    isDeleting,
+    conditionsDigest,
+    isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
+  };
+  return {
+    kind: 'machine',
+    object: machine.name,
+    name: 'nodeObserved',
+    payload,
+    cause: { resource: 'nodes', resourceVersion },
+  };
+}

@@ -1,0 +1,105 @@
+/** A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its own. */
+import type { Kind, SetSnapshot } from '../workflows/messages.ts';
+import { sightingAt } from './scene.ts';
+import type { ChangeOf, Scene } from './scene.ts';
+import { matches } from './selector.ts';
+import type { Signal, SignalName, Start } from './signal.ts';
+import type { Resource, SetView } from './views.ts';
+
+type SetChange = ChangeOf<'machineSets' | 'machineDeployments'>;
+
+interface Names {
+  kind: Kind;
+  resource: Resource;
+  observed: SignalName & `${string}Observed`;
+  gone: SignalName & `${string}Gone`;
+}
+
+const setNames: Names = {
+  kind: 'machineSet',
+  resource: 'machineSets',
+  observed: 'machineSetObserved',
+  gone: 'machineSetGone',
+};
+
+const deploymentNames: Names = {
+  kind: 'machineDeployment',
+  resource: 'machineDeployments',
+  observed: 'machineDeploymentObserved',
+  gone: 'machineDeploymentGone',
+};
+
+export function machineSetSignals(change: SetChange, scene: Scene): Signal[] {
+  const { object: set } = change;
+  const of = set.owner === undefined ? '' : ` of MachineDeployment ${set.owner}`;
+  const start: Start = {
+    summary: `MachineSet ${scene.namespace}/${set.name}${of}`,
+    machineDeployment: set.owner,
+    machineClass: set.className,
+  };
+  return [...ownSignals(change, { names: setNames, start }, scene), ...ownerSignals(change, scene)];
+}
+
+export function machineDeploymentSignals(change: SetChange, scene: Scene): Signal[] {
+  const { name, className } = change.object;
+  const start: Start = {
+    summary: `MachineDeployment ${scene.namespace}/${name}`,
+    machineClass: className,
+  };
+  return ownSignals(change, { names: deploymentNames, start }, scene);
+}
+
+interface Target {
+  names: Names;
+  start: Start;
+}
+
+function ownSignals(change: SetChange, { names, start }: Target, scene: Scene): Signal[] {
+  const { type, object, previous, resourceVersion } = change;
+  const cause = { resource: names.resource, resourceVersion };
+  const to = { kind: names.kind, object: object.name, cause };
+  const sighting = sightingAt(scene, resourceVersion);
+  if (type === 'gone') {
+    return [{ ...to, name: names.gone, payload: { ...sighting, uid: object.uid } }];
+  }
+  if (previous !== undefined && !isToldOf(previous, object)) return [];
+  const { uid, generation, isDeleting, hasFinalizer, metadataDigest } = object;
+  const snapshot = { uid, generation, isDeleting, hasFinalizer, metadataDigest };
+  const payload: SetSnapshot = { ...sighting, ...snapshot };
+  return [{ ...to, name: names.observed, payload, start }];
+}
+
+/** The finalizer appears only by our own hand, so that is no news. */
+function isToldOf(before: SetView, now: SetView): boolean {
+  return (
+    before.generation !== now.generation ||
+    before.isDeleting !== now.isDeleting ||
+    (before.hasFinalizer && !now.hasFinalizer) ||
+    before.metadataDigest !== now.metadataDigest
+  );
+}
+
+/** The deployment that has it, the one that had it, or for an orphan all that could claim it. */
+function ownerSignals(change: SetChange, scene: Scene): Signal[] {
+  const { type, object, previous, resourceVersion } = change;
+  if (type === 'live' && previous?.countDigest === object.countDigest) return [];
+  const owners = new Set([
+    ...ownersOf(object, scene),
+    ...(previous ? ownersOf(previous, scene) : []),
+  ]);
+  return [...owners].map((owner) => ({
+    kind: 'machineDeployment',
+    object: owner,
+    name: 'machineSetsChanged',
+    payload: sightingAt(scene, resourceVersion),
+    cause: { resource: 'machineSets', resourceVersion },
+  }));
+}
+
+function ownersOf(set: SetView, { store }: Scene): string[] {
+  if (set.owner !== undefined) return [set.owner];
+  if (!set.isOrphan) return [];
+  return [...store.all('machineDeployments')]
+    .filter((deployment) => matches(deployment.selector, set.labels))
+    .map((deployment) => deployment.name);
+}

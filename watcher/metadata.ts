@@ -1,0 +1,25 @@
+/** What all views take from an object's metadata. */
+import type { ObjectMeta, OwnerReference } from '../activities/kube/client.ts';
+import type { Trimmed } from '../activities/kube/mirror.ts';
+import { finalizers } from '../workflows/api/constants.ts';
+
+export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): Trimmed => ({
+  uid,
+  name,
+  resourceVersion,
+});
+
+export const controllerOf = ({ ownerReferences }: ObjectMeta): OwnerReference | undefined =>
+  ownerReferences?.find((reference) => reference.controller === true);
+
+/** The name of the controller if it is of this kind. */
+export function ownerOf(metadata: ObjectMeta, kind: string): string | undefined {
+  const controller = controllerOf(metadata);
+  return controller?.kind === kind ? controller.name : undefined;
+}
+
+/** Whether it is to go, and whether it waits for us before it does. */
+export const lifeOf = (metadata: ObjectMeta): { isDeleting: boolean; hasFinalizer: boolean } => ({
+  isDeleting: metadata.deletionTimestamp !== undefined,
+  hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
+});

@@ -1,0 +1,53 @@
+/** A signal on its way: the newest of its name to its workflow, and the oldest change that it stands for. */
+import { olderOf } from '../activities/kube/resource-version.ts';
+import { paceOf } from './pacing.ts';
+import type { Signal } from './signal.ts';
+import { resources } from './views.ts';
+import type { Resource } from './views.ts';
+
+export interface Parcel {
+  signal: Signal;
+  /** Since when it waits; kept when a newer signal replaces the older. */
+  since: number;
+  /** When it is to be sent. */
+  dueAt: number;
+  /** The oldest resourceVersion of each resource that is told only once this arrives. */
+  oldest: Partial<Record<Resource, string>>;
+}
+
+/** `waiting` is an undelivered one of the same name to the same workflow. */
+export function pack(signal: Signal, waiting: Parcel | undefined, now: number): Parcel {
+  const { quietMs, maxMs } = paceOf(signal.name);
+  const since = waiting?.since ?? now;
+  return {
+    signal,
+    since,
+    dueAt: Math.min(now + quietMs, since + maxMs),
+    oldest: merged(waiting?.oldest ?? {}, {
+      [signal.cause.resource]: signal.cause.resourceVersion,
+    }),
+  };
+}
+
+/** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
+export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
+  if (newer === undefined) return failed;
+  return { ...newer, since: failed.since, oldest: merged(failed.oldest, newer.oldest) };
+}
+
+function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
+  const all = { ...a };
+  for (const [resource, version] of entriesOf(b)) {
+    const held = all[resource];
+    all[resource] = held === undefined ? version : olderOf(held, version);
+  }
+  return all;
+}
+
+/** Narrows to what is there. */
+function entriesOf(versions: Parcel['oldest']): [Resource, string][] {
+  return resources.flatMap((resource): [Resource, string][] => {
+    const version = versions[resource];
+    return version === undefined ? [] : [[resource, version]];
+  });
+}

@@ -1,0 +1,53 @@
+import type { MachineView } from './views.ts';
+import type { Machine } from '../workflows/api/machine.ts';
+import { annotations, labels } from '../workflows/api/constants.ts';
+import { digestOf } from './digest.ts';
+import { controllerOf, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+
+/** As Go's ParseBool reads them. */
+const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
+  const { metadata, status } = machine;
+  const held = metadata.labels ?? {};
+  return {
+    ...trimmedMeta(metadata),
+    ...lifeOf(metadata),
+    forceDeletion: trueTexts.has(held[labels.forceDeletion] ?? ''),
+    generation: metadata.generation ?? 0,
+    specDigest: specDigestOf(machine, previous),
+    countDigest: countDigestOf(machine),
+    phase: status?.currentStatus?.phase ?? '',
+    labels: held,
+    owner: ownerOf(metadata, 'MachineSet'),
+    isOrphan: controllerOf(metadata) === undefined,
+    className: machine.spec.class?.name ?? '',
+    nodeName: held[labels.node],
+  };
+}
+
+/** The generation moves with the spec: while it stands, nothing need be computed. */
+function specDigestOf({ metadata, spec }: Machine, previous: MachineView | undefined): string {
+  if (previous !== undefined && previous.generation === metadata.generation) {
+    return previous.specDigest;
+  }
+  const { providerID: _ours, ...wanted } = spec;
+  return digestOf(wanted);
+}
+
+/** What a MachineSet counts, sorts and claims machines by. */
+function countDigestOf({ metadata, status }: Machine): string {
+  const { annotations: notes = {} } = metadata;
+  const last = status?.lastOperation;
+  const failure = last?.state === 'Failed' ? [last.description, last.errorCode] : [];
+  return digestOf(
+    status?.currentStatus?.phase,
+    metadata.deletionTimestamp,
+    metadata.labels,
+    metadata.ownerReferences,
+    failure,
+    notes[annotations.priority],
+    notes[annotations.markedForDeletionTime],
+    notes[annotations.preserve],
+  );
+}

@@ -1,0 +1,21 @@
+/** What every dispatch sees beside the change itself. */
+import type { Change } from '../activities/kube/mirror.ts';
+import type { Sighting } from '../workflows/messages.ts';
+import type { StoreView } from './store.ts';
+import type { Views } from './views.ts';
+
+export interface Scene {
+  store: StoreView;
+  namespace: string;
+  /** UID of the control cluster. */
+  cluster: string;
+  epoch: number;
+}
+
+export type ChangeOf<R extends keyof Views> = Change<Views[R]>;
+
+export const sightingAt = ({ cluster, epoch }: Scene, resourceVersion: string): Sighting => ({
+  cluster,
+  epoch,
+  resourceVersion,
+});

@@ -1,0 +1,47 @@
+/** What dispatch decides: which workflow is to hear what. */
+import type {
+  GoneSnapshot,
+  Kind,
+  MachineSnapshot,
+  NodeSnapshot,
+  SetSnapshot,
+  Sighting,
+} from '../workflows/messages.ts';
+import type { Resource } from './views.ts';
+
+/** The payload of each signal. */
+export interface Payloads {
+  machineObserved: MachineSnapshot;
+  machineGone: GoneSnapshot;
+  nodeObserved: NodeSnapshot;
+  classChanged: Sighting;
+  machineSetObserved: SetSnapshot;
+  machineSetGone: GoneSnapshot;
+  machinesChanged: Sighting;
+  machineDeploymentObserved: SetSnapshot;
+  machineDeploymentGone: GoneSnapshot;
+  machineSetsChanged: Sighting;
+}
+
+export type SignalName = keyof Payloads;
+
+/** What a new workflow shows before it has done anything. */
+export interface Start {
+  /** One line for the Temporal UI. */
+  summary: string;
+  machineSet?: string | undefined;
+  machineDeployment?: string | undefined;
+  machineClass?: string | undefined;
+}
+
+export interface Signal<N extends SignalName = SignalName> {
+  kind: Kind;
+  /** Of the object in the namespace that is watched. */
+  object: string;
+  name: N;
+  payload: Payloads[N];
+  /** Present: the workflow is started if it does not run. Only for objects that were seen live. */
+  start?: Start;
+  /** The change that this tells of; it counts as told once the signal is acknowledged. */
+  cause: { resource: Resource; resourceVersion: string };
+}

@@ -1,0 +1,55 @@
+/** What happened while nobody watched and what no event tells. Pure; told once after a start. */
+import { isBeforeJoining, nodeSignal } from './dispatch-nodes.ts';
+import { sightingAt } from './scene.ts';
+import type { Scene } from './scene.ts';
+import type { Signal } from './signal.ts';
+import type { MachineView } from './views.ts';
+
+/** Machines that had a Node and have none now. `nodesVersion`: of the list that did not have it. */
+export function vanishedNodeSignals(scene: Scene, nodesVersion: string): Signal[] {
+  return [...scene.store.all('machines')].flatMap((machine) => {
+    const { nodeName } = machine;
+    if (nodeName === undefined || isBeforeJoining(machine)) return [];
+    if (scene.store.find('nodes', nodeName) !== undefined) return [];
+    return missingNode(machine, nodeName, { scene, nodesVersion }) ?? [];
+  });
+}
+
+interface Where {
+  scene: Scene;
+  nodesVersion: string;
+}
+
+/** Its UID is not known any more. */
+function missingNode(machine: MachineView, name: string, where: Where): Signal | undefined {
+  const node = {
+    uid: '',
+    name,
+    resourceVersion: where.nodesVersion,
+    providerID: '',
+    isReady: false,
+    wasReady: true,
+    isDeleting: false,
+    conditionsDigest: '',
+    isWaitingForCriticalComponents: false,
+  };
+  const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
+  return nodeSignal(seen, where.scene);
+}
+
+/** Sets that count other machines than there are, and those that wait for their last one. */
+export function miscountSignals(scene: Scene, machinesVersion: string): Signal[] {
+  const counts = new Map<string, number>();
+  for (const { owner } of scene.store.all('machines')) {
+    if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
+  return [...scene.store.all('machineSets')]
+    .filter((set) => set.isDeleting || (counts.get(set.name) ?? 0) !== set.replicas)
+    .map((set) => ({
+      kind: 'machineSet',
+      object: set.name,
+      name: 'machinesChanged',
+      payload: sightingAt(scene, machinesVersion),
+      cause: { resource: 'machines', resourceVersion: machinesVersion },
+    }));
+}

@@ -1,0 +1,141 @@
+/** One term as leader: from the first lists to the last signal. */
+import { checkpointOf } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { dispatch } from './dispatch.ts';
+import { Outbox } from './outbox.ts';
+import type { OutboxCounters, OutboxOptions } from './outbox.ts';
+import type { Scene } from './scene.ts';
+import { startSources } from './sources.ts';
+import type { Source, SourceOptions } from './sources.ts';
+import { Store } from './store.ts';
+import type { StoreView, WatchedChange } from './store.ts';
+import { miscountSignals, vanishedNodeSignals } from './sweep.ts';
+import type { Signal } from './signal.ts';
+import type { Resource } from './views.ts';
+
+export interface TenureOptions
+  extends Omit<SourceOptions, 'onChange' | 'onError'>, Omit<OutboxOptions, 'onError'> {
+  cluster: string;
+  epoch: number;
+  onWatchError(error: unknown, resource: Resource): void;
+  onDeliveryError(error: unknown, signal: Signal): void;
+}
+
+export interface SourceState {
+  isSynced: boolean;
+  restarts: number;
+  lastEventAgeSeconds: number;
+}
+
+export class Tenure {
+  readonly #scene: Scene;
+  readonly #store = new Store();
+  readonly #outbox: Outbox;
+  readonly #sources: Map<Resource, Source>;
+  /** Changes that came before everything was listed: without the other objects they cannot be judged. */
+  #early: WatchedChange[] = [];
+  #isControlSynced = false;
+  #areNodesSynced = false;
+  #isStopped = false;
+
+  /** Starts to list and watch at once. */
+  constructor(options: TenureOptions) {
+    const { namespace, cluster, epoch } = options;
+    this.#scene = { store: this.#store, namespace, cluster, epoch };
+    this.#outbox = new Outbox({ ...options, onError: options.onDeliveryError });
+    this.#sources = startSources({
+      ...options,
+      onChange: (change) => this.#take(change),
+      onError: options.onWatchError,
+    });
+    void this.#untilControlSynced();
+    void this.#untilNodesSynced();
+  }
+
+  /** Objects of both clusters were listed, and what is new is on its way. */
+  get isSynced(): boolean {
+    return this.#isControlSynced && (this.#areNodesSynced || !this.#sources.has('nodes'));
+  }
+
+  get store(): StoreView {
+    return this.#store;
+  }
+
+  get counters(): Readonly<OutboxCounters> {
+    return this.#outbox.counters;
+  }
+
+  /** Signals that have not arrived. */
+  get backlog(): number {
+    return this.#outbox.size;
+  }
+
+  get sources(): Map<Resource, SourceState> {
+    return this.#sources;
+  }
+
+  /** Undefined before the first lists are judged: until then the old one holds. */
+  checkpoint(): Checkpoint | undefined {
+    if (!this.isSynced) return undefined;
+    return checkpointOf({
+      seen: (resource) => this.#sources.get(resource)?.resourceVersion,
+      oldestUntold: (resource) => this.#outbox.oldestUntold(resource),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#outbox.close();
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()));
+  }
+
+  #take(change: WatchedChange): void {
+    this.#store.apply(change);
+    if (!change.isNews) return;
+    if (this.#isReadyFor(change.resource)) this.#tell(change);
+    else this.#early.push(change);
+  }
+
+  /** A target cluster that is out of reach does not hold up what concerns the control cluster. */
+  #isReadyFor(resource: Resource): boolean {
+    return this.#isControlSynced && (resource !== 'nodes' || this.#areNodesSynced);
+  }
+
+  #tell(change: WatchedChange): void {
+    this.#sendAll(dispatch(change, this.#scene));
+  }
+
+  #sendAll(signals: Signal[]): void {
+    for (const signal of signals) this.#outbox.send(signal);
+  }
+
+  async #untilControlSynced(): Promise<void> {
+    const control = [...this.#sources].filter(([resource]) => resource !== 'nodes');
+    await Promise.all(control.map(([, source]) => source.synced));
+    if (this.#isStopped) return;
+    this.#isControlSynced = true;
+    this.#tellEarly();
+    const version = this.#sources.get('machines')?.resourceVersion;
+    if (version !== undefined) this.#sendAll(miscountSignals(this.#scene, version));
+  }
+
+  async #untilNodesSynced(): Promise<void> {
+    const nodes = this.#sources.get('nodes');
+    const machines = this.#sources.get('machines');
+    await Promise.all([nodes?.synced, machines?.synced]);
+    const version = nodes?.resourceVersion;
+    if (this.#isStopped || version === undefined) return;
+    this.#areNodesSynced = true;
+    this.#tellEarly();
+    this.#sendAll(vanishedNodeSignals(this.#scene, version));
+  }
+
+  #tellEarly(): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const change of early) {
+      if (this.#isReadyFor(change.resource)) this.#tell(change);
+      else this.#early.push(change);
+    }
+  }
+}

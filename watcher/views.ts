@@ -1,0 +1,80 @@
+/** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
+import type { Trimmed } from '../activities/kube/mirror.ts';
+import type { LabelSelector } from '../workflows/api/machine-set.ts';
+
+export interface MachineView extends Trimmed {
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  forceDeletion: boolean;
+  generation: number;
+  specDigest: string;
+  /** What a MachineSet counts and claims by. */
+  countDigest: string;
+  phase: string;
+  labels: Record<string, string>;
+  /** Name of the controlling MachineSet. */
+  owner: string | undefined;
+  /** No controller at all: any set may claim it. */
+  isOrphan: boolean;
+  className: string;
+  /** Label `node`. */
+  nodeName: string | undefined;
+}
+
+/** A MachineSet or a MachineDeployment. */
+export interface SetView extends Trimmed {
+  generation: number;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  metadataDigest: string;
+  /** What the owner counts by. */
+  countDigest: string;
+  labels: Record<string, string>;
+  owner: string | undefined;
+  isOrphan: boolean;
+  selector: LabelSelector | undefined;
+  /** `status.replicas`. */
+  replicas: number;
+  className: string;
+}
+
+export interface ClassView extends Trimmed {
+  digest: string;
+  /** Names of the Secrets that it refers to. */
+  secrets: string[];
+}
+
+export interface SecretView extends Trimmed {
+  /** The finalizers are ours to write: a Secret that changed only here has no news. */
+  finalizersDigest: string;
+}
+
+export interface NodeView extends Trimmed {
+  providerID: string;
+  isReady: boolean;
+  /** It was seen ready at some time since this process watches. */
+  wasReady: boolean;
+  isDeleting: boolean;
+  conditionsDigest: string;
+  isWaitingForCriticalComponents: boolean;
+}
+
+export interface Views {
+  machines: MachineView;
+  machineSets: SetView;
+  machineDeployments: SetView;
+  machineClasses: ClassView;
+  secrets: SecretView;
+  nodes: NodeView;
+}
+
+export type Resource = keyof Views;
+
+export const resources: Resource[] = [
+  'machines',
+  'machineSets',
+  'machineDeployments',
+  'machineClasses',
+  'secrets',
+  'nodes',
+];

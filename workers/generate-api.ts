@@ -1,0 +1,205 @@
+/**
+ * `npm run generate`: makes the types in workflows/api/ from deploy/crds/.
+ *
+ * Every schema with a `title` becomes a type of that name. A type that several kinds use stands in
+ * the file of the first of them, and the others import it.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { compile } from 'json-schema-to-typescript';
+import { parse } from 'yaml';
+
+/** The keywords of a CRD's schema that matter for types, and `tsType` of json-schema-to-typescript. */
+interface Schema {
+  $ref?: string;
+  tsType?: string;
+  title?: string;
+  description?: string;
+  type?: TypeName | TypeName[];
+  nullable?: boolean;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  anyOf?: Schema[];
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+type TypeName = 'array' | 'boolean' | 'integer' | 'null' | 'object' | 'string';
+
+interface CustomResourceDefinition {
+  spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] };
+}
+
+/** CRD -> file of its types. The order decides where shared types stand. */
+const kinds = [
+  { plural: 'machines', file: 'machine.ts' },
+  { plural: 'machinesets', file: 'machine-set.ts' },
+  { plural: 'machinedeployments', file: 'machine-deployment.ts' },
+  { plural: 'machineclasses', file: 'machine-class.ts' },
+];
+
+/** Types that are written by hand, because they are not ours or because the schema says only "string". */
+const handWritten: Record<string, string[]> = {
+  'meta.ts': ['ConditionStatus', 'NodeCondition', 'ObjectMeta'],
+  'phases.ts': [
+    'MachinePhase',
+    'OperationState',
+    'OperationType',
+    'OrchestrationType',
+    'StrategyType',
+  ],
+};
+
+/** Fields, as `<type>.<field>`, with one of these types. */
+const typeOfField: Record<string, string> = {
+  'CurrentStatus.phase': 'MachinePhase',
+  'InPlaceUpdateMachineDeployment.orchestrationType': 'OrchestrationType',
+  'LastOperation.state': 'OperationState',
+  'LastOperation.type': 'OperationType',
+  'MachineDeploymentCondition.status': 'ConditionStatus',
+  'MachineDeploymentStrategy.type': 'StrategyType',
+  'MachineSetCondition.status': 'ConditionStatus',
+};
+
+const banner = '/** Generated from deploy/crds by `npm run generate`; do not edit. */';
+
+/** The texts of the generated files by name, e.g. `machine.ts`. */
+export async function generateApi(crdFolder: URL): Promise<Map<string, string>> {
+  const types = new Types();
+  const files = new Map<string, string>();
+  for (const { plural, file } of kinds) {
+    const text = await readFile(new URL(`machine.sapcloud.io_${plural}.yaml`, crdFolder), 'utf8');
+    const crd: CustomResourceDefinition = parse(text);
+    files.set(file, await fileOf(crd.spec.versions[0].schema.openAPIV3Schema, file, types));
+  }
+  return files;
+}
+
+async function fileOf(root: Schema, file: string, types: Types): Promise<string> {
+  const schema = types.define(asObject(root), file);
+  const code = await compile({ ...schema, definitions: types.standingIn(file) }, root.title ?? '', {
+    additionalProperties: false,
+    bannerComment: '',
+    style: { printWidth: 100, singleQuote: true },
+  });
+  return `${[banner, ...types.importsFor(code, file)].join('\n')}\n\n${compact(code)}`;
+}
+
+/** What every stored object has, although MCM's schemas do not ask for it. */
+function asObject(root: Schema): Schema {
+  const fields = Object.keys(root.properties ?? {});
+  const always = ['apiVersion', 'kind', 'metadata', 'spec'].filter((name) => fields.includes(name));
+  return {
+    ...root,
+    required: [...always, ...(root.required ?? [])],
+    properties: {
+      ...root.properties,
+      kind: { tsType: `'${root.title}'` },
+      metadata: { tsType: 'ObjectMeta' },
+    },
+  };
+}
+
+/** Short comments on one line, maps as `Record`, and a blank line between types. */
+function compact(code: string): string {
+  return code
+    .replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, '/** $1 */')
+    .replaceAll(/\{\s*\[k: string\]: (.*);\s*\}/g, 'Record<string, $1>')
+    .replaceAll(/^\}\n(?=.)/gm, '}\n\n');
+}
+
+/** All named types seen so far, and where each stands. */
+class Types {
+  readonly #schemas = new Map<string, Schema>();
+  readonly #homes = new Map<string, string>();
+
+  constructor() {
+    for (const [file, names] of Object.entries(handWritten)) {
+      for (const name of names) this.#homes.set(name, file);
+    }
+  }
+
+  /** The part of `schema` that says something about types; titled parts of it become references. */
+  define(schema: Schema, file: string): Schema {
+    const { description, title, tsType, type, required, anyOf, items, properties } = schema;
+    const { nullable, additionalProperties } = schema;
+    const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+    return definedOf({
+      description,
+      title,
+      tsType,
+      type: nullable && typeof type === 'string' ? [type, 'null'] : type,
+      required,
+      anyOf,
+      items: items && this.#refer(items, file),
+      properties: properties && this.#fields(schema, file),
+      additionalProperties: isOpen || additionalProperties,
+    });
+  }
+
+  /** The named types whose home is this file. */
+  standingIn(file: string): Record<string, Schema> {
+    return Object.fromEntries(
+      [...this.#schemas].filter(([name]) => this.#homes.get(name) === file),
+    );
+  }
+
+  importsFor(code: string, file: string): string[] {
+    const needed = [...this.#homes].filter(
+      ([name, home]) => home !== file && new RegExp(`: ${name}\\b`).test(code),
+    );
+    return [...new Set(needed.map(([, home]) => home))].toSorted().map((home) => {
+      const names = needed.filter(([, other]) => other === home).map(([name]) => name);
+      return `import type { ${names.toSorted().join(', ')} } from './${home}';`;
+    });
+  }
+
+  #fields({ title, properties = {} }: Schema, file: string): Record<string, Schema> {
+    const fields = Object.entries(properties).map(([field, schema]): [string, Schema] => {
+      const tsType = typeOfField[`${title}.${field}`];
+      return [field, tsType === undefined ? this.#refer(schema, file) : { ...schema, tsType }];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #refer(schema: Schema, file: string): Schema {
+    const { title } = schema;
+    if (title === undefined) return this.define(schema, file);
+    const home = this.#homes.get(title) ?? file;
+    this.#homes.set(title, home);
+    if (home in handWritten) return { tsType: title };
+    this.#remember(title, this.define(schema, file));
+    return home === file ? { $ref: `#/definitions/${title}` } : { tsType: title };
+  }
+
+  /** One name means one thing; only the description of the whole may depend on the place. */
+  #remember(title: string, schema: Schema): void {
+    const known = this.#schemas.get(title);
+    if (known === undefined) this.#schemas.set(title, schema);
+    else if (contentOf(known) !== contentOf(schema)) {
+      throw new Error(
+        `deploy/crds: two different schemas have the title ${title}; make them equal or rename one`,
+      );
+    }
+  }
+}
+
+function definedOf(schema: { [K in keyof Schema]: Schema[K] | undefined }): Schema {
+  const entries = Object.entries(schema).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+/** References read alike, whether the type stands in the same file or another. */
+function contentOf(schema: Schema): string {
+  return JSON.stringify({ ...schema, description: '' }).replaceAll(
+    '"$ref":"#/definitions/',
+    '"tsType":"',
+  );
+}
+
+if (import.meta.main) {
+  const files = await generateApi(new URL('../deploy/crds/', import.meta.url));
+  for (const [file, text] of files) {
+    await writeFile(new URL(`../workflows/api/${file}`, import.meta.url), text);
+  }
+}

@@ -1,0 +1,33 @@
+/** Waits for the servers that we need. They may start after us, in any order. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { reasonOf } from './reason.ts';
+
+export interface Reach<T> {
+  /** What is waited for, in the log: `Temporal`, `control cluster`. */
+  server: string;
+  attempt: () => Promise<T>;
+  log: Logger;
+  /** Ends the waiting: its reason is thrown. */
+  signal: AbortSignal;
+  /** First and longest wait between two attempts. Default 0.25 s and 2 s. */
+  waitMs?: { first: number; max: number };
+}
+
+/** Tries until it works, with a line for each failure, waiting longer each time; each wait is between half and all of its length. */
+export async function untilReached<T>(reach: Reach<T>): Promise<T> {
+  const { server, attempt, log, signal, waitMs = { first: 250, max: 2_000 } } = reach;
+  for (let attempts = 1; ; attempts += 1) {
+    signal.throwIfAborted();
+    try {
+      const reached = await attempt();
+      log.info({ server, attempts }, 'reached');
+      return reached;
+    } catch (err) {
+      const longest = Math.min(waitMs.max, waitMs.first * 2 ** Math.min(attempts - 1, 20));
+      const wait = Math.round(longest * (0.5 + Math.random() / 2));
+      log.warn({ server, attempts, reason: reasonOf(err), retryInMs: wait }, 'cannot be reached');
+      await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

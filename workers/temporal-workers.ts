@@ -1,0 +1,125 @@
+/** The Temporal workers of the worker process: workflows, drains, and a queue for each provider, each with slots of its own. */
+import type { Client } from '@temporalio/client';
+import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { Context } from '@temporalio/activity';
+import { createClassReader } from '../activities/class-reader.ts';
+import { builtInDrivers } from '../activities/drivers/index.ts';
+import {
+  createDrainActivities,
+  createKubeActivities,
+  requireLicence,
+} from '../activities/index.ts';
+import { createDriverActivities } from '../activities/instance.ts';
+import { createActivityInterceptor } from '../activities/interceptor.ts';
+import type { Licence, World } from '../activities/world.ts';
+import { workflowsPath } from './bundle-workflows.ts';
+import type { KubeClients } from './clients.ts';
+import type { Config } from './config.ts';
+import { createDriverProbe } from './driver-probe.ts';
+import type { Logger } from './logger.ts';
+
+export interface WorkerParts {
+  config: Config;
+  log: Logger;
+  clients: KubeClients;
+  licence: Licence;
+  temporal: Client;
+  connection: NativeConnection;
+}
+
+export interface RunningWorkers {
+  /** Resolves with the error when one of them ends unasked. */
+  failed: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> {
+  const world = worldOf(parts);
+  const workers = await Promise.all([
+    workflowWorker(parts, world),
+    Worker.create({
+      ...baseOptions(parts),
+      taskQueue: `${parts.config.taskQueue}-drain`,
+      activities: createDrainActivities(world),
+    }),
+    ...Object.keys(builtInDrivers).map((provider) => driverWorker(parts, world, provider)),
+  ]);
+  const runs = workers.map((worker) => worker.run());
+  return {
+    failed: new Promise((resolve) => {
+      for (const run of runs) run.catch(resolve);
+    }),
+    async stop() {
+      for (const worker of workers) worker.shutdown();
+      await Promise.allSettled(runs);
+    },
+  };
+}
+
+function worldOf({ config, log, clients, licence, temporal }: WorkerParts): World {
+  const { control, target } = clients;
+  const { namespace, machine: defaults } = config;
+  return {
+    control,
+    ...(target && { target }),
+    namespace,
+    defaults,
+    classes: createClassReader({ client: control, namespace }),
+    licence,
+    hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
+    log,
+  };
+}
+
+function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
+  const { taskQueue, workflowBundle, concurrency } = parts.config;
+  return Worker.create({
+    ...baseOptions(parts),
+    taskQueue,
+    ...(workflowBundle === undefined
+      ? { workflowsPath }
+      : { workflowBundle: { codePath: workflowBundle } }),
+    activities: createKubeActivities(world),
+    maxCachedWorkflows: concurrency.maxCachedWorkflows,
+    // A local activity holds the slot of its workflow task.
+    maxConcurrentWorkflowTaskExecutions: 200,
+    maxConcurrentLocalActivityExecutions: 200,
+    // How long a task waits for the worker that had the workflow last, when that worker is dead
+    // (docs/decisions/0002-recovery.md).
+    stickyQueueScheduleToStartTimeout: '1s',
+  });
+}
+
+function driverWorker(parts: WorkerParts, world: World, provider: string): Promise<Worker> {
+  const driver = builtInDrivers[provider]?.(process.env);
+  if (!driver) throw new Error(`no built-in driver for provider ${provider}`);
+  const { control, target, classes } = world;
+  return Worker.create({
+    ...baseOptions(parts),
+    taskQueue: `${parts.config.taskQueue}-driver-${provider}`,
+    activities: createDriverActivities({
+      driver,
+      control,
+      ...(target && { target }),
+      classes,
+      signal: () => Context.current().cancellationSignal,
+      requireLicence: () => requireLicence(world),
+    }),
+  });
+}
+
+function baseOptions({ config, connection }: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
+  return {
+    connection,
+    namespace: config.temporal.namespace,
+    identity: config.identity,
+    maxConcurrentActivityTaskExecutions: config.concurrency.syncs,
+    interceptors: { activity: [createActivityInterceptor()] },
+    // The heartbeat timeout is 4 s.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+    shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,
+    shutdownForceTime: `${config.shutdownGraceSeconds}s`,
+  };
+}

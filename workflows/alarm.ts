@@ -1,0 +1,39 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+
+/**
+ * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history events for each; this
+ * one is touched only when the time to wake changes.
+ */
+export class Alarm {
+  #at: number | undefined;
+  #scope: CancellationScope | undefined;
+  readonly #ring: () => void;
+
+  constructor(ring: () => void) {
+    this.#ring = ring;
+  }
+
+  /** Rings at `at` (milliseconds), or never. `summary` stands beside the timer in the Temporal UI. */
+  set(at: number | undefined, summary: string): void {
+    if (at === this.#at) return;
+    this.#scope?.cancel();
+    this.#at = at;
+    this.#scope = undefined;
+    if (at === undefined) return;
+    const scope = new CancellationScope();
+    this.#scope = scope;
+    void scope.run(() => this.#ringAfter(Math.max(at - Date.now(), 1), summary));
+  }
+
+  async #ringAfter(milliseconds: number, summary: string): Promise<void> {
+    try {
+      await sleep(milliseconds, { summary });
+    } catch (error) {
+      // By set(), which has armed already what comes next.
+      if (isCancellation(error)) return;
+      throw error;
+    }
+    this.#at = undefined;
+    this.#ring();
+  }
+}

@@ -1,0 +1,26 @@
+/** What can go wrong at a cloud, in the words that MCM v0.62.1 writes into `status.lastOperation.errorCode`. */
+export const machineErrorCodes = [
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+  'Uninitialized',
+] as const;
+
+export type MachineErrorCode = (typeof machineErrorCodes)[number];
+
+export function isMachineErrorCode(value: unknown): value is MachineErrorCode {
+  return machineErrorCodes.some((code) => code === value);
+}

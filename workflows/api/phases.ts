@@ -1,0 +1,33 @@
+/** The words of the status and of the strategy. The schema, like that of MCM v0.62.1, only says that they are strings. */
+
+export type MachinePhase =
+  /** The instance exists; its Node has not joined. */
+  | 'Pending'
+  /** The instance exists, and there is no target cluster that a Node could join. */
+  | 'Available'
+  /** The Node is ready and healthy. */
+  | 'Running'
+  /** Was Running; the Node is missing or unhealthy. */
+  | 'Unknown'
+  /** Given up: the owner replaces the machine. */
+  | 'Failed'
+  /** Creating or initializing the instance failed and is tried again. */
+  | 'CrashLoopBackOff'
+  /** Being deleted. */
+  | 'Terminating'
+  /** Drained, and waiting for the agent on the Node to update it. */
+  | 'InPlaceUpdating'
+  | 'InPlaceUpdateSuccessful'
+  | 'InPlaceUpdateFailed'
+  /** Nothing is known of an instance yet. Absent means the same. */
+  | '';
+
+export type OperationState = 'Processing' | 'Failed' | 'Successful';
+
+export type OperationType =
+  'Create' | 'Update' | 'InPlaceUpdate' | 'DrainNode' | 'HealthCheck' | 'Delete';
+
+export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
+
+/** Who chooses the next machines of an update in place: the controller, or a person who labels their Nodes. */
+export type OrchestrationType = 'Auto' | 'Manual';

@@ -1,0 +1,4 @@
+/** The entrance of the bundle: the workflow functions, nothing else. */
+export { machine } from './machine.ts';
+export { machineDeployment } from './machine-deployment.ts';
+export { machineSet } from './machine-set.ts';

@@ -1,0 +1,32 @@
+/** A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they change with the phase only. */
+import { upsertSearchAttributes } from '@temporalio/workflow';
+
+import type { MachinePhase } from './api/phases.ts';
+import type { MachineState } from './machine-state.ts';
+import { createDeadlineOf } from './machine-state.ts';
+import { keys } from './messages.ts';
+
+export function setPhase(state: MachineState, phase: MachinePhase): void {
+  if (state.phase === phase) return;
+  state.phase = phase;
+  state.phaseSince = Date.now();
+  const { prepared, instance } = state;
+  const isWaiting = phase === 'Pending' || phase === 'CrashLoopBackOff';
+  upsertSearchAttributes([
+    { key: keys.MachinePhase, value: phase },
+    { key: keys.Attention, value: attentionOf(phase) },
+    { key: keys.NodeName, value: instance?.nodeName ?? null },
+    { key: keys.Provider, value: prepared?.provider ?? null },
+    { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
+    {
+      key: keys.Deadline,
+      value: isWaiting && prepared ? new Date(createDeadlineOf(prepared)) : null,
+    },
+  ]);
+}
+
+/** Who has to act: nobody, something outside (a cloud, a PodDisruptionBudget), or a person. */
+function attentionOf(phase: MachinePhase): string {
+  if (phase === 'CrashLoopBackOff') return 'external';
+  return phase === 'Failed' ? 'person' : 'none';
+}

@@ -1,0 +1,141 @@
+/** What a Machine's workflow knows; carried whole through continue-as-new. */
+import type { CreatedInstance, PreparedMachine } from './activities.ts';
+import type { MachinePhase } from './api/phases.ts';
+import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
+import { isLater } from './messages.ts';
+import { defined } from './plan/defined.ts';
+import type { MachineFacts, RunningStep } from './plan/machine.ts';
+import { isSameInstance } from './plan/provider-id.ts';
+
+/** The object as it was seen last, by a signal or by our own read. */
+export interface ObservedMachine extends Sighting {
+  uid: string;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  specDigest?: string;
+  forceDeletion?: boolean;
+}
+
+export interface MachineState {
+  version: 1;
+  /** The life that this run stands for; set by the first read. */
+  uid?: string;
+  observed?: ObservedMachine;
+  isGone: boolean;
+  /** A later object of the same name: its life begins when this one has ended. */
+  successor?: MachineSnapshot;
+  node?: NodeSnapshot;
+  prepared?: PreparedMachine;
+  /** The object or its class changed: read it again. */
+  isStale: boolean;
+  phase: MachinePhase;
+  failure?: NonNullable<MachineFacts['failure']>;
+  instance?: CreatedInstance;
+  isRecorded: boolean;
+  wasCreateSent: boolean;
+  createGeneration: number;
+  /** A create was sent and nobody knows what came of it. */
+  isUnsettled: boolean;
+  /** Until when the cloud may list a late instance of such a create, milliseconds. */
+  settleAt?: number;
+  teardown?: { isDrained: boolean; isInstanceGone: boolean; startedAt: number };
+  /** Since when the machine has been in its phase, milliseconds. */
+  phaseSince: number;
+}
+
+export function newMachineState(now: number): MachineState {
+  return {
+    version: 1,
+    isGone: false,
+    isStale: true,
+    phase: '',
+    isRecorded: false,
+    wasCreateSent: false,
+    createGeneration: 0,
+    isUnsettled: false,
+    phaseSince: now,
+  };
+}
+
+/** Takes in a live object. Returns whether anything changed that the plan looks at. */
+export function observeMachine(state: MachineState, seen: MachineSnapshot): boolean {
+  if (state.uid !== undefined && seen.uid !== state.uid) return observeSuccessor(state, seen);
+  if (!isLater(seen, state.observed)) return false;
+  const wasEdited =
+    state.observed?.specDigest !== undefined && state.observed.specDigest !== seen.specDigest;
+  if (wasEdited && state.failure) state.failure.retryAt = 0;
+  if (wasEdited) state.isStale = true;
+  state.observed = seen;
+  return true;
+}
+
+/** Another UID under our name: our object must be gone, whether or not that was seen. */
+function observeSuccessor(state: MachineState, seen: MachineSnapshot): boolean {
+  if (!isLater(seen, state.observed) || !isLater(seen, state.successor)) return false;
+  state.successor = seen;
+  state.isGone = true;
+  return true;
+}
+
+export function observeGone(state: MachineState, gone: GoneSnapshot): boolean {
+  if (state.successor?.uid === gone.uid && isLater(gone, state.successor)) {
+    delete state.successor;
+    return true;
+  }
+  if (gone.uid !== (state.uid ?? state.observed?.uid) || !isLater(gone, state.observed))
+    return false;
+  state.isGone = true;
+  return true;
+}
+
+export function observeNode(state: MachineState, node: NodeSnapshot): boolean {
+  if (state.node?.uid === node.uid && !isLater(node, state.node)) return false;
+  state.node = node;
+  return true;
+}
+
+export function observeClass(state: MachineState): boolean {
+  if (!state.failure) return false;
+  state.isStale = true;
+  state.failure.retryAt = 0;
+  return true;
+}
+
+/** What the plan looks at. */
+export function factsOf(state: MachineState, running: RunningStep | undefined): MachineFacts {
+  const { prepared, observed, instance, teardown, failure, phase, isRecorded } = state;
+  return defined({
+    running,
+    isGone: state.isGone,
+    isDeleting: observed?.isDeleting ?? false,
+    hasFinalizer: observed?.hasFinalizer ?? false,
+    isPrepared: prepared !== undefined && !state.isStale,
+    failure,
+    instance,
+    unsettledUntil: state.settleAt,
+    wasCreateSent: state.wasCreateSent,
+    provider: prepared?.provider,
+    phase,
+    isRecorded,
+    usesTarget: prepared?.usesTarget ?? true,
+    isNodeReady: isOurNodeReady(state),
+    createDeadline: createDeadlineOf(prepared),
+    teardown,
+  });
+}
+
+function isOurNodeReady({ node, instance }: MachineState): boolean {
+  if (!node || !instance) return false;
+  const isReady = node.exists && node.isReady && !node.isDeleting;
+  return (
+    isReady &&
+    node.name === instance.nodeName &&
+    isSameInstance(node.providerID, instance.providerID)
+  );
+}
+
+/** Milliseconds; counts from the creation of the object, as in MCM v0.62.1. */
+export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  return prepared.createdAt + prepared.limits.creationTimeoutSeconds * 1000;
+}

@@ -1,0 +1,268 @@
+/** Runs the steps that the plan asks for and notes in the state what came of them. */
+import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import type {
+  CreateOutcome,
+  DeleteOutcome,
+  DriverRequest,
+  LifeRef,
+  PreparedMachine,
+} from './activities.ts';
+import type { MachinePhase } from './api/phases.ts';
+import { setPhase } from './machine-phase.ts';
+import type { MachineState } from './machine-state.ts';
+import type { EntityInput } from './messages.ts';
+import { backoffSeconds } from './plan/backoff.ts';
+import { defined } from './plan/defined.ts';
+import type { MachineFailure } from './plan/machine.ts';
+import { drainSteps, driverSteps, messageOf, shortStep } from './steps.ts';
+
+type SuccessfulDelete = Extract<DeleteOutcome, { outcome: 'deleted' }>;
+
+export class MachineSteps {
+  readonly #input: EntityInput;
+  readonly #state: MachineState;
+
+  constructor(input: EntityInput, state: MachineState) {
+    this.#input = input;
+    this.#state = state;
+  }
+
+  async prepare(): Promise<void> {
+    const state = this.#state;
+    const { ref, cluster } = this.#input;
+    state.isStale = false;
+    const input = { machine: ref, cluster, isRetry: state.failure !== undefined };
+    const outcome = await shortStep((steps) => steps.prepareMachine(input), `read ${ref.name}`);
+    if (!outcome.found || (state.uid !== undefined && state.uid !== outcome.machine.uid)) {
+      state.isGone = true;
+      return;
+    }
+    const { machine, failure } = outcome;
+    adopt(state, outcome.machine, this.#input.cluster);
+    if (!failure) return;
+    if (machine.phase === 'Running') return;
+    state.isStale = true;
+    await this.#fail(failure, 'Create');
+  }
+
+  async create(): Promise<void> {
+    const state = this.#state;
+    state.wasCreateSent = true;
+    const outcome = await this.#createOutcome();
+    if (outcome.outcome === 'created') {
+      state.instance = outcome.instance;
+      state.isUnsettled = false;
+      delete state.failure;
+      return;
+    }
+    const { failure } = outcome;
+    if (!failure.isSettled) state.isUnsettled = true;
+    // A refused request may be changed before the next attempt, and a cloud refuses a changed request under an old
+    // token. An unsettled one keeps its token until its outcome is known.
+    else if (!state.isUnsettled) state.createGeneration += 1;
+    // The next attempt reads the object again: class, Secrets and limits may have been mended.
+    state.isStale = true;
+    if (failure.code !== 'Canceled') await this.#fail(failure, 'Create');
+  }
+
+  async recordCreated(): Promise<void> {
+    const state = this.#state;
+    if (!state.instance) return;
+    const usesTarget = state.prepared?.usesTarget ?? true;
+    const { instance } = state;
+    const input = { machine: this.#machine(), instance, usesTarget };
+    await shortStep((steps) => steps.recordCreated(input), `record ${instance.providerID}`);
+    state.isRecorded = true;
+    setPhase(state, usesTarget ? 'Pending' : 'Available');
+  }
+
+  async recordJoined(): Promise<void> {
+    const state = this.#state;
+    const { node } = state;
+    if (!node) return;
+    const input = defined({
+      machine: this.#machine(),
+      node: { name: node.name, uid: node.uid },
+      bootstrapTokenId: state.prepared?.bootstrapTokenId,
+      nodeTemplate: state.prepared?.nodeTemplate,
+      isFirstJoin: state.phase === 'Pending' || state.phase === '',
+    });
+    const summary = `Node ${node.name} is Ready`;
+    const outcome = await shortStep((steps) => steps.recordJoined(input), summary);
+    if (outcome.hasJoined) setPhase(state, 'Running');
+    // The Node changed since it was seen: the watcher tells of its next state.
+    else delete state.node;
+  }
+
+  async recordTimeout(): Promise<void> {
+    const state = this.#state;
+    const input = { machine: this.#machine() };
+    const { hasTimedOut } = await shortStep((steps) => steps.recordTimeout(input), 'too late');
+    if (hasTimedOut) setPhase(state, 'Failed');
+    else state.isStale = true;
+  }
+
+  async beginTeardown(): Promise<void> {
+    const state = this.#state;
+    const input = { machine: this.#machine() };
+    const { machine } = await shortStep((steps) => steps.beginTeardown(input), 'begin teardown');
+    if (!machine) {
+      state.isGone = true;
+      return;
+    }
+    adopt(state, machine, this.#input.cluster);
+    if (!machine.isDeleting || !machine.hasFinalizer) return;
+    delete state.failure;
+    const hasNode = state.instance !== undefined && machine.usesTarget;
+    state.teardown = { isDrained: !hasNode, isInstanceGone: false, startedAt: Date.now() };
+    setPhase(state, 'Terminating');
+  }
+
+  async drain(): Promise<void> {
+    const { instance, prepared, teardown, observed } = this.#state;
+    if (!instance || !prepared || !teardown) return;
+    const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+    const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
+    await drainNode({
+      machine: this.#machine(),
+      nodeName: instance.nodeName,
+      deadline: requestedAt + prepared.limits.drainTimeoutSeconds * 1000,
+      isForced: observed?.forceDeletion ?? false,
+    });
+    teardown.isDrained = true;
+  }
+
+  async deleteInstance(): Promise<void> {
+    const state = this.#state;
+    const outcome = await this.#deleteOutcome();
+    if (outcome.outcome === 'failed') {
+      await this.#fail(outcome.failure, 'Delete');
+      return;
+    }
+    delete state.failure;
+    if (state.teardown) state.teardown.isInstanceGone = true;
+    settle(state, outcome);
+  }
+
+  async finishTeardown(): Promise<void> {
+    const { instance } = this.#state;
+    const input = defined({
+      machine: this.#machine(),
+      nodeName: instance?.nodeName,
+      providerID: instance?.providerID,
+      bootstrapTokenId: this.#state.prepared?.bootstrapTokenId,
+    });
+    await shortStep((steps) => steps.finishTeardown(input), 'remove Node and finalizer');
+    this.#state.isGone = true;
+    delete this.#state.teardown;
+  }
+
+  async #createOutcome(): Promise<CreateOutcome> {
+    const request = this.#driverRequest();
+    try {
+      const { createInstance } = driverSteps(request.provider, `create ${this.#input.ref.name}`);
+      return await createInstance(request);
+    } catch (error) {
+      return { outcome: 'failed', failure: failureOf(error, request.provider) };
+    }
+  }
+
+  async #deleteOutcome(): Promise<DeleteOutcome> {
+    const request = this.#driverRequest();
+    try {
+      const { deleteInstance } = driverSteps(request.provider, `delete ${this.#input.ref.name}`);
+      return await deleteInstance(request);
+    } catch (error) {
+      return { outcome: 'failed', failure: failureOf(error, request.provider) };
+    }
+  }
+
+  #machine(): LifeRef {
+    return { ...this.#input.ref, uid: this.#state.uid ?? '' };
+  }
+
+  #driverRequest(): DriverRequest {
+    const { prepared, instance, createGeneration, failure, uid = '' } = this.#state;
+    const known: Partial<PreparedMachine> = prepared ?? {};
+    return defined({
+      machine: this.#machine(),
+      cluster: this.#input.cluster,
+      className: known.className ?? '',
+      provider: known.provider ?? '',
+      token: `${uid}-${createGeneration}`,
+      providerID: instance?.providerID ?? known.providerID,
+      bootstrapTokenId: known.bootstrapTokenId,
+      nodeTemplate: known.nodeTemplate,
+      lastKnownState: known.lastKnownState,
+      isRetry: failure !== undefined,
+    });
+  }
+
+  /** Says it on the object and plans the next attempt. */
+  async #fail(failure: MachineFailure, operation: 'Create' | 'Delete'): Promise<void> {
+    const state = this.#state;
+    const attempts = (state.failure?.attempts ?? 0) + 1;
+    const wait = backoffSeconds({
+      failure,
+      attempts,
+      resourceExhaustedRetrySeconds: state.prepared?.limits.resourceExhaustedRetrySeconds ?? 600,
+      random: Math.random(),
+    });
+    state.failure = { detail: failure, attempts, retryAt: Date.now() + wait * 1000 };
+    const phase: MachinePhase = operation === 'Delete' ? 'Terminating' : 'CrashLoopBackOff';
+    setPhase(state, phase);
+    const { createGeneration } = state;
+    const input = { machine: this.#machine(), failure, operation, phase, createGeneration };
+    await shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`);
+  }
+}
+
+/** Takes over what the object says of its life: also after Temporal was lost, or from MCM. */
+function adopt(state: MachineState, machine: PreparedMachine, cluster: string): void {
+  const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
+  const isFirstRead = state.prepared === undefined;
+  // What an earlier read learned of the class holds until a later one learns more.
+  const { provider, bootstrapTokenId } = state.prepared ?? {};
+  state.prepared = { ...defined({ provider, bootstrapTokenId }), ...machine };
+  const epoch = state.observed?.epoch ?? 0;
+  const sighting = { cluster, epoch, resourceVersion };
+  state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
+  state.uid = uid;
+  if (isFirstRead) adoptProgress(state, machine);
+}
+
+const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
+
+function adoptProgress(state: MachineState, machine: PreparedMachine): void {
+  const { providerID, nodeName, phase, createGeneration, usesTarget } = machine;
+  state.createGeneration = createGeneration;
+  state.wasCreateSent = providerID !== undefined;
+  // With the providerID alone the driver is asked for the Node's name; a known providerID never creates.
+  if (providerID === undefined || (nodeName === undefined && usesTarget)) return;
+  state.instance = { providerID, nodeName: nodeName ?? '', isFound: true };
+  state.isRecorded = recordedPhases.includes(phase);
+  setPhase(state, phase);
+}
+
+/** A delete that found the instance settles the create before it; else the cloud may still list it late. */
+function settle(state: MachineState, { isFound, settleSeconds }: SuccessfulDelete): void {
+  if (!state.isUnsettled) return;
+  if (isFound || state.settleAt !== undefined) {
+    state.isUnsettled = false;
+    delete state.settleAt;
+    return;
+  }
+  state.settleAt = Date.now() + settleSeconds * 1000;
+}
+
+/** A call that ended without an answer of the driver: nobody knows what the cloud did. */
+function failureOf(error: unknown, provider: string): MachineFailure {
+  if (isCancellation(error)) {
+    return { code: 'Canceled', message: 'cancelled by a deletion', isSettled: false };
+  }
+  if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) {
+    const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;
+    return { code: 'Unavailable', message, isSettled: false };
+  }
+  return { code: 'Internal', message: messageOf(error), isSettled: false };
+}

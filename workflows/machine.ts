@@ -1,0 +1,162 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  log,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { Alarm } from './alarm.ts';
+import { machineDetails } from './machine-details.ts';
+import type { MachineState } from './machine-state.ts';
+import {
+  factsOf,
+  newMachineState,
+  observeClass,
+  observeGone,
+  observeMachine,
+  observeNode,
+} from './machine-state.ts';
+import { MachineSteps } from './machine-steps.ts';
+import type { EntityInput, Sighting } from './messages.ts';
+import {
+  classChanged,
+  machineGone,
+  machineObserved,
+  nodeObserved,
+  stateQuery,
+} from './messages.ts';
+import type { MachineStep, RunningStep } from './plan/machine.ts';
+import { planMachine } from './plan/machine.ts';
+import { mustRenew } from './renewal.ts';
+
+export interface MachineInput extends EntityInput {
+  state?: MachineState;
+}
+
+export interface MachineResult {
+  reason: string;
+  providerID?: string;
+  nodeName?: string;
+  bornAt: string;
+}
+
+/** One execution per Machine: from its creation until VM, Node and object are gone. */
+export async function machine(input: MachineInput): Promise<MachineResult> {
+  return await new MachineLife(input).live();
+}
+
+class MachineLife {
+  readonly #input: MachineInput;
+  readonly #state: MachineState;
+  readonly #steps: MachineSteps;
+  readonly #alarm = new Alarm(() => this.#wake());
+  #isAwake = true;
+  #running: RunningStep | undefined;
+  #scope: CancellationScope | undefined;
+
+  constructor(input: MachineInput) {
+    this.#input = input;
+    this.#state = input.state ?? newMachineState(Date.now());
+    this.#steps = new MachineSteps(input, this.#state);
+    this.#listen();
+  }
+
+  /** A click on "Cancel" in the Temporal UI must not leave an instance behind, so nothing here can be cancelled from outside. */
+  async live(): Promise<MachineResult> {
+    return await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        this.#isAwake = false;
+        const step = planMachine(factsOf(this.#state, this.#running), Date.now());
+        setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
+        this.#alarm.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+        if (step.action === 'complete') return await this.#complete(step.reason);
+        await this.#perform(step);
+      }
+    });
+  }
+
+  async #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> {
+    const { action } = step;
+    if (action === 'wait') await this.#wait();
+    else if (action === 'cancel') this.#cancel();
+    else if (isLong(action)) this.#start(action);
+    else await this.#steps[action]();
+  }
+
+  async #wait(): Promise<void> {
+    if (!this.#running && mustRenew()) await this.#renew();
+    await condition(() => this.#isAwake);
+  }
+
+  #cancel(): void {
+    if (this.#running) this.#running.isCancelRequested = true;
+    this.#scope?.cancel();
+  }
+
+  /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
+  #start(name: RunningStep['name']): void {
+    const scope = new CancellationScope();
+    this.#scope = scope;
+    this.#running = { name, isCancelRequested: false };
+    void scope
+      .run(() => this.#steps[name]())
+      .finally(() => {
+        this.#running = undefined;
+        this.#wake();
+      });
+  }
+
+  /** Ends this life. A later object of the same name gets a life of its own. */
+  async #complete(reason: string): Promise<MachineResult> {
+    const { ref, cluster } = this.#input;
+    const { successor, instance } = this.#state;
+    if (successor) {
+      const state = newMachineState(Date.now());
+      observeMachine(state, successor);
+      await continueAsNew<typeof machine>({ ref, cluster, state });
+    }
+    return {
+      reason,
+      ...(instance && { providerID: instance.providerID, nodeName: instance.nodeName }),
+      bornAt: workflowInfo().startTime.toISOString(),
+    };
+  }
+
+  async #renew(): Promise<void> {
+    const { ref, cluster } = this.#input;
+    await continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
+  }
+
+  #listen(): void {
+    setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
+    setHandler(machineObserved, (seen) =>
+      this.#note(seen, () => observeMachine(this.#state, seen)),
+    );
+    setHandler(machineGone, (gone) => this.#note(gone, () => observeGone(this.#state, gone)));
+    setHandler(nodeObserved, (node) => this.#note(node, () => observeNode(this.#state, node)));
+    setHandler(classChanged, (seen) => this.#note(seen, () => observeClass(this.#state)));
+  }
+
+  /** Wakes the loop when a signal of our own cluster changed something. */
+  #note(signal: Sighting, observe: () => boolean): void {
+    if (signal.cluster !== this.#input.cluster) {
+      log.error('signal of another cluster refused', { cluster: signal.cluster });
+      return;
+    }
+    if (observe()) this.#wake();
+  }
+
+  #wake(): void {
+    this.#isAwake = true;
+  }
+}
+
+function isLong(action: string): action is RunningStep['name'] {
+  return action === 'create' || action === 'drain' || action === 'deleteInstance';
+}
+
+function wakeTimeOf(step: MachineStep): number | undefined {
+  return step.action === 'wait' ? step.until : undefined;
+}

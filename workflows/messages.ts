@@ -1,0 +1,136 @@
+/**
+ * Everything that a caller needs to talk to the workflows: ids, inputs, signals, queries.
+ *
+ * Signals carry level, not edge: a snapshot and where it was taken. A lost, doubled or reordered
+ * signal is harmless, because an older snapshot is ignored and a newer one says everything.
+ */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+
+/** The object that a workflow stands for. */
+export interface ObjectRef {
+  namespace: string;
+  name: string;
+}
+
+export type Kind = 'machine' | 'machineSet' | 'machineDeployment';
+
+/** One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. */
+export function workflowIdOf(kind: Kind, { namespace, name }: ObjectRef): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** Where and when a snapshot was taken. */
+export interface Sighting {
+  /** UID of the namespace `kube-system` of the control cluster: signals of other clusters are refused. */
+  cluster: string;
+  /** Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier one. */
+  epoch: number;
+  /** resourceVersion of the object, or of the event that removed it. */
+  resourceVersion: string;
+}
+
+/** Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by KEP-5504). */
+export function isLater(a: Sighting, b: Sighting | undefined): boolean {
+  if (b === undefined || a.epoch > b.epoch) return true;
+  return a.epoch === b.epoch && BigInt(a.resourceVersion) > BigInt(b.resourceVersion);
+}
+
+export interface MachineSnapshot extends Sighting {
+  uid: string;
+  /** The object has a deletionTimestamp. */
+  isDeleting: boolean;
+  /** The object carries the finalizer `machine.sapcloud.io/machine-controller-manager`. */
+  hasFinalizer: boolean;
+  /** Digest of the spec without `providerID`, which is ours to write. */
+  specDigest: string;
+  /** Label `force-deletion` is true as Go's ParseBool reads it. */
+  forceDeletion: boolean;
+}
+
+export interface GoneSnapshot extends Sighting {
+  uid: string;
+}
+
+export interface NodeSnapshot extends Sighting {
+  name: string;
+  /** False when the Node object is gone; the fields below then tell of its last state. */
+  exists: boolean;
+  uid: string;
+  providerID: string;
+  isReady: boolean;
+  isDeleting: boolean;
+  /** Digest of the conditions' types and statuses, heartbeats left out. */
+  conditionsDigest: string;
+  /** The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not Running yet. Default false. */
+  isWaitingForCriticalComponents?: boolean;
+}
+
+export interface SetSnapshot extends Sighting {
+  uid: string;
+  generation: number;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** Digest of the labels and annotations: these do not move the generation. */
+  metadataDigest: string;
+}
+
+/** Starts a workflow. Whatever else it needs it reads itself. */
+export interface EntityInput {
+  ref: ObjectRef;
+  cluster: string;
+}
+
+export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
+export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
+export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
+/** The MachineClass or one of its Secrets changed: machines that wait for a repair try again. */
+export const classChanged = defineSignal<[Sighting]>('classChanged');
+
+export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
+export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');
+/** Says only "look": the set reads its machines by a consistent LIST. */
+export const machinesChanged = defineSignal<[Sighting]>('machinesChanged');
+
+export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');
+export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
+/** Says only "look": the deployment reads its sets by a consistent LIST. */
+export const machineSetsChanged = defineSignal<[Sighting]>('machineSetsChanged');
+
+/** The whole state of a workflow, for people and tests. */
+export const stateQuery = defineQuery<unknown>('state');
+
+/** Search attributes, all Keyword but the last two (Datetime). */
+export const searchAttributes = {
+  MachinePhase: 'KEYWORD',
+  RolloutState: 'KEYWORD',
+  KubeNamespace: 'KEYWORD',
+  MachineDeployment: 'KEYWORD',
+  MachineSet: 'KEYWORD',
+  MachineClass: 'KEYWORD',
+  Provider: 'KEYWORD',
+  BlockedBy: 'KEYWORD',
+  NodeName: 'KEYWORD',
+  Attention: 'KEYWORD',
+  WaitingSince: 'DATETIME',
+  Deadline: 'DATETIME',
+} as const;
+
+const { KEYWORD, DATETIME } = SearchAttributeType;
+
+/** Search attributes with their types; values of closed runs stay, so queries say `ExecutionStatus="Running"`. */
+export const keys = {
+  MachinePhase: defineSearchAttributeKey('MachinePhase', KEYWORD),
+  RolloutState: defineSearchAttributeKey('RolloutState', KEYWORD),
+  KubeNamespace: defineSearchAttributeKey('KubeNamespace', KEYWORD),
+  MachineDeployment: defineSearchAttributeKey('MachineDeployment', KEYWORD),
+  MachineSet: defineSearchAttributeKey('MachineSet', KEYWORD),
+  MachineClass: defineSearchAttributeKey('MachineClass', KEYWORD),
+  Provider: defineSearchAttributeKey('Provider', KEYWORD),
+  BlockedBy: defineSearchAttributeKey('BlockedBy', KEYWORD),
+  NodeName: defineSearchAttributeKey('NodeName', KEYWORD),
+  /** Who has to act: `none`, `external`, `person`. */
+  Attention: defineSearchAttributeKey('Attention', KEYWORD),
+  WaitingSince: defineSearchAttributeKey('WaitingSince', DATETIME),
+  Deadline: defineSearchAttributeKey('Deadline', DATETIME),
+};

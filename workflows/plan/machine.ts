@@ -1,0 +1,155 @@
+/** The next step of one Machine's life. */
+import type { MachineErrorCode } from '../api/failures.ts';
+import type { MachinePhase } from '../api/phases.ts';
+
+/** Why a step did not succeed, in the words of MCM v0.62.1's error codes. */
+export interface MachineFailure {
+  code: MachineErrorCode;
+  message: string;
+  /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
+  isSettled: boolean;
+  retryAfterSeconds?: number;
+}
+
+/** A step that runs beside the loop. */
+export interface RunningStep {
+  name: 'create' | 'drain' | 'deleteInstance';
+  isCancelRequested: boolean;
+}
+
+export interface Instance {
+  providerID: string;
+  nodeName: string;
+}
+
+export interface MachineFacts {
+  running?: RunningStep;
+  /** The object is gone from the API server. */
+  isGone: boolean;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** The object was read in this life. */
+  isPrepared: boolean;
+  failure?: { detail: MachineFailure; attempts: number; retryAt: number };
+  instance?: Instance;
+  /** A create was sent and nobody knows what came of it; instances may be listed until then. */
+  unsettledUntil?: number;
+  /** A create was ever sent in this life. */
+  wasCreateSent: boolean;
+  /** Provider of the class, when the class could be read. */
+  provider?: string;
+  phase: MachinePhase;
+  /** The instance's ids are on the object. */
+  isRecorded: boolean;
+  usesTarget: boolean;
+  /** The Node of this instance was seen Ready. */
+  isNodeReady: boolean;
+  createDeadline: number;
+  teardown?: { isDrained: boolean; isInstanceGone: boolean };
+}
+
+export type MachineStep =
+  /** Read the object, its class, its limits. */
+  | { action: 'prepare' }
+  | { action: 'create' }
+  | { action: 'recordCreated' }
+  | { action: 'recordJoined' }
+  | { action: 'recordTimeout' }
+  | { action: 'beginTeardown' }
+  | { action: 'drain' }
+  | { action: 'deleteInstance' }
+  | { action: 'finishTeardown' }
+  /** Ask the running step to stop. */
+  | { action: 'cancel'; reason: string }
+  | { action: 'wait'; reason: string; until?: number }
+  | { action: 'complete'; reason: string };
+
+/**
+ * An instance is torn down only by a life that saw the deletionTimestamp with our finalizer present. An object that
+ * vanishes otherwise (Gardener's control-plane migration strips finalizers) leaves its instance alone.
+ */
+export function planMachine(facts: MachineFacts, now: number): MachineStep {
+  if (facts.running) return planWhileRunning(facts, facts.running);
+  if (facts.teardown) return planTeardown(facts, facts.teardown, now);
+  if (facts.isGone) {
+    return {
+      action: 'complete',
+      reason: 'the object went without a teardown: its instance lives on',
+    };
+  }
+  if (facts.isDeleting && facts.hasFinalizer) return { action: 'beginTeardown' };
+  if (facts.isDeleting) {
+    return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
+  }
+  return planLaunch(facts, now);
+}
+
+function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
+  const mustStop = facts.isDeleting || facts.isGone;
+  if (running.name === 'create' && mustStop && !running.isCancelRequested) {
+    return { action: 'cancel', reason: 'deletion requested during creation' };
+  }
+  return { action: 'wait', reason: `${running.name} is running` };
+}
+
+function planLaunch(facts: MachineFacts, now: number): MachineStep {
+  if (facts.phase === 'Failed') {
+    return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
+  }
+  if (isUp(facts) && facts.isPrepared) return planRunning(facts);
+  if (facts.isNodeReady && facts.isRecorded) return { action: 'recordJoined' };
+  if (now >= facts.createDeadline && !isUp(facts)) return { action: 'recordTimeout' };
+  return backOffOf(facts, now) ?? planCreation(facts);
+}
+
+function planCreation(facts: MachineFacts): MachineStep {
+  if (!facts.isPrepared) return { action: 'prepare' };
+  if (!facts.instance) return { action: 'create' };
+  if (!facts.isRecorded) return { action: 'recordCreated' };
+  return {
+    action: 'wait',
+    reason: `Node ${facts.instance.nodeName} has not joined yet`,
+    until: facts.createDeadline,
+  };
+}
+
+function isUp({ phase }: MachineFacts): boolean {
+  return phase === 'Running' || phase === 'Available';
+}
+
+function planRunning(facts: MachineFacts): MachineStep {
+  const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
+  return { action: 'wait', reason: `runs ${where}` };
+}
+
+function backOffOf(facts: MachineFacts, now: number): MachineStep | undefined {
+  const { failure, createDeadline, teardown } = facts;
+  if (!failure || now >= failure.retryAt) return undefined;
+  const { code, message } = failure.detail;
+  const until = teardown ? failure.retryAt : Math.min(failure.retryAt, createDeadline);
+  return { action: 'wait', reason: `${code}: ${message}`, until };
+}
+
+type Teardown = NonNullable<MachineFacts['teardown']>;
+
+function planTeardown(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
+  if (!teardown.isDrained) return { action: 'drain' };
+  if (!teardown.isInstanceGone) {
+    if (hasNothingToDelete(facts)) return { action: 'finishTeardown' };
+    return backOffOf(facts, now) ?? { action: 'deleteInstance' };
+  }
+  if (facts.unsettledUntil !== undefined && now < facts.unsettledUntil) {
+    return {
+      action: 'wait',
+      reason: 'a create has no known outcome: looking again before the object goes',
+      until: facts.unsettledUntil,
+    };
+  }
+  if (facts.unsettledUntil !== undefined) return { action: 'deleteInstance' };
+  return { action: 'finishTeardown' };
+}
+
+/** A class that never could be read never made an instance: its Machines can go without a driver. */
+function hasNothingToDelete(facts: MachineFacts): boolean {
+  return facts.provider === undefined && !facts.instance && !facts.wasCreateSent;
+}

@@ -1,0 +1,35 @@
+/** Names of new objects, chosen before anything is created so that a retry creates nothing twice. */
+
+/** No vowels and no look-alikes, as Kubernetes' own generated names. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 5;
+
+/** `<prefix>-<5 characters>`, `count` of them, none in `taken`. `random` yields numbers from 0 (in) to 1 (out). */
+export function newNames(request: {
+  prefix: string;
+  count: number;
+  taken: ReadonlySet<string>;
+  random: () => number;
+}): string[] {
+  const names = new Set<string>();
+  while (names.size < request.count) {
+    const name = `${request.prefix}-${suffix(request.random)}`;
+    if (!request.taken.has(name)) names.add(name);
+  }
+  return [...names];
+}
+
+function suffix(random: () => number): string {
+  return Array.from(
+    { length: suffixLength },
+    () => alphabet[Math.floor(random() * alphabet.length)],
+  ).join('');
+}
+
+/** Kubernetes' safe encoding of a decimal hash: each character mapped into the alphabet above. */
+export function safeEncode(text: string): string {
+  return Array.from(
+    { length: text.length },
+    (_, index) => alphabet[text.charCodeAt(index) % alphabet.length],
+  ).join('');
+}

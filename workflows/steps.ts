@@ -1,0 +1,80 @@
+/** How activities are called: time limits, retries, queues. */
+import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { DrainActivities, DriverActivities, KubeActivities } from './activities.ts';
+
+type Steps = ActivityInterfaceFor<KubeActivities>;
+
+/**
+ * A local activity holds a workflow-task slot, so it gets two seconds in all (docs/decisions/0002-recovery.md); what takes
+ * longer goes on in the regular form, which is durable and visible.
+ */
+const shortForm = proxyLocalActivities<KubeActivities>({
+  startToCloseTimeout: '2s',
+  scheduleToCloseTimeout: '2s',
+  retry: { maximumAttempts: 2, initialInterval: '100ms' },
+});
+
+const regularOptions: ActivityOptions = {
+  startToCloseTimeout: '30s',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+};
+
+/** Runs a short step on Kubernetes as a local activity, and durably when that fails. */
+export async function shortStep<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  summary: string,
+): Promise<Outcome> {
+  try {
+    return await run(shortForm);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return await run(regularSteps(summary));
+  }
+}
+
+/** A step that a person wants to see in the history. */
+export function regularSteps(summary: string): Steps {
+  return proxyActivities<KubeActivities>({ ...regularOptions, summary });
+}
+
+/** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */
+const longestQueueWait = '60s';
+
+export function driverSteps(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<DriverActivities> {
+  return proxyActivities<DriverActivities>({
+    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    scheduleToStartTimeout: longestQueueWait,
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: '4s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+    summary,
+  });
+}
+
+export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivities> {
+  return proxyActivities<DrainActivities>({
+    taskQueue: `${workflowInfo().taskQueue}-drain`,
+    startToCloseTimeout: '60s',
+    heartbeatTimeout: '4s',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
+    summary,
+  });
+}
+
+/** The innermost words of a failed step, for status, Events and details. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ActivityFailure && error.cause) return messageOf(error.cause);
+  if (error instanceof ApplicationFailure) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}
