@@ -14,6 +14,7 @@ import { recordJoined } from './machine/join.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
+import { protectFromDeletion } from './protection.ts';
 import type { World } from './world.ts';
 
 export function createKubeActivities(world: World): KubeActivities {
@@ -40,6 +41,8 @@ export function createKubeActivities(world: World): KubeActivities {
 
     surveyMachineDeployment: ({ deployment }) => surveyMachineDeployment(control, deployment),
     applyDeploymentStep: (input) => applyDeploymentStep(control, input),
+
+    protectFromDeletion: (input) => protectFromDeletion(control, input),
   };
 }
 

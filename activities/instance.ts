@@ -109,7 +109,6 @@ async function resolve(world: DriverWorld, request: DriverRequest): Promise<Reso
     userData: await userDataOf(world, request, secret.userData ?? ''),
     machineRequest: {
       cluster,
-      namespace: machine.namespace,
       machine,
       token,
       providerSpec: machineClass.providerSpec,

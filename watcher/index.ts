@@ -164,14 +164,22 @@ function watcherOf({ tenure, isLeader, obstacle, stop }: Parts): Watcher {
   };
 }
 
+/** Those who stand by have sent nothing. */
+const idle: Pick<Tenure, 'counters' | 'backlog' | 'sources'> = {
+  counters: { sent: 0, dropped: 0, merged: 0, failed: 0 },
+  backlog: 0,
+  sources: new Map(),
+};
+
 function metricsOf(tenure: Tenure | undefined, isLeader: boolean): WatcherMetrics {
+  const { counters, backlog, sources } = tenure ?? idle;
   return {
     isLeader,
-    signalsSent: tenure?.counters.sent ?? 0,
-    signalsDropped: tenure?.counters.dropped ?? 0,
-    signalsMerged: tenure?.counters.merged ?? 0,
-    signalsFailed: tenure?.counters.failed ?? 0,
-    backlog: tenure?.backlog ?? 0,
-    sources: Object.fromEntries(tenure?.sources ?? []),
+    signalsSent: counters.sent,
+    signalsDropped: counters.dropped,
+    signalsMerged: counters.merged,
+    signalsFailed: counters.failed,
+    backlog,
+    sources: Object.fromEntries(sources),
   };
 }

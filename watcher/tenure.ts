@@ -71,7 +71,12 @@ export class Tenure {
   }
 
   get sources(): Map<Resource, SourceState> {
-    return this.#sources;
+    return new Map(
+      [...this.#sources].map(([resource, { isSynced, restarts, lastEventAgeSeconds }]) => [
+        resource,
+        { isSynced, restarts, lastEventAgeSeconds },
+      ]),
+    );
   }
 
   /** Undefined before the first lists are judged: until then the old one holds. */

@@ -3,6 +3,7 @@ import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client.ts';
 import { loadKubeConfig } from '../activities/kube/kubeconfig.ts';
+import { createLeaseClient } from '../activities/kube/lease.ts';
 import { createKubeClient } from '../activities/kube/pooled-client.ts';
 import type { Config, KubeSource } from './config.ts';
 import { limitRate } from './rate-limit.ts';
@@ -55,6 +56,17 @@ function createClient(
     userAgent: `millwright-${component}/${version}`,
   });
   return qps === undefined ? client : limitRate(client, { qps, burst });
+}
+
+/** A small pool of its own: renewals do not wait behind lists. */
+export function createLeaseClientOf({
+  control,
+  component,
+}: Pick<Config, 'control' | 'component'>): KubeClient {
+  return createLeaseClient({
+    kubeConfig: loadKubeConfig(flagOfSource(control)),
+    userAgent: `millwright-${component}/${version}`,
+  });
 }
 
 function flagOfSource(source: KubeSource): string {

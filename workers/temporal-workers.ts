@@ -92,7 +92,10 @@ function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
 }
 
 function driverWorker(parts: WorkerParts, world: World, provider: string): Promise<Worker> {
-  const driver = builtInDrivers[provider]?.(process.env);
+  const driver = builtInDrivers[provider]?.({
+    ...process.env,
+    MILLWRIGHT_VIRTUAL_CLOUD: parts.config.virtualCloud,
+  });
   if (!driver) throw new Error(`no built-in driver for provider ${provider}`);
   const { control, target, classes } = world;
   return Worker.create({
@@ -120,6 +123,6 @@ function baseOptions({ config, connection }: WorkerParts): Omit<WorkerOptions, '
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,
-    shutdownForceTime: `${config.shutdownGraceSeconds}s`,
+    shutdownForceTime: `${Math.max(config.shutdownGraceSeconds - 2, 2)}s`,
   };
 }

@@ -209,5 +209,16 @@ export interface MachineDeploymentActivities {
   }): Promise<void>;
 }
 
+export interface ProtectionActivities {
+  /** Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. */
+  protectFromDeletion(input: {
+    resource: 'machineclasses' | 'secrets';
+    ref: ObjectRef;
+  }): Promise<void>;
+}
+
 /** Served on the workflows' own task queue, and as local activities. */
-export type KubeActivities = MachineActivities & MachineSetActivities & MachineDeploymentActivities;
+export type KubeActivities = MachineActivities &
+  MachineSetActivities &
+  MachineDeploymentActivities &
+  ProtectionActivities;

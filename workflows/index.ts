@@ -2,3 +2,4 @@
 export { machine } from './machine.ts';
 export { machineDeployment } from './machine-deployment.ts';
 export { machineSet } from './machine-set.ts';
+export { machineClass, secret } from './protection.ts';

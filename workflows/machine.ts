@@ -111,9 +111,10 @@ class MachineLife {
   /** Ends this life. A later object of the same name gets a life of its own. */
   async #complete(reason: string): Promise<MachineResult> {
     const { ref, cluster } = this.#input;
-    const { successor, instance } = this.#state;
+    const { successor, instance, node } = this.#state;
     if (successor) {
-      const state = newMachineState(Date.now());
+      // The watcher told of its Node already, if it has one.
+      const state = { ...newMachineState(Date.now()), ...(node && { node }) };
       observeMachine(state, successor);
       await continueAsNew<typeof machine>({ ref, cluster, state });
     }

@@ -13,7 +13,7 @@ export interface ObjectRef {
   name: string;
 }
 
-export type Kind = 'machine' | 'machineSet' | 'machineDeployment';
+export type Kind = 'machine' | 'machineSet' | 'machineDeployment' | 'machineClass' | 'secret';
 
 /** One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. */
 export function workflowIdOf(kind: Kind, { namespace, name }: ObjectRef): string {
@@ -96,6 +96,9 @@ export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDep
 export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
 /** Says only "look": the deployment reads its sets by a consistent LIST. */
 export const machineSetsChanged = defineSignal<[Sighting]>('machineSetsChanged');
+
+/** Machines use a class, or a class uses a Secret, for the first time or no more. */
+export const useChanged = defineSignal<[Sighting]>('useChanged');
 
 /** The whole state of a workflow, for people and tests. */
 export const stateQuery = defineQuery<unknown>('state');

@@ -6,7 +6,7 @@ import type { Taint } from '../../workflows/api/machine.ts';
 export interface ProviderRequest {
   /** UID of the control cluster; stands in the tags of everything that is made. */
   cluster: string;
-  /** Namespace of the Machines. */
+  /** Of the Machines. */
   namespace: string;
   /** `providerSpec` of the MachineClass, unchecked. */
   providerSpec: unknown;
@@ -116,8 +116,8 @@ export interface DriverFault {
   message: string;
   kind?: DriverFaultKind;
   /**
-   * True: this call made nothing and left nothing under way. False: an instance may exist all the same, as after a
-   * time limit or a broken connection. Says nothing of earlier calls.
+   * True: this call looked, found nothing, and left nothing behind or under way. False: an instance may exist, as
+   * after a time limit, a broken connection, or a look that failed: an earlier try may have made it.
    */
   settled: boolean;
   /** When the cloud wants to be asked again at the earliest. */

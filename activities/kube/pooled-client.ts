@@ -69,7 +69,8 @@ async function textOf(transport: Transport, call: Call, timeoutMs: number): Prom
 
 interface Page<T> {
   metadata: { resourceVersion: string; continue?: string };
-  items: T[];
+  /** Null for an empty list of metadata. */
+  items: T[] | null;
 }
 
 async function allPages<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
@@ -83,11 +84,12 @@ async function allPages<T>(read: (page: Query) => Promise<Page<T>>): Promise<Kub
 }
 
 async function pagesFromStart<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
-  const { metadata, items } = await read({});
+  const { metadata, items: first } = await read({});
+  const items = first ?? [];
   let next = metadata.continue;
   while (next) {
     const page = await read({ continue: next });
-    items.push(...page.items);
+    items.push(...(page.items ?? []));
     next = page.metadata.continue;
   }
   return { metadata: { resourceVersion: metadata.resourceVersion }, items };

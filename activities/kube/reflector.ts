@@ -28,7 +28,8 @@ export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> exten
 
 interface Page<K> {
   metadata: { resourceVersion: string; continue?: string };
-  items: K[];
+  /** Null for an empty list of metadata. */
+  items: K[] | null;
 }
 
 const pageSize = 500;
@@ -122,7 +123,7 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
       const page: Page<K> = await client.get(path, { ...query, limit: pageSize, continue: next });
       this.#lastEventAt = performance.now();
       if (listed === '') listed = page.metadata.resourceVersion;
-      for (const object of page.items) {
+      for (const object of page.items ?? []) {
         uids.add(object.metadata.uid);
         this.#mirror.put(object, reportedUpTo);
       }

@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { watchParent } from './parent-watch.mjs';
+import { isAlive, watchNpm } from './parent-watch.mjs';
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..');
 const modules = join(root, 'node_modules');
@@ -29,15 +29,6 @@ function installerPid() {
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
 
@@ -104,6 +95,5 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 await waitForOtherInstaller();
 const reason = reasonToInstall();
 if (reason !== undefined) install(reason);
-// Under npm the parent is npm or its shell: when that is gone, nobody is left to ask for an end.
-if (process.env.npm_lifecycle_event !== undefined) watchParent(process.ppid);
+if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 run(join(root, script), scriptArguments);

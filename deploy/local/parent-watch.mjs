@@ -1,18 +1,54 @@
 /**
- * Ends this process when its parent is gone. Node has no parent-death signal, so the parent's pid is
- * looked at twice a second; an orphan gets another parent. It sends SIGTERM to itself, so that the
- * process ends in its ordinary way.
+ * Ends this process when the one that asked for it is gone. Node has no parent-death signal, so it looks
+ * twice a second. It sends SIGTERM to itself, so that the process ends in its ordinary way.
  */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
 const period = 500;
 
-/** @param {number} parent pid that `process.ppid` must keep. */
-export function watchParent(parent) {
+/** Ends this process when it gets another parent, as an orphan does. */
+export function watchParent(parent = process.ppid) {
+  watch(() => process.ppid === parent);
+}
+
+/**
+ * Ends this process when npm is gone. npm runs scripts in a shell, which may stand between the two and
+ * outlive a killed npm; then the shell's parent is watched as well.
+ */
+export function watchNpm() {
+  watchParent();
+  const { name, parent } = processOf(process.ppid);
+  if (/(^|\/)(ba|da|z|k)?sh$/.test(name)) watch(() => isAlive(parent));
+}
+
+/** Small Linux images have no `ps`, and macOS has no `/proc`. */
+function processOf(pid) {
+  if (process.platform === 'linux') {
+    const [, name, parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return { name, parent: Number(parent) };
+  }
+  const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+  const [, parent, name] = /^\s*(\d+)\s+(.*)/.exec(line.trim());
+  return { name, parent: Number(parent) };
+}
+
+function watch(isStillThere) {
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (isStillThere()) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
   }, period);
   timer.unref();
+}
+
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 // Preloaded with --import by bootstrap.mjs. The variable is not passed on: children have other parents.

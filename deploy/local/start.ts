@@ -4,10 +4,11 @@ import { layoutOf } from './layout.ts';
 import { parseStartArguments, startUsage, type StackOptions, type StartCommand } from './options.ts';
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
-import type { SupervisorMessage } from './supervision/messages.ts';
-import { deferred } from './supervision/deferred.ts';
-import type { Stack } from './supervision/stack-file.ts';
 import { summaryOf } from './summary.ts';
+import { deferred } from './supervision/deferred.ts';
+import { lockHolder } from './supervision/lock.ts';
+import type { SupervisorMessage } from './supervision/messages.ts';
+import type { Stack } from './supervision/stack-file.ts';
 
 function readCommand(): StartCommand {
   try {
@@ -18,56 +19,89 @@ function readCommand(): StartCommand {
   }
 }
 
+type Outcome =
+  | { type: 'ready'; stack: Stack }
+  | { type: 'alreadyRunning' }
+  /** `reason` is missing when it was stopped, and when it was killed. */
+  | { type: 'ended'; reason?: string };
+
 async function start(options: StackOptions, detach: boolean): Promise<number> {
   const view = startView();
-  const { promise: outcome, resolve } = deferred<Stack | number>();
-  let isReady = false;
+  const { promise, resolve } = deferred<Outcome>();
+  let show = view.show;
   const supervisor = launchSupervisor(options, (message) => {
+    show(message);
     // Once the list of steps is drawn, news are printed as they come.
-    if (isReady) printLater(message);
-    else view.show(message);
-    if (message.type === 'ready') {
-      isReady = true;
-      resolve(message.stack);
-    }
-    if (message.type === 'alreadyRunning') resolve(0);
+    if (message.type === 'ready') show = printNews;
+    const outcome = outcomeOf(message);
+    if (outcome !== undefined) resolve(outcome);
   });
   stopOnSignals(supervisor);
-  void supervisor.ended.then((code) => resolve(code ?? 1));
-  const stack = await outcome;
+  void supervisor.ended.then(() => resolve({ type: 'ended' }));
+  const outcome = await promise;
   await view.close();
-  if (typeof stack === 'number') return await endedEarly(options, supervisor);
-  console.log(summaryOf(stack, { isDetached: detach }));
-  if (!detach) return (await supervisor.ended) ?? 1;
+  switch (outcome.type) {
+    case 'ready':
+      console.log(summaryOf(outcome.stack, { title: 'The local stack is ready.', detached: detach }));
+      return detach ? letGo(supervisor) : await untilEnd(supervisor);
+    case 'alreadyRunning':
+      reportRunning(options);
+      return 0;
+    case 'ended':
+      return await reportEnd(options, supervisor, outcome.reason);
+  }
+}
+
+function outcomeOf(message: SupervisorMessage): Outcome | undefined {
+  if (message.type === 'ready') return { type: 'ready', stack: message.stack };
+  if (message.type === 'alreadyRunning') return { type: 'alreadyRunning' };
+  if (message.type === 'failed') return { type: 'ended', reason: message.text };
+  return undefined;
+}
+
+function printNews(message: SupervisorMessage): void {
+  const time = new Date().toLocaleTimeString('en-GB');
+  if (message.type === 'news') console.log(`${time}  ${message.text}`);
+  if (message.type === 'failed') console.error(`${time}  ${message.text}`);
+}
+
+function letGo(supervisor: Supervisor): number {
   supervisor.send({ type: 'detach' });
   supervisor.process.disconnect();
   supervisor.process.unref();
   return 0;
 }
 
-function printLater(message: SupervisorMessage): void {
-  if (message.type === 'news') console.log(`${clock()}  ${message.text}`);
-  if (message.type === 'failed') console.error(`${clock()}  ${message.text}`);
+async function untilEnd(supervisor: Supervisor): Promise<number> {
+  const code = await supervisor.ended;
+  if (code === undefined) console.error('The stack was killed.');
+  return code ?? 1;
 }
 
-function clock(): string {
-  return new Date().toLocaleTimeString('en-GB');
-}
-
-/** The supervisor found another one at work, failed, or was stopped before it was ready. */
-async function endedEarly(options: StackOptions, supervisor: Supervisor): Promise<number> {
-  const code = (await supervisor.ended) ?? 1;
-  if (code === 0) reportRunning(options);
-  else console.error(`The stack did not start. Its logs are in ${layoutOf(options.stateDir).logs}`);
+/** It ended before it was ready: asked to, by a fault, or killed. */
+async function reportEnd(
+  options: StackOptions,
+  supervisor: Supervisor,
+  reason?: string,
+): Promise<number> {
+  const code = await untilEnd(supervisor);
+  if (reason !== undefined) console.error(reason);
+  if (code !== 0) {
+    console.error(`The stack did not start. Its logs are in ${layoutOf(options.stateDir).logs}`);
+  }
   return code;
 }
 
 function reportRunning(options: StackOptions): void {
-  const stack = readStack(options.stateDir);
-  if (stack === undefined) return;
   if (options.fresh) console.log('--fresh does nothing to a running stack: run npm stop first.');
-  console.log(`A local stack is running already (process ${stack.supervisor.pid}).`);
-  console.log(summaryOf(stack, { isDetached: true }));
+  const stack = readStack(options.stateDir);
+  if (stack?.state === 'running') {
+    const title = `A local stack is running already (process ${stack.supervisor.pid}).`;
+    console.log(summaryOf(stack, { title, detached: true }));
+    return;
+  }
+  const pid = lockHolder(layoutOf(options.stateDir).lockFile)?.pid;
+  console.log(`A local stack is about to start or stop already (process ${pid}).`);
 }
 
 /** The first signal asks for an orderly end; a second one does not wait for it. */

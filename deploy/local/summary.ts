@@ -4,7 +4,10 @@ import { host } from './supervision/ports.ts';
 import type { Stack } from './supervision/stack-file.ts';
 
 /** What a person reads when the stack is ready: addresses, and three commands to try. */
-export function summaryOf(stack: Stack, { isDetached }: { isDetached: boolean }): string {
+export function summaryOf(
+  stack: Stack,
+  { title, detached }: { title: string; detached: boolean },
+): string {
   const { ports } = stack;
   const rows = [
     ['Kubernetes API', `https://${host}:${ports.kubeApiserver}`],
@@ -19,7 +22,7 @@ export function summaryOf(stack: Stack, { isDetached }: { isDetached: boolean })
   const inOtherFolder = stack.stateDir !== defaultStateDir;
   const stop = `npm stop${inOtherFolder ? ` -- --state-dir ${relativePath(stack.stateDir)}` : ''}`;
   return `
-The local stack is ready.
+${title}
 
 ${lines.join('\n')}
 
@@ -28,7 +31,7 @@ Try
   kubectl apply -f deploy/examples/machine-deployment.yaml
   kubectl get machines,nodes
 
-${isDetached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}
+${detached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}
 `;
 }
 

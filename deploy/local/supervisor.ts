@@ -17,7 +17,7 @@ import { startGuardian } from './supervision/guardian.ts';
 import { identityOf } from './supervision/identity.ts';
 import { tryLock } from './supervision/lock.ts';
 import type { StarterMessage, SupervisorMessage } from './supervision/messages.ts';
-import { choosePorts, host, localPorts, type Ports } from './supervision/ports.ts';
+import { choosePorts, host, localPorts } from './supervision/ports.ts';
 import { killLeftovers, readPorts, removeStackFile, writePorts } from './supervision/stack-file.ts';
 import { StackRunner } from './supervision/stack-runner.ts';
 
@@ -53,7 +53,9 @@ function endOnce(code: number): void {
   ending ??= end(code);
 }
 
+/** What one component's end breaks reports itself as well: only the first fault is told. */
 function fail(error: Error): void {
+  if (ending !== undefined) return;
   console.log(error.stack);
   send({ type: 'failed', text: error.message });
   endOnce(1);
@@ -109,11 +111,11 @@ async function makeWorld(): Promise<StackWorld> {
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
   const api = await prepareCredentials(layout, ports);
-  return { options, layout, ports, api, binary: binaries(ports) };
+  return { options, layout, ports, api, binary: binaries() };
 }
 
 /** Each binary is looked for once, at the first time that it is needed. */
-function binaries(_ports: Ports): StackWorld['binary'] {
+function binaries(): StackWorld['binary'] {
   const found = new Map<ToolName, Promise<string>>();
   return (tool) => {
     const known = found.get(tool);

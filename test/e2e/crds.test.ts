@@ -43,8 +43,9 @@ describe('a new object', () => {
 
 describe('an object that is older than the rules', () => {
   let crds: ScratchCrds;
+  // What the plain schema and the scale subresource refuse was never stored, not with MCM's CRDs either.
   const stored = refused
-    .filter(({ faults }) => !faults.some((fault) => fault.endsWith('Required value')))
+    .filter(({ faults }) => !faults.some((fault) => /Required value$|spec.replicas/.test(fault)))
     .map(({ name, object, faults }, index) => ({
       name,
       faults,
@@ -71,7 +72,7 @@ describe('an object that is older than the rules', () => {
   });
 
   test('cannot get a fault that it did not have', async () => {
-    const object = stored.find(({ name }) => name === 'a negative number of machines')?.object;
+    const object = stored.find(({ name }) => name === 'a template without spec')?.object;
     if (!object) throw new Error('no such manifest');
     const worse = { spec: { selector: { matchLabels: { name: 'other' } } } };
     expect(await refusals(crds.patch(object, worse))).toEqual([

@@ -139,9 +139,15 @@ export async function refusals(call: Promise<unknown>): Promise<string[]> {
     return [];
   } catch (error) {
     if (!(error instanceof KubeError) || error.details.causes === undefined) throw error;
-    return error.details.causes.map(({ field, message }) => `${field}: ${message}`).toSorted();
+    return error.details.causes
+      .filter(({ message = '' }) => !message.includes(unfinished))
+      .map(({ field = '', message }) => `${field.replace(/^\./, '')}: ${message}`)
+      .toSorted();
   }
 }
+
+/** Said beside what the plain schema refuses. */
+const unfinished = 'some validation rules were not checked';
 
 async function crdsOf(group: string): Promise<Crd[]> {
   const files = (await readdir(crdFolder)).filter((file) => file.endsWith('.yaml'));
@@ -175,8 +181,9 @@ function sender(kubeConfigFile: string): Send {
   };
 }
 
+/** A new kind is not found at first; then, after each change of its schema, its storage is made anew (429). */
 function isNotServedYet(error: unknown): boolean {
-  if (error instanceof KubeError && error.code === 404) return false;
+  if (error instanceof KubeError && [404, 429].includes(error.code)) return false;
   throw error;
 }
 

@@ -3,7 +3,7 @@
  *
  * The rules in deploy/crds refuse the same with the same text. A cluster may still hold such objects: they
  * are older than the rules, or the cluster has MCM's own CRDs. Controllers then report these faults as
- * a condition, a fault a line, e.g. `spec.replicas: Invalid value: -1: must be 0 or more`.
+ * a condition, a fault a line, e.g. `spec.strategy: Required value: must have a type: ...`.
  */
 import { parseDuration } from './duration.ts';
 import type { MachineClass } from './machine-class.ts';
@@ -24,7 +24,8 @@ export const allowed = {
   classKind: 'must be MachineClass',
   className: 'must be the name of a MachineClass in this namespace',
   duration: 'must be a duration such as 90s, 20m or 1h30m',
-  replicas: 'must be 0 or more',
+  /** The API server's own words: it checks the field behind the scale subresource itself. */
+  replicas: 'should be a non-negative integer',
   selector: 'must select machines by labels that the template gives them',
   matchLabels: 'must all be labels in spec.template.metadata.labels, with the same values',
   template: 'must say what each machine is made from',

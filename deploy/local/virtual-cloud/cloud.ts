@@ -98,7 +98,13 @@ export class Cloud {
       if (error instanceof BadRequest) {
         const name = nameIn(body);
         const { message } = error;
-        this.record({ type: 'call', operation: 'create', name, outcome: 'InvalidArgument', message });
+        this.record({
+          type: 'call',
+          operation: 'create',
+          name,
+          outcome: 'InvalidArgument',
+          message,
+        });
       }
       throw error;
     }
@@ -112,7 +118,9 @@ export class Cloud {
     const { operation, name } = target;
     const fired = [...(happening.faults ?? []), ...(fault ? [fault.id] : [])];
     this.record({
-      ...{ type: 'call', operation, name },
+      type: 'call',
+      operation,
+      name,
       ...happening,
       ...(fired.length > 0 && { faults: fired }),
       ...(fault && { isAnswerLost: true }),
@@ -151,7 +159,9 @@ export class Cloud {
     return {
       happening: {
         outcome: 'created',
-        ...{ id: created.id, token: created.token, created },
+        id: created.id,
+        token: created.token,
+        created,
         faults: fired.map(({ id }) => id),
       },
       status: 201,
@@ -171,7 +181,8 @@ export class Cloud {
     const name = instances.get(id)?.name ?? '';
     return this.#call({ operation, name }, () => {
       const instance = living.get(id);
-      if (instance) return { happening: { outcome: 'ok', id }, status: 200, body: () => body(instance) };
+      if (instance)
+        return { happening: { outcome: 'ok', id }, status: 200, body: () => body(instance) };
       const message = `there is no instance ${id}`;
       return failedDeed({ code: 'NotFound', reason: 'NoSuchInstance', message }, { id });
     });

@@ -1,7 +1,7 @@
 /** Faults on command: what goes wrong with calls and machines whose name matches. */
-import { isMachineErrorCode, machineErrorCodes } from '../../../workflows/api/failures.ts';
+import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
-import { BadRequest, Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 import type { Fate, NodeConditionFault } from './instance.ts';
 import { matchesGlob } from './name-glob.ts';
 
@@ -64,26 +64,33 @@ const faultFields = [
 export function parseFault(value: unknown, id: string, path = ''): Fault {
   const fields = new Fields(value, path).allow(...faultFields);
   const kind = fields.oneOf('kind', kinds);
-  if (kind === undefined) {
-    throw new BadRequest(`${path}${path && '.'}kind: missing; one of ${kinds.join(', ')}`);
-  }
-  const times = fields.count('times', { min: 1, max: 1_000_000 });
-  const seconds = fields.number('seconds', { min: 0, max: 86_400 });
-  const message = fields.text('message');
-  const zone = fields.text('zone');
+  if (kind === undefined) throw fields.refusal('kind', `one of ${kinds.join(', ')}`);
   return {
     id: fields.text('id') ?? id,
     operation: operationOf(fields, kind),
     match: fields.text('match') ?? '*',
     kind,
-    ...(times !== undefined && { times }),
-    fired: fields.count('fired', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
-    ...(seconds !== undefined && { seconds }),
-    ...(message !== undefined && { message }),
-    ...(zone !== undefined && { zone }),
+    ...limitsOf(fields),
+    ...textsOf(fields),
     ...codeOf(fields, kind),
     ...conditionOf(fields, kind),
   };
+}
+
+function limitsOf(fields: Fields): Pick<Fault, 'times' | 'fired' | 'seconds'> {
+  const times = fields.count('times', { min: 1, max: 1_000_000 });
+  const seconds = fields.number('seconds', { min: 0, max: 86_400 });
+  return {
+    ...(times !== undefined && { times }),
+    fired: fields.count('fired', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
+    ...(seconds !== undefined && { seconds }),
+  };
+}
+
+function textsOf(fields: Fields): Pick<Fault, 'message' | 'zone'> {
+  const message = fields.text('message');
+  const zone = fields.text('zone');
+  return { ...(message !== undefined && { message }), ...(zone !== undefined && { zone }) };
 }
 
 function operationOf(fields: Fields, kind: Fault['kind']): Fault['operation'] {
@@ -91,14 +98,17 @@ function operationOf(fields: Fields, kind: Fault['kind']): Fault['operation'] {
   const operation = fields.oneOf('operation', [...operations, '*']);
   if (isOfCalls) return operation ?? '*';
   if (operation === undefined || operation === 'create' || operation === '*') return 'create';
-  throw new BadRequest(`operation: "${operation}" cannot have the fault ${kind}, only create can`);
+  throw fields.refusal('operation', `create: no other operation can have the fault ${kind}`);
 }
 
 function codeOf(fields: Fields, kind: Fault['kind']): { code?: MachineErrorCode } {
   const code = fields.oneOf('code', machineErrorCodes);
   if (kind === 'error') return { code: code ?? 'Internal' };
-  if (code === undefined || !isMachineErrorCode(code)) return {};
-  throw new BadRequest(`code: "${code}" is only for faults of the kind error, not ${kind}`);
+  if (code === undefined) return {};
+  throw fields.refusal(
+    'code',
+    `possible here: only faults of the kind error have a code, not ${kind}`,
+  );
 }
 
 function conditionOf(fields: Fields, kind: Fault['kind']): { condition?: NodeConditionFault } {
@@ -114,7 +124,8 @@ function conditionOf(fields: Fields, kind: Fault['kind']): { condition?: NodeCon
   return {
     condition: {
       type,
-      status: condition.oneOf('status', ['True', 'False', 'Unknown']) ?? (isReady ? 'False' : 'True'),
+      status:
+        condition.oneOf('status', ['True', 'False', 'Unknown']) ?? (isReady ? 'False' : 'True'),
       reason: condition.text('reason') ?? (isReady ? 'KubeletNotReady' : 'VirtualCloudFault'),
       message: condition.text('message') ?? 'a fault of the virtual cloud',
     },
@@ -156,9 +167,7 @@ function concerns({ operation, match, zone }: Fault, target: Target): boolean {
 
 /** What the faults make of a new machine, and which of them fired. */
 export function fateOf(faults: readonly Fault[], target: Target): { fate: Fate; fired: Fault[] } {
-  const found = new Map(
-    fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const),
-  );
+  const found = new Map(fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const));
   const sickening = found.get('unhealthyLater');
   const vanishing = found.get('vanish');
   const fate: Fate = {

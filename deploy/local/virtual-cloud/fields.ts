@@ -38,32 +38,32 @@ export class Fields {
   text(name: string): string | undefined {
     const value = this.value(name);
     if (value === undefined || typeof value === 'string') return value;
-    throw this.#refuse(name, 'a text');
+    throw this.refusal(name, 'a text');
   }
 
   requiredText(name: string): string {
     const value = this.text(name);
-    if (value === undefined || value === '') throw this.#refuse(name, 'a text that is not empty');
+    if (value === undefined || value === '') throw this.refusal(name, 'a text that is not empty');
     return value;
   }
 
   flag(name: string): boolean | undefined {
     const value = this.value(name);
     if (value === undefined || typeof value === 'boolean') return value;
-    throw this.#refuse(name, 'true or false');
+    throw this.refusal(name, 'true or false');
   }
 
   number(name: string, { min, max }: Range): number | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
     if (typeof value === 'number' && value >= min && value <= max) return value;
-    throw this.#refuse(name, `a number from ${min} to ${max}`);
+    throw this.refusal(name, `a number from ${min} to ${max}`);
   }
 
   count(name: string, range: Range): number | undefined {
     const value = this.number(name, range);
     if (value === undefined || Number.isInteger(value)) return value;
-    throw this.#refuse(name, `a whole number from ${range.min} to ${range.max}`);
+    throw this.refusal(name, `a whole number from ${range.min} to ${range.max}`);
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
@@ -71,30 +71,33 @@ export class Fields {
     if (value === undefined) return undefined;
     const found = allowed.find((candidate) => candidate === value);
     if (found !== undefined) return found;
-    throw this.#refuse(name, `one of ${allowed.join(', ')}`);
+    throw this.refusal(name, `one of ${allowed.join(', ')}`);
   }
 
   texts(name: string): Record<string, string> {
     const value = this.value(name) ?? {};
-    if (isRecord(value) && Object.values(value).every((item) => typeof item === 'string')) {
-      return value as Record<string, string>;
-    }
-    throw this.#refuse(name, 'an object whose values are texts');
+    if (isRecord(value) && hasTextsOnly(value)) return value;
+    throw this.refusal(name, 'an object whose values are texts');
   }
 
   list(name: string): Fields[] {
     const value = this.value(name) ?? [];
-    if (!Array.isArray(value)) throw this.#refuse(name, 'a list');
+    if (!Array.isArray(value)) throw this.refusal(name, 'a list');
     return value.map((item, index) => new Fields(item, `${this.#path}${name}[${index}]`));
   }
 
-  #refuse(name: string, allowed: string): BadRequest {
+  /** The error to throw about a field. */
+  refusal(name: string, allowed: string): BadRequest {
     return new BadRequest(fault(`${this.#path}${name}`, this.value(name), allowed));
   }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasTextsOnly(value: Record<string, unknown>): value is Record<string, string> {
+  return Object.values(value).every((item) => typeof item === 'string');
 }
 
 function fault(path: string, value: unknown, allowed: string): string {

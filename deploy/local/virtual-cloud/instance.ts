@@ -70,7 +70,7 @@ const requestFields = [
   'annotations',
   'taints',
   'needsInitialization',
-];
+] as const satisfies (keyof InstanceRequest)[];
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 export function parseInstanceRequest(body: unknown): InstanceRequest {
@@ -131,9 +131,7 @@ function addressOf(ordinal: number): string {
 
 /** Do two requests ask for the same? The order of fields does not matter. */
 export function requestDigest(request: InstanceRequest): string {
-  const asked = Object.fromEntries(
-    requestFields.map((name) => [name, request[name as keyof InstanceRequest]]),
-  );
+  const asked = Object.fromEntries(requestFields.map((name) => [name, request[name]]));
   return createHash('sha256').update(JSON.stringify(asked, sortKeys)).digest('hex');
 }
 

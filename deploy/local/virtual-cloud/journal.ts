@@ -42,7 +42,7 @@ export function openJournal(
     read: (since, limit) =>
       linesOf(readFileSync(file, 'utf8'))
         .slice(since, since + limit)
-        .map((line) => JSON.parse(line) as JournalEntry),
+        .map((line, index) => parseLine(line, `${file}:${since + index + 1}`)),
     close: () => closeSync(descriptor),
   };
   return { journal, droppedBytes: content.length - whole };
@@ -58,10 +58,14 @@ const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
 
 function parseLine(line: string, place: string): JournalEntry {
   try {
-    return JSON.parse(line) as JournalEntry;
+    const entry: JournalEntry = JSON.parse(line);
+    return entry;
   } catch (cause) {
-    throw new Error(`${place} is not JSON. Mend or remove the line, or start with an empty folder.`, {
-      cause,
-    });
+    throw new Error(
+      `${place} is not JSON. Mend or remove the line, or start with an empty folder.`,
+      {
+        cause,
+      },
+    );
   }
 }

@@ -42,7 +42,14 @@ export class Ledger {
     }
   }
 
-  #applyCall({ at, operation, id, outcome, created, faults }: CallHappening & { at: number }): void {
+  #applyCall({
+    at,
+    operation,
+    id,
+    outcome,
+    created,
+    faults,
+  }: CallHappening & { at: number }): void {
     for (const fault of this.faults) if (faults?.includes(fault.id)) fault.fired += 1;
     if (created) this.#add(created);
     if (id === undefined || outcome !== 'ok') return;

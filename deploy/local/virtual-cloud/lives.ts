@@ -12,7 +12,6 @@ export interface LivesParts {
 }
 
 interface Life {
-  instance: Instance;
   stopping: AbortController;
   done: Promise<void>;
 }
@@ -20,6 +19,7 @@ interface Life {
 export class Lives {
   readonly #parts: LivesParts;
   readonly #lives = new Map<string, Life>();
+  readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(parts: LivesParts) {
@@ -37,10 +37,9 @@ export class Lives {
   begin(instance: Instance): void {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#closing.signal]);
-    const done = this.#guard(instance, () =>
-      Promise.all([this.#join(instance, signal), this.#vanish(instance, signal)]),
-    );
-    this.#lives.set(instance.id, { instance, stopping, done });
+    const join = this.#run(instance, () => this.#join(instance, signal));
+    const vanish = this.#run(instance, () => this.#vanish(instance, signal));
+    this.#lives.set(instance.id, { stopping, done: join.then(() => vanish) });
   }
 
   /** The machine is deleted already; its Node follows. */
@@ -48,12 +47,12 @@ export class Lives {
     const life = this.#lives.get(instance.id);
     life?.stopping.abort();
     this.#lives.delete(instance.id);
-    void this.#guard(instance, () => this.#stop(instance, life?.done));
+    void this.#run(instance, () => this.#stop(instance, life?.done));
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#lives.values()].map(({ done }) => done));
+    await Promise.all(this.#running);
   }
 
   async #join(instance: Instance, signal: AbortSignal): Promise<void> {
@@ -93,14 +92,20 @@ export class Lives {
     this.#parts.record({ type: 'nodeStopped', id: instance.id, name: instance.name });
   }
 
-  async #guard(instance: Instance, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (error instanceof Error && error.name === 'AbortError') return;
-      this.#parts.onError(instance, error);
-    }
+  /** Never fails: what ends a life early is a deletion, the end of the process, or a fault that is reported. */
+  #run(instance: Instance, work: () => Promise<void>): Promise<void> {
+    const running = work()
+      .catch((error: unknown) => {
+        if (!isAbort(error)) this.#parts.onError(instance, error);
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {

@@ -7,4 +7,4 @@ export const sizes = {
 
 export type Size = keyof typeof sizes;
 
-export const sizeNames = Object.keys(sizes) as Size[];
+export const sizeNames: readonly Size[] = ['small', 'medium', 'large'];

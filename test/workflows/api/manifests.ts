@@ -188,7 +188,7 @@ export const refused: { name: string; object: Manifest; faults: string[] }[] = [
   {
     name: 'a negative number of machines',
     object: machineSet({ replicas: -1 }),
-    faults: ['spec.replicas: Invalid value: -1: must be 0 or more'],
+    faults: ['spec.replicas: Invalid value: -1: should be a non-negative integer'],
   },
   {
     name: 'a selector with another value than the template',
@@ -234,9 +234,12 @@ export const refused: { name: string; object: Manifest; faults: string[] }[] = [
   },
   {
     name: 'a deployment of fewer than none, with labels of another',
-    object: machineDeployment({ replicas: -3, selector: { matchLabels: { name: 'pool', a: 'b' } } }),
+    object: machineDeployment({
+      replicas: -3,
+      selector: { matchLabels: { name: 'pool', a: 'b' } },
+    }),
     faults: [
-      'spec.replicas: Invalid value: -3: must be 0 or more',
+      'spec.replicas: Invalid value: -3: should be a non-negative integer',
       `spec.selector.matchLabels: Invalid value: ${labelsRule}`,
     ],
   },

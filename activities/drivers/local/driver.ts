@@ -1,0 +1,215 @@
+/** The driver of `provider: local`: machines of the virtual cloud. */
+import { createHash } from 'node:crypto';
+import { DriverError } from '../driver.ts';
+import type {
+  CreatedInstance,
+  CreateRequest,
+  Driver,
+  Instance,
+  MachineRequest,
+  PersistentVolumeSpec,
+} from '../driver.ts';
+import { validateProviderSpec, withDefaults } from './provider-spec.ts';
+import { createVirtualCloudClient } from './virtual-cloud-client.ts';
+import type {
+  CloudInstance,
+  CloudInstanceRequest,
+  VirtualCloudClient,
+} from './virtual-cloud-client.ts';
+
+export interface LocalDriverOptions {
+  /** Of the virtual cloud. Default `http://127.0.0.1:7080`. */
+  url?: string | undefined;
+  /** Limit of one call. Default 30. */
+  callTimeoutSeconds?: number;
+}
+
+const tagNames = {
+  cluster: 'millwright.dev/cluster',
+  namespace: 'millwright.dev/namespace',
+  machineUid: 'millwright.dev/machine-uid',
+} as const;
+
+/** CSI driver of volumes in the virtual cloud. */
+const csiDriver = 'virtual-cloud.millwright.dev';
+
+/** The virtual cloud lists at once what it made; this covers a request that is still on its way. */
+const settleSeconds = 1;
+
+export function createLocalDriver(options: LocalDriverOptions = {}): Driver {
+  const cloud = createVirtualCloudClient({
+    url: parseUrl(options.url ?? 'http://127.0.0.1:7080'),
+    callTimeoutSeconds: options.callTimeoutSeconds ?? 30,
+  });
+  return {
+    settleSeconds,
+    createInstance: (request) => createInstance(cloud, request),
+    async describeInstance(request) {
+      const found = await findOne(cloud, request);
+      return found && instanceOf(found);
+    },
+    async initializeInstance(request) {
+      const found = await findOne(cloud, request);
+      if (!found) throw missing(request);
+      if (found.isInitialized) return instanceOf(found);
+      return instanceOf(await cloud.initialize(found.id, request.signal));
+    },
+    deleteInstance: (request) => deleteInstance(cloud, request),
+    async listInstances({ cluster, namespace, signal }) {
+      const tags = { [tagNames.cluster]: cluster, [tagNames.namespace]: namespace };
+      const instances = await cloud.list({ tags }, signal);
+      return instances
+        .map(({ providerID, name }) => ({ providerID, machineName: name }))
+        .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+    },
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    validate: validateProviderSpec,
+  };
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new Error(
+    `MILLWRIGHT_VIRTUAL_CLOUD: "${text}" is not a URL of the form http://127.0.0.1:7080`,
+  );
+}
+
+/** The search goes before the checks: an instance that exists is found whatever became of its class. */
+async function createInstance(
+  cloud: VirtualCloudClient,
+  request: CreateRequest,
+): Promise<CreatedInstance> {
+  const existing = await findOne(cloud, request);
+  if (existing) return { ...instanceOf(existing), found: true };
+  if (request.providerID !== undefined) throw missing(request);
+  const faults = validateProviderSpec(request.providerSpec);
+  if (faults.length > 0) {
+    const message = faults.join('; ');
+    throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
+  }
+  const { instance, known } = await cloud.create(cloudRequestOf(request), request.signal);
+  if (instance.state !== 'deleted') return { ...instanceOf(instance), found: known };
+  throw new DriverError({
+    code: 'Aborted',
+    message: `instance ${instance.id} of this attempt was deleted in the cloud`,
+    settled: true,
+  });
+}
+
+/** Depends on nothing but the request: the cloud refuses a token that comes back with another request. */
+function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
+  const { machine, cluster, namespace, token, nodeLabels, nodeTaints = [], userData } = request;
+  const spec = withDefaults(request.providerSpec);
+  return {
+    name: machine.name,
+    token,
+    zone: spec.zone,
+    size: spec.size,
+    spec: request.providerSpec ?? {},
+    tags: {
+      ...spec.tags,
+      [tagNames.cluster]: cluster,
+      [tagNames.namespace]: namespace,
+      [tagNames.machineUid]: machine.uid,
+    },
+    userDataDigest: createHash('sha256').update(userData).digest('hex'),
+    labels: { ...spec.labels, ...nodeLabels },
+    annotations: spec.annotations,
+    taints: [...spec.taints, ...nodeTaints],
+    needsInitialization: spec.needsInitialization,
+  };
+}
+
+async function deleteInstance(
+  cloud: VirtualCloudClient,
+  request: MachineRequest,
+): Promise<{ found: boolean }> {
+  const { machine, providerID, signal } = request;
+  const named = await cloud.list({ name: machine.name }, signal);
+  const isAmongThem = named.some((instance) => instance.providerID === providerID);
+  const byId =
+    providerID === undefined || isAmongThem ? undefined : await describe(cloud, providerID, signal);
+  const owned = await Promise.all(
+    [...named, ...(byId ? [byId] : [])].map(async (instance) =>
+      (await isOwned(instance, request)) ? [instance] : [],
+    ),
+  );
+  const deleted = await Promise.all(owned.flat().map(({ id }) => cloud.delete(id, signal)));
+  return { found: deleted.includes(true) };
+}
+
+async function isOwned(instance: CloudInstance, request: MachineRequest): Promise<boolean> {
+  if (instance.token === request.token) return true;
+  if (instance.providerID !== request.providerID && !hasTags(instance, request)) return false;
+  return !(await request.isClaimed(instance.providerID));
+}
+
+async function findOne(
+  cloud: VirtualCloudClient,
+  request: MachineRequest,
+): Promise<CloudInstance | undefined> {
+  const { machine, token, providerID, signal } = request;
+  if (providerID !== undefined) return await describe(cloud, providerID, signal);
+  // Whatever carries our token carries our name as well, so one call finds both.
+  const named = await cloud.list({ name: machine.name }, signal);
+  const byToken = named.find((instance) => instance.token === token);
+  if (byToken) return byToken;
+  const unclaimed = await filterUnclaimed(
+    named.filter((instance) => hasTags(instance, request)),
+    request,
+  );
+  if (unclaimed.length < 2) return unclaimed[0];
+  const ids = unclaimed.map(({ id }) => id).toSorted();
+  throw new DriverError({
+    code: 'OutOfRange',
+    message: `several instances are called ${machine.name}: ${ids.join(', ')}. Delete those that are not wanted`,
+    settled: false,
+  });
+}
+
+async function filterUnclaimed(
+  instances: CloudInstance[],
+  { isClaimed }: MachineRequest,
+): Promise<CloudInstance[]> {
+  const claims = await Promise.all(
+    instances.map(async (instance) => await isClaimed(instance.providerID)),
+  );
+  return instances.filter((_instance, index) => !claims[index]);
+}
+
+function hasTags({ tags }: CloudInstance, { cluster, namespace }: MachineRequest): boolean {
+  return tags[tagNames.cluster] === cluster && tags[tagNames.namespace] === namespace;
+}
+
+async function describe(
+  cloud: VirtualCloudClient,
+  providerID: string,
+  signal: AbortSignal,
+): Promise<CloudInstance | undefined> {
+  const [, id] = /^local:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
+  if (id !== undefined) return await cloud.describe(id, signal);
+  const message = `spec.providerID: "${providerID}" is not of the form local:///ZONE/ID`;
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+}
+
+function missing({ providerID, machine }: MachineRequest): DriverError {
+  const message = `instance ${providerID ?? `of machine ${machine.name}`} does not exist`;
+  return new DriverError({ code: 'NotFound', message, settled: true });
+}
+
+function instanceOf({ providerID, name, address, isInitialized }: CloudInstance): Instance {
+  return {
+    providerID,
+    nodeName: name,
+    addresses: [
+      { type: 'InternalIP', address },
+      { type: 'Hostname', address: name },
+    ],
+    isInitialized,
+  };
+}
+
+function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
+  return csi?.driver === csiDriver ? [csi.volumeHandle] : [];
+}

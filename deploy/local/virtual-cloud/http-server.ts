@@ -1,0 +1,96 @@
+/** HTTP and JSON around the routes; breaks connections on command. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refusal, type Answer } from './answers.ts';
+import { BadRequest } from './fields.ts';
+import type { ApiRequest } from './routes.ts';
+
+export interface HttpParts {
+  handle: (request: ApiRequest) => Answer;
+  callMilliseconds: () => number;
+  onError: (error: unknown) => void;
+}
+
+const bodyBytesMax = 1024 * 1024;
+
+export function createHttpServer(parts: HttpParts): Server {
+  const server = createServer((request, response) => {
+    respond(parts, request, response).catch((error: unknown) => {
+      // The caller went away while we read or wrote.
+      if (!response.destroyed && !isReset(error)) parts.onError(error);
+      response.destroy();
+    });
+  });
+  // Longer than clients keep an idle connection, so that none is closed under a request.
+  server.keepAliveTimeout = 65_000;
+  server.headersTimeout = 70_000;
+  return server;
+}
+
+async function respond(
+  parts: HttpParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await answerTo(parts, request);
+  if (answer.isCloudCall) await sleep(parts.callMilliseconds());
+  if (answer.delivery === 'hang') await untilGone(response, answer.hangSeconds ?? 0);
+  if (answer.delivery !== 'send') {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+  response.end(`${JSON.stringify(answer.body)}\n`);
+}
+
+async function answerTo(parts: HttpParts, request: IncomingMessage): Promise<Answer> {
+  try {
+    return parts.handle(await read(request));
+  } catch (error) {
+    if (error instanceof BadRequest) {
+      const { message } = error;
+      return refusal({ code: 'InvalidArgument', reason: 'BadRequest', message });
+    }
+    parts.onError(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return refusal({ code: 'Internal', reason: 'InternalError', message });
+  }
+}
+
+async function read(request: IncomingMessage): Promise<ApiRequest> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://virtual-cloud');
+  const body = await readBody(request);
+  return { method: request.method ?? '', path: pathname, query: searchParams, body };
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyBytesMax) throw new BadRequest(`body: larger than ${bodyBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadRequest(`body: ${JSON.stringify(text.slice(0, 100))} is not JSON`);
+  }
+}
+
+/** Until the caller gives up, for `seconds` at most. */
+async function untilGone(response: ServerResponse, seconds: number): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  try {
+    await sleep(seconds * 1_000, undefined, { signal: gone.signal, ref: false });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}

@@ -1,0 +1,94 @@
+/** The few requests to the API server, over pooled connections that stay open. */
+import type { RequestOptions } from 'node:https';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { Pool } from 'undici';
+
+export interface KubeAnswer {
+  status: number;
+  body: KubeBody;
+}
+
+/** What is looked at of a Node, or of the Status that a refusal is. */
+export interface KubeBody {
+  metadata?: { uid?: string };
+  spec?: { providerID?: string };
+  message?: string;
+}
+
+export interface KubeApi {
+  /** Fails when there is no answer within 10 s. `contentType` is that of a patch. */
+  call(request: KubeCall): Promise<KubeAnswer>;
+  close(): Promise<void>;
+}
+
+export interface KubeCall {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  body?: object;
+  contentType?: string;
+}
+
+/** A hundred machines that boot at once need no hundred TLS handshakes. */
+const connections = 10;
+const limitMilliseconds = 10_000;
+
+export async function createKubeApi(kubeconfig: string): Promise<KubeApi> {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`--kubeconfig: ${kubeconfig} has no current context`);
+  const credential: RequestOptions = {};
+  await config.applyToHTTPSOptions(credential);
+  const { origin, pathname } = new URL(cluster.server);
+  const prefix = pathname.replace(/\/$/, '');
+  const pool = new Pool(origin, {
+    connections,
+    // A half-open HTTP/2 session would hang all of them at once.
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    headersTimeout: limitMilliseconds,
+    bodyTimeout: limitMilliseconds,
+    connect: tlsOf(credential),
+  });
+  const headers = textHeaders(credential.headers);
+  return {
+    async call({ method, path, body, contentType = 'application/json' }) {
+      const response = await pool.request({
+        method,
+        path: prefix + path,
+        headers: { ...headers, 'user-agent': 'virtual-cloud', 'content-type': contentType },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(limitMilliseconds),
+      });
+      return { status: response.statusCode, body: parse(await response.body.text()) };
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function tlsOf({ ca, cert, key, rejectUnauthorized }: RequestOptions): object {
+  return {
+    timeout: 5_000,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(rejectUnauthorized === false && { rejectUnauthorized }),
+  };
+}
+
+function textHeaders(headers: RequestOptions['headers']): Record<string, string> {
+  const entries = Object.entries(headers ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(entries);
+}
+
+function parse(text: string): KubeBody {
+  try {
+    const body: KubeBody = JSON.parse(text);
+    return body;
+  } catch {
+    // A filter or a starting server answers in plain text.
+    return { message: text.slice(0, 200) };
+  }
+}
