@@ -127,18 +127,20 @@ export function errorOfTransport(
   cause: unknown,
 ): KubeError {
   if (cause instanceof KubeError) return cause;
-  const error = cause instanceof Error ? cause : new Error(String(cause));
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return new KubeError({
-    ...call,
-    code: 0,
-    reason: reasonOf(error.name, code),
-    message: error.message || error.name,
-    cause,
-  });
+  const name = textIn(cause, 'name') ?? 'Error';
+  const message = textIn(cause, 'message') || name;
+  return new KubeError({ ...call, code: 0, reason: reasonOf(name, cause), message, cause });
 }
 
-function reasonOf(name: string, code: string | undefined): string {
-  if (name === 'TimeoutError' || code?.endsWith('_TIMEOUT') === true) return 'Timeout';
+function reasonOf(name: string, cause: unknown): string {
+  const isTimeout = textIn(cause, 'code')?.endsWith('_TIMEOUT') ?? false;
+  if (isTimeout || name === 'TimeoutError') return 'Timeout';
   return name === 'AbortError' ? 'Aborted' : 'Unreachable';
+}
+
+/** Aborts come as DOMException, which need not be an Error of this realm. */
+function textIn(cause: unknown, field: 'name' | 'message' | 'code'): string | undefined {
+  if (typeof cause !== 'object' || cause === null || !(field in cause)) return undefined;
+  const value: unknown = Reflect.get(cause, field);
+  return typeof value === 'string' ? value : undefined;
 }

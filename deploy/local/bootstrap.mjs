@@ -73,7 +73,8 @@ function run(script, scriptArguments) {
   // Ctrl-C reaches the child by itself: the terminal signals the whole foreground group. Handling it
   // here only keeps this process alive until the child has ended.
   process.on('SIGINT', () => {});
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT'])
+    process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`Cannot run ${nodeBinary}: ${error.message}`);
     process.exit(1);

@@ -7,7 +7,12 @@ import { deferred } from './supervision/deferred.ts';
 import { isAlive, signalProcess, type ProcessIdentity } from './supervision/identity.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
-import { killLeftovers, readRunningStack, removeStackFile, type Stack } from './supervision/stack-file.ts';
+import {
+  killLeftovers,
+  readRunningStack,
+  removeStackFile,
+  type Stack,
+} from './supervision/stack-file.ts';
 
 export type { Stack } from './supervision/stack-file.ts';
 

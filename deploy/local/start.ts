@@ -1,7 +1,12 @@
 /** `npm start`: starts the local stack, shows how that goes, and stays in the foreground until Ctrl-C. */
 import { launchSupervisor, type Supervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
-import { parseStartArguments, startUsage, type StackOptions, type StartCommand } from './options.ts';
+import {
+  parseStartArguments,
+  startUsage,
+  type StackOptions,
+  type StartCommand,
+} from './options.ts';
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
 import { summaryOf } from './summary.ts';
@@ -42,7 +47,9 @@ async function start(options: StackOptions, detach: boolean): Promise<number> {
   await view.close();
   switch (outcome.type) {
     case 'ready':
-      console.log(summaryOf(outcome.stack, { title: 'The local stack is ready.', detached: detach }));
+      console.log(
+        summaryOf(outcome.stack, { title: 'The local stack is ready.', detached: detach }),
+      );
       return detach ? letGo(supervisor) : await untilEnd(supervisor);
     case 'alreadyRunning':
       reportRunning(options);

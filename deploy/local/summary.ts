@@ -28,7 +28,7 @@ ${lines.join('\n')}
 
 Try
   export KUBECONFIG=${relativePath(stack.kubeconfig)}
-  kubectl apply -f deploy/examples/machine-deployment.yaml
+  kubectl apply -f deploy/examples/machinedeployment.yaml
   kubectl get machines,nodes
 
 ${detached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}

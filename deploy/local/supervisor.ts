@@ -24,6 +24,8 @@ import { StackRunner } from './supervision/stack-runner.ts';
 const options = JSON.parse(process.argv[2] ?? '') as StackOptions;
 const layout = layoutOf(options.stateDir);
 
+const binaries = new Map<ToolName, string>();
+
 let isDetached = false;
 let runner: StackRunner | undefined;
 let ending: Promise<never> | undefined;
@@ -78,6 +80,7 @@ async function main(): Promise<void> {
   const components = componentsOf(world);
   const jobs = jobsOf(world);
   send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
+  await acquireAll();
   runner = new StackRunner({
     layout,
     components,
@@ -111,22 +114,43 @@ async function makeWorld(): Promise<StackWorld> {
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
   const api = await prepareCredentials(layout, ports);
-  return { options, layout, ports, api, binary: binaries() };
+  return { options, layout, ports, api, binary };
 }
 
-/** Each binary is looked for once, at the first time that it is needed. */
-function binaries(): StackWorld['binary'] {
-  const found = new Map<ToolName, Promise<string>>();
-  return (tool) => {
-    const known = found.get(tool);
-    if (known !== undefined) return known;
-    const path = acquireBinary(tool, {
-      report: (text) => send({ type: 'step', step: tool, text }),
-      log: join(layout.logs, `get-${tool}.log`),
-    });
-    found.set(tool, path);
-    return path;
-  };
+/** kubectl is what the step `cluster` works with; all others are components. */
+const tools: Partial<Record<ToolName, string>> = {
+  etcd: 'etcd',
+  temporal: 'temporal',
+  'kube-apiserver': 'kube-apiserver',
+  kubectl: 'cluster',
+  'kube-controller-manager': 'kube-controller-manager',
+  'kube-scheduler': 'kube-scheduler',
+  kwok: 'kwok',
+};
+
+/** All at the same time, before anything starts: what is missing is said at once and all together. */
+async function acquireAll(): Promise<void> {
+  const names = Object.keys(tools) as ToolName[];
+  const results = await Promise.allSettled(names.map(acquire));
+  const faults = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as Error).message] : [],
+  );
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+async function acquire(tool: ToolName): Promise<void> {
+  const step = tools[tool] ?? tool;
+  const path = await acquireBinary(tool, {
+    report: (text) => send({ type: 'step', step, text }),
+    log: join(layout.logs, `get-${tool}.log`),
+  });
+  binaries.set(tool, path);
+}
+
+function binary(tool: ToolName): string {
+  const path = binaries.get(tool);
+  if (path === undefined) throw new Error(`${tool} was not acquired`);
+  return path;
 }
 
 function forget({ forgettable }: Layout): void {

@@ -32,7 +32,10 @@ export interface AnyObject {
   status?: unknown;
 }
 
-type Send = (call: Call) => Promise<unknown>;
+interface Connection {
+  send(call: Call): Promise<unknown>;
+  close(): Promise<void>;
+}
 
 const crdFolder = new URL('../../deploy/crds/', import.meta.url);
 const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -41,12 +44,12 @@ const patienceMs = 20_000;
 export class ScratchCrds {
   readonly #crds: Crd[];
   readonly #group: string;
-  readonly #send: Send;
+  readonly #connection: Connection;
 
-  private constructor(crds: Crd[], group: string, send: Send) {
+  private constructor(crds: Crd[], group: string, connection: Connection) {
     this.#crds = crds;
     this.#group = group;
-    this.#send = send;
+    this.#connection = connection;
   }
 
   /** `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our rules. */
@@ -55,21 +58,23 @@ export class ScratchCrds {
     change: (schema: Schema) => Schema = (schema) => schema,
   ): Promise<ScratchCrds> {
     const group = `t${randomBytes(4).toString('hex')}.millwright.test`;
-    const scratch = new ScratchCrds(await crdsOf(group), group, sender(kubeConfigFile));
+    const scratch = new ScratchCrds(await crdsOf(group), group, connect(kubeConfigFile));
     await Promise.all(scratch.#crds.map((crd) => scratch.#install(withSchema(crd, change))));
     return scratch;
   }
 
   async #install(crd: Crd): Promise<void> {
-    await this.#send({ method: 'POST', path: crdsPath, body: crd });
+    await this.#connection.send({ method: 'POST', path: crdsPath, body: crd });
     const path = this.#pathOf(crd.spec.names.kind);
-    await until(() => this.#send({ method: 'GET', path }).then(() => true, isNotServedYet));
+    await until(() =>
+      this.#connection.send({ method: 'GET', path }).then(() => true, isNotServedYet),
+    );
   }
 
   /** The schemas of deploy/crds take the place of the changed ones. */
   async restore(): Promise<void> {
     for (const { metadata, spec } of this.#crds) {
-      await this.#send({
+      await this.#connection.send({
         method: 'PATCH',
         path: `${crdsPath}/${metadata.name}`,
         contentType: 'application/merge-patch+json',
@@ -83,7 +88,7 @@ export class ScratchCrds {
   /** All that the API server says against the object, a line a field, sorted; empty when it would store it. */
   async refusalsOf(object: AnyObject): Promise<string[]> {
     return await refusals(
-      this.#send({
+      this.#connection.send({
         method: 'POST',
         path: this.#pathOf(object.kind),
         query: { dryRun: 'All', fieldValidation: 'Strict' },
@@ -95,7 +100,7 @@ export class ScratchCrds {
   /** Stores the object, then its status as a controller would. */
   async create(object: AnyObject): Promise<void> {
     const path = this.#pathOf(object.kind);
-    await this.#send({ method: 'POST', path, body: this.#moved(object) });
+    await this.#connection.send({ method: 'POST', path, body: this.#moved(object) });
     if (object.status !== undefined) {
       await this.patch(object, { status: object.status }, 'status');
     }
@@ -103,7 +108,7 @@ export class ScratchCrds {
 
   async patch(object: AnyObject, body: object, subresource?: 'status'): Promise<void> {
     const path = `${this.#pathOf(object.kind)}/${object.metadata.name}`;
-    await this.#send({
+    await this.#connection.send({
       method: 'PATCH',
       path: subresource ? `${path}/${subresource}` : path,
       contentType: 'application/merge-patch+json',
@@ -113,8 +118,9 @@ export class ScratchCrds {
 
   async remove(): Promise<void> {
     for (const { metadata } of this.#crds) {
-      await this.#send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` });
+      await this.#connection.send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` });
     }
+    await this.#connection.close();
   }
 
   #pathOf(kind: string): string {
@@ -166,18 +172,19 @@ function withSchema(crd: Crd, change: (schema: Schema) => Schema): Crd {
   return { ...crd, spec: { ...crd.spec, versions: [{ ...version, schema }] } };
 }
 
-function sender(kubeConfigFile: string): Send {
+function connect(kubeConfigFile: string): Connection {
   const kubeConfig = loadKubeConfig(kubeConfigFile);
   const transport = createTransport({ kubeConfig, userAgent: 'millwright-test' });
-  return async (call) => {
-    const signal = AbortSignal.timeout(10_000);
-    const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
-    const text = await response.body.text();
-    const { method, path } = call;
-    if (response.statusCode >= 300) {
+  return {
+    async send(call) {
+      const signal = AbortSignal.timeout(10_000);
+      const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
+      const text = await response.body.text();
+      const { method, path } = call;
+      if (response.statusCode < 300) return JSON.parse(text);
       throw errorOfAnswer({ method, path, code: response.statusCode, text });
-    }
-    return JSON.parse(text);
+    },
+    close: () => transport.close(),
   };
 }
 

@@ -14,7 +14,7 @@ const secondsPerUnit: Record<string, number> = {
 const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
 /** Go counts nanoseconds in 64 bits. */
-const secondsMax = 9_223_372_036.854_775;
+const secondsMax = 2 ** 63 / 1e9;
 
 /**
  * Seconds of a duration: `1h30m`, `90s`, `1.5m`, `-5s`, `0`.

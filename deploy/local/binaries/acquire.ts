@@ -99,9 +99,11 @@ async function make(tool: Tool, cached: string, world: AcquireWorld): Promise<vo
     }
   }
   throw new Error(
-    [`No source has ${tool.name} ${tool.version}:`, ...failures, `What helps: ${adviceFor(tool)}.`].join(
-      '\n  ',
-    ),
+    [
+      `No source has ${tool.name} ${tool.version}:`,
+      ...failures,
+      `What helps: ${adviceFor(tool)}.`,
+    ].join('\n  '),
   );
 }
 

@@ -25,7 +25,9 @@ async function isFitting(tool: Tool, file: string, world: AcquireWorld): Promise
   try {
     const printed = await runProgram(file, tool.versionArgs);
     if (fits(tool, printed)) return true;
-    world.report(`${file} is version ${versionIn(printed) ?? 'unknown'}, not ${tool.version}: skipped`);
+    world.report(
+      `${file} is version ${versionIn(printed) ?? 'unknown'}, not ${tool.version}: skipped`,
+    );
   } catch (error) {
     world.report(`${file} does not tell its version (${(error as Error).message}): skipped`);
   }

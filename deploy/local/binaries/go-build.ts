@@ -7,6 +7,7 @@ const limitMs = 30 * 60_000;
 
 /** Builds run one after another: each uses all processors, and they share most of what they compile. */
 let queue: Promise<unknown> = Promise.resolve();
+let queued = 0;
 
 /** Builds from the Go modules that `tools/<folder>/go.mod` and `go.sum` pin. */
 export const fromModule: Source = async (tool, target, { env, report, log }) => {
@@ -38,12 +39,16 @@ export const fromModule: Source = async (tool, target, { env, report, log }) => 
       },
     );
   };
+  if (queued > 0) report('waiting for its turn to be built with Go');
+  queued += 1;
   const turn = queue.then(build, build);
   queue = turn.catch(() => undefined);
   try {
     await turn;
   } catch (error) {
     throw new SourceUnavailable((error as Error).message);
+  } finally {
+    queued -= 1;
   }
 };
 

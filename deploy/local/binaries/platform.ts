@@ -7,7 +7,9 @@ export interface Platform {
 export function currentPlatform(): Platform {
   const { platform, arch } = process;
   if (platform !== 'linux' && platform !== 'darwin') {
-    throw new Error(`The local stack runs on Linux and macOS, not on ${platform} (WSL counts as Linux)`);
+    throw new Error(
+      `The local stack runs on Linux and macOS, not on ${platform} (WSL counts as Linux)`,
+    );
   }
   if (arch !== 'x64' && arch !== 'arm64') {
     throw new Error(`The local stack runs on x64 and arm64 processors, not on ${arch}`);

@@ -42,7 +42,10 @@ export function runProgram(
     child.on('close', (code, signal) => {
       sink?.end();
       if (code === 0) resolve(printed);
-      else reject(new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 3)}`));
+      else
+        reject(
+          new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 3)}`),
+        );
     });
   });
 }

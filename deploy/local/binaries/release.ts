@@ -26,7 +26,9 @@ export const fromRelease: Source = async (tool, target, { platform, report }) =>
   await save(await open(release.url), download);
   const found = await sha256(download);
   if (found !== expected) {
-    throw new SourceUnavailable(`${release.url} has SHA-256 ${found}, not the published ${expected}`);
+    throw new SourceUnavailable(
+      `${release.url} has SHA-256 ${found}, not the published ${expected}`,
+    );
   }
   if (release.member === undefined) await rename(download, target);
   else await extract({ archive: download, url: release.url, member: release.member, target });
@@ -34,7 +36,10 @@ export const fromRelease: Source = async (tool, target, { platform, report }) =>
 
 /** The digest of a file in a list of "digest  name", or the only word of a file that is just the digest. */
 export function checksumOf(list: string, file: string): string | undefined {
-  const lines = list.trim().split('\n').map((line) => line.trim().split(/\s+/));
+  const lines = list
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
   const [only] = lines;
   if (lines.length === 1 && only?.length === 1) return only[0];
   return lines.find(([, name]) => name?.replace(/^\*/, '') === file)?.[0];

@@ -1,13 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { runProgram } from '../binaries/program.ts';
 import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
-import { repository, users } from '../layout.ts';
+import { repository } from '../layout.ts';
 
 const crds = join(repository, 'deploy/crds');
-const rbac = join(repository, 'deploy/rbac.yaml');
+const rbac = ['deploy/rbac.yaml', 'deploy/local-bindings.yaml'].map((name) =>
+  join(repository, name),
+);
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
 
 /** Makes the cluster ours: CRDs, the operator's rights, the namespace, an example class with its secret. */
@@ -16,54 +16,47 @@ export function applyCluster(world: StackWorld): Job {
     name: 'cluster',
     needs: ['kube-apiserver'],
     run: async () => {
-      const kubectl = await kubectlOf(world);
+      const kubectl = kubectlOf(world);
       await applyDefinitions(kubectl);
-      await applyInput(kubectl, [namespaceOf(world), ...bindings()]);
-      if (!existsSync(exampleClass)) return 'CRDs and RBAC applied';
-      await kubectl([...serverSide, '-n', world.options.namespace, '-f', exampleClass]);
-      return `CRDs, RBAC and an example class applied in namespace ${world.options.namespace}`;
+      const { namespace } = world.options;
+      if (namespace !== 'default') await applyNamespace(kubectl, namespace);
+      await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
+      return `CRDs, RBAC, example class "small" in namespace ${namespace}`;
     },
   };
 }
 
 type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
 
-/** The stack's own manager takes over fields that an earlier start or a person has set. */
+/** What a newer checkout says goes before what an earlier start or a person has set. */
 const serverSide = ['apply', '--server-side', '--force-conflicts', '--field-manager=local-stack'];
 
-async function kubectlOf({ binary, layout }: StackWorld): Promise<Kubectl> {
-  const file = await binary('kubectl');
+function kubectlOf({ binary, layout }: StackWorld): Kubectl {
+  const file = binary('kubectl');
   const common = [`--kubeconfig=${layout.kubeconfig}`, `--cache-dir=${layout.kubectlCache}`];
   return (args, input) =>
     runProgram(file, [...common, ...args], input === undefined ? {} : { input });
 }
 
 async function applyDefinitions(kubectl: Kubectl): Promise<void> {
-  const hasCrds = existsSync(crds) && readdirSync(crds).some((name) => name.endsWith('.yaml'));
-  const files = [...(hasCrds ? [crds] : []), ...(existsSync(rbac) ? [rbac] : [])];
-  if (files.length === 0) return;
-  await kubectl([...serverSide, ...files.flatMap((file) => ['-f', file])]);
-  if (hasCrds) await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
+  await kubectl([...serverSide, ...[crds, ...rbac].flatMap((file) => ['-f', file])]);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
 }
 
-async function applyInput(kubectl: Kubectl, objects: readonly unknown[]): Promise<void> {
-  const input = objects.map((object) => stringify(object)).join('---\n');
-  await kubectl([...serverSide, '-f', '-'], input);
+async function applyNamespace(kubectl: Kubectl, name: string): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await kubectl([...serverSide, '-f', '-'], JSON.stringify(namespace));
 }
 
-function namespaceOf({ options }: StackWorld): unknown {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: options.namespace } };
-}
-
-/** The operator's users get the ClusterRoles of their names in `deploy/rbac.yaml`, and no more. */
-function bindings(): unknown[] {
-  return users
-    .filter((user) => user.startsWith('millwright-'))
-    .map((user) => ({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: `local-stack-${user}` },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    }));
+/** The example belongs to the person as soon as it is there: what they changed stays changed. */
+async function createOnce(kubectl: Kubectl, args: readonly string[]): Promise<void> {
+  try {
+    await kubectl(['create', ...args]);
+  } catch (error) {
+    const faults = (error as Error).message
+      .split('\n')
+      .filter((line) => line.includes('Error from'));
+    if (faults.length === 0 || !faults.every((line) => line.includes('(AlreadyExists)')))
+      throw error;
+  }
 }

@@ -94,7 +94,10 @@ async function newAuthority(): Promise<Record<'ca.crt' | 'ca.key', string>> {
     signingAlgorithm: algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
+        true,
+      ),
     ],
   });
   return { 'ca.crt': certificate.toString('pem'), 'ca.key': await pemOf(keys.privateKey) };

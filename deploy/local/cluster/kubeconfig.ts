@@ -21,7 +21,11 @@ const nameOf: Partial<Record<User, string>> = { 'kube-scheduler': 'system:kube-s
 /** Issues a client certificate and writes the user's kubeconfig. */
 export async function writeKubeconfig(
   user: User,
-  { layout, authority, server }: { layout: Layout; authority: CertificateAuthority; server: string },
+  {
+    layout,
+    authority,
+    server,
+  }: { layout: Layout; authority: CertificateAuthority; server: string },
 ): Promise<KeyPair> {
   const pair = await authority.issue({
     user: nameOf[user] ?? user,

@@ -17,7 +17,11 @@ function getOwnMetadata(key: unknown, target: Target): unknown {
 }
 
 function getMetadata(key: unknown, target: Target): unknown {
-  for (let at: Target | null = target; at !== null; at = Object.getPrototypeOf(at) as Target | null) {
+  for (
+    let at: Target | null = target;
+    at !== null;
+    at = Object.getPrototypeOf(at) as Target | null
+  ) {
     if (metadata.get(at)?.has(key) === true) return getOwnMetadata(key, at);
   }
   return undefined;

@@ -11,7 +11,7 @@ export function etcd({ binary, layout, ports }: StackWorld): Component {
     address: clientUrl,
     ports: [ports.etcdClient, ports.etcdPeer],
     command: async () => ({
-      file: await binary('etcd'),
+      file: binary('etcd'),
       args: [
         '--name=local',
         `--data-dir=${layout.etcdData}`,

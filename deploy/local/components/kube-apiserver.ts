@@ -10,7 +10,7 @@ export function kubeApiserver(world: StackWorld): Component {
     needs: ['etcd'],
     address: `https://${host}:${ports.kubeApiserver}`,
     ports: [ports.kubeApiserver],
-    command: async () => ({ file: await binary('kube-apiserver'), args: apiserverArgs(world) }),
+    command: async () => ({ file: binary('kube-apiserver'), args: apiserverArgs(world) }),
     isReady: async () => {
       try {
         return (await api.call('GET', '/readyz')).status === 200;

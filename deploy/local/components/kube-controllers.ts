@@ -36,7 +36,7 @@ export function kubeControllerManager({ binary, layout, ports }: StackWorld): Co
     address: `https://${host}:${ports.controllerManager}`,
     ports: [ports.controllerManager],
     command: async () => ({
-      file: await binary('kube-controller-manager'),
+      file: binary('kube-controller-manager'),
       args: [
         ...commonArgs(layout.kubeconfigOf('kube-controller-manager'), ports.controllerManager),
         `--controllers=${controllers.join(',')}`,
@@ -57,7 +57,7 @@ export function kubeScheduler({ binary, layout, ports }: StackWorld): Component 
     address: `https://${host}:${ports.scheduler}`,
     ports: [ports.scheduler],
     command: async () => ({
-      file: await binary('kube-scheduler'),
+      file: binary('kube-scheduler'),
       args: commonArgs(layout.kubeconfigOf('kube-scheduler'), ports.scheduler),
     }),
     isReady: () => isHealthy(ports.scheduler),

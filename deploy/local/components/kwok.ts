@@ -13,10 +13,9 @@ export function kwok({ api, binary, layout, ports }: StackWorld): Component {
     address,
     ports: [ports.kwok],
     command: async () => {
-      const file = await binary('kwok');
       await freeLeasesOfKwok(api);
       return {
-        file,
+        file: binary('kwok'),
         args: [
           `--kubeconfig=${layout.kubeconfigOf('kwok')}`,
           `--config=${join(import.meta.dirname, '../cluster/kwok-stages.yaml')}`,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository, type User } from '../layout.ts';
 import { host } from '../supervision/ports.ts';
@@ -12,11 +11,10 @@ const workerEntrance = join(repository, 'workers/worker.ts');
 /** Our own programs: the virtual cloud, and unless it is to be left out the operator. */
 export function ourPrograms(world: StackWorld): Component[] {
   const operator = world.options.operator ? [watcher(world), worker(world)] : [];
-  return [virtualCloud(world), ...operator].filter((component) => component !== undefined);
+  return [virtualCloud(world), ...operator];
 }
 
-function virtualCloud({ layout, ports }: StackWorld): Component | undefined {
-  if (!existsSync(virtualCloudEntrance)) return undefined;
+function virtualCloud({ layout, ports }: StackWorld): Component {
   const address = `http://${host}:${ports.virtualCloud}`;
   return {
     name: 'virtual-cloud',
@@ -36,49 +34,57 @@ function virtualCloud({ layout, ports }: StackWorld): Component | undefined {
   };
 }
 
-function watcher(world: StackWorld): Component | undefined {
-  if (!existsSync(watcherEntrance)) return undefined;
-  return {
+function watcher(world: StackWorld): Component {
+  return ourProcess(world, {
     name: 'watcher',
     needs: ['cluster', 'temporal'],
-    ports: [],
-    command: async () => ({
-      file: process.execPath,
-      args: [watcherEntrance, ...clusterArgs(world, 'millwright-watcher')],
-      env: operatorEnvironment(world),
-    }),
-  };
+    port: world.ports.watcher,
+    user: 'millwright-watcher',
+    args: [watcherEntrance],
+  });
 }
 
-function worker(world: StackWorld): Component | undefined {
-  if (!existsSync(workerEntrance)) return undefined;
-  const { layout } = world;
-  return {
+function worker(world: StackWorld): Component {
+  return ourProcess(world, {
     name: 'worker',
     needs: ['cluster', 'temporal', 'virtual-cloud', 'workflow-bundle'],
-    ports: [],
+    port: world.ports.worker,
+    user: 'millwright-worker',
+    args: [workerEntrance, `--workflow-bundle=${world.layout.workflowBundle}`],
+  });
+}
+
+interface OurProcess {
+  name: string;
+  needs: readonly string[];
+  port: number;
+  user: User;
+  /** The entrance and what only this process takes. */
+  args: readonly string[];
+}
+
+function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurProcess): Component {
+  const address = `http://${host}:${port}`;
+  const kubeconfig = world.layout.kubeconfigOf(user);
+  return {
+    name,
+    needs,
+    address,
+    ports: [port],
     command: async () => ({
       file: process.execPath,
       args: [
-        workerEntrance,
-        ...clusterArgs(world, 'millwright-worker'),
-        ...(existsSync(layout.workflowBundle) ? ['--workflow-bundle', layout.workflowBundle] : []),
+        ...args,
+        `--control-kubeconfig=${kubeconfig}`,
+        `--target-kubeconfig=${kubeconfig}`,
+        `--namespace=${world.options.namespace}`,
+        `--address=${host}`,
+        `--port=${port}`,
       ],
       env: operatorEnvironment(world),
     }),
+    isReady: () => answersOk(`${address}/readyz`),
   };
-}
-
-function clusterArgs({ layout, options }: StackWorld, user: User): string[] {
-  const kubeconfig = layout.kubeconfigOf(user);
-  return [
-    '--control-kubeconfig',
-    kubeconfig,
-    '--target-kubeconfig',
-    kubeconfig,
-    '--namespace',
-    options.namespace,
-  ];
 }
 
 /** What a person sets to start one more worker by hand is the same. */

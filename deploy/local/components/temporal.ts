@@ -43,7 +43,7 @@ export function temporal({ binary, layout, ports }: StackWorld): Component {
     command: async () => {
       await mkdir(dirname(layout.temporalDatabase), { recursive: true });
       return {
-        file: await binary('temporal'),
+        file: binary('temporal'),
         args: [
           'server',
           'start-dev',
@@ -65,7 +65,6 @@ export function temporal({ binary, layout, ports }: StackWorld): Component {
         ],
       };
     },
-    isReady: () =>
-      answersOk(`http://${host}:${ports.temporalHttp}/api/v1/namespaces/default`),
+    isReady: () => answersOk(`http://${host}:${ports.temporalHttp}/api/v1/namespaces/default`),
   };
 }

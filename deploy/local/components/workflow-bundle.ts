@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../binaries/program.ts';
@@ -10,7 +9,7 @@ const entrance = join(repository, 'workers/bundle-workflows.ts');
 
 /** Bundles the workflows once, so that each restart of the worker saves the seconds that it takes. */
 export function workflowBundle({ layout, options }: StackWorld): Job | undefined {
-  if (!options.operator || !existsSync(entrance)) return undefined;
+  if (!options.operator) return undefined;
   return {
     name: 'workflow-bundle',
     needs: [],
@@ -18,7 +17,7 @@ export function workflowBundle({ layout, options }: StackWorld): Job | undefined
       const partial = `${layout.workflowBundle}.partial`;
       await runProgram(process.execPath, [entrance, partial], { limitMs: 120_000 });
       await rename(partial, layout.workflowBundle);
-      return 'bundled';
+      return '';
     },
   };
 }

@@ -10,6 +10,6 @@ export interface StackWorld {
   layout: Layout;
   ports: Ports;
   api: AdminApi;
-  /** Path of a binary; acquired once, the first caller waits for a download or build. */
-  binary: (tool: ToolName) => Promise<string>;
+  /** Path of a binary that was acquired before the first component starts. */
+  binary: (tool: ToolName) => string;
 }

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { identityOf, isAlive, type ProcessIdentity } from './identity.ts';
 
 export type LockAttempt =
-  | { taken: true; release: () => void }
-  | { taken: false; holder: ProcessIdentity };
+  { taken: true; release: () => void } | { taken: false; holder: ProcessIdentity };
 
 /**
  * Takes a lock file for this process. A lock whose holder died is taken over. The file appears with its

@@ -16,6 +16,8 @@ export interface Ports {
   scheduler: number;
   kwok: number;
   virtualCloud: number;
+  watcher: number;
+  worker: number;
 }
 
 /** The ports that people know. All others are whatever is free. */
@@ -37,6 +39,8 @@ const names: readonly (keyof Ports)[] = [
   'scheduler',
   'kwok',
   'virtualCloud',
+  'watcher',
+  'worker',
 ];
 
 /** The outside: whether a port can be listened on, and some port that can. */

@@ -39,7 +39,9 @@ export class StackRunner {
   async start(): Promise<Stack> {
     for (const job of this.#world.jobs) this.#jobs.set(job.name, this.#runJob(job));
     for (const supervised of this.#supervised.values()) supervised.start();
-    await Promise.all([...this.#supervised.keys(), ...this.#jobs.keys()].map((n) => this.#until(n)));
+    await Promise.all(
+      [...this.#supervised.keys(), ...this.#jobs.keys()].map((n) => this.#until(n)),
+    );
     this.#stack.state = 'running';
     writeStackFile(this.#world.layout, this.#stack);
     return this.#stack;

@@ -127,7 +127,9 @@ export class Supervised {
         return;
       }
       if (Date.now() > deadline) {
-        this.#world.report(`${this.component.name} does not answer after ${readyWithinMs / 1000} s`);
+        this.#world.report(
+          `${this.component.name} does not answer after ${readyWithinMs / 1000} s`,
+        );
         child.kill('SIGKILL');
         return;
       }

@@ -6,7 +6,12 @@ import { describe, expect, test } from '@jest/globals';
 import { acquireBinary, cachePath } from '../../../deploy/local/binaries/acquire.ts';
 import { compareVersions } from '../../../deploy/local/binaries/go-build.ts';
 import { checksumOf } from '../../../deploy/local/binaries/release.ts';
-import { adviceFor, fits, sourcesOf, type AcquireWorld } from '../../../deploy/local/binaries/source.ts';
+import {
+  adviceFor,
+  fits,
+  sourcesOf,
+  type AcquireWorld,
+} from '../../../deploy/local/binaries/source.ts';
 import { tools } from '../../../deploy/local/binaries/tools.ts';
 
 const linux = { os: 'linux', arch: 'amd64' } as const;

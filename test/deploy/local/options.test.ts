@@ -3,15 +3,26 @@ import { defaultOptions, parseStartArguments } from '../../../deploy/local/optio
 
 describe('the command line of npm start', () => {
   test('without arguments starts everything, keeps the state and stays in the foreground', () => {
-    expect(parseStartArguments([])).toEqual({ help: false, detach: false, options: defaultOptions });
+    expect(parseStartArguments([])).toEqual({
+      help: false,
+      detach: false,
+      options: defaultOptions,
+    });
   });
 
   test('every option is read', () => {
-    const args = '--detach --no-operator --fresh --audit --namespace shoot --state-dir /tmp/x'.split(' ');
+    const args =
+      '--detach --no-operator --fresh --audit --namespace shoot --state-dir /tmp/x'.split(' ');
     expect(parseStartArguments(args)).toEqual({
       help: false,
       detach: true,
-      options: { stateDir: '/tmp/x', namespace: 'shoot', operator: false, fresh: true, audit: true },
+      options: {
+        stateDir: '/tmp/x',
+        namespace: 'shoot',
+        operator: false,
+        fresh: true,
+        audit: true,
+      },
     });
   });
 

@@ -1,6 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { choosePorts, host, localPorts, untilFree } from '../../../deploy/local/supervision/ports.ts';
+import {
+  choosePorts,
+  host,
+  localPorts,
+  untilFree,
+} from '../../../deploy/local/supervision/ports.ts';
 
 /** A machine on which only these ports are taken; free ones are handed out from 50000 on. */
 function machineWith(taken: number[]): Parameters<typeof choosePorts>[1] {

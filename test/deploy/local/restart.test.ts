@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { afterDeath, noDeaths, type DeathRecord } from '../../../deploy/local/supervision/restart.ts';
+import {
+  afterDeath,
+  noDeaths,
+  type DeathRecord,
+} from '../../../deploy/local/supervision/restart.ts';
 
 /** Plays deaths one after another and returns what was decided each time. */
 function play(livesMs: number[], random = 0): (number | 'giveUp')[] {

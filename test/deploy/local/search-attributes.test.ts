@@ -3,6 +3,9 @@ import { searchAttributes } from '../../../deploy/local/components/temporal.ts';
 import { searchAttributes as used } from '../../../workflows/messages.ts';
 
 test('the local Temporal server knows every search attribute that the workflows set', () => {
-  const upperCase = Object.entries(searchAttributes).map(([name, type]) => [name, type.toUpperCase()]);
+  const upperCase = Object.entries(searchAttributes).map(([name, type]) => [
+    name,
+    type.toUpperCase(),
+  ]);
   expect(Object.fromEntries(upperCase)).toEqual(used);
 });

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { Election, createLeaseClient } from '../../../activities/kube/lease.ts';
+import type { ElectionOptions } from '../../../activities/kube/lease.ts';
+import type { KubeClient } from '../../../activities/kube/client.ts';
+import { createLicence } from '../../../activities/kube/licence.ts';
+import type { Licence } from '../../../activities/kube/licence.ts';
+import { FakeApiServer, status } from './fake-api-server.ts';
+import { until } from './until.ts';
+
+const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
+const names = ['machine-controller', 'machine-controller-manager', 'millwright'];
+let server: FakeApiServer;
+let client: KubeClient;
+const elections: Election[] = [];
+const licences: Licence[] = [];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = createLeaseClient({
+    kubeConfig: server.kubeConfig,
+    userAgent: 'test',
+    callTimeoutMs: 200,
+  });
+});
+
+afterEach(async () => {
+  server.respond = () => undefined;
+  await Promise.all(elections.splice(0).map((election) => election.stop()));
+  await Promise.all(licences.splice(0).map((licence) => licence.close()));
+  await client.close();
+  await server.stop();
+});
+
+interface Candidate {
+  election: Election;
+  log: string[];
+}
+
+function candidate(identity: string, options: Partial<ElectionOptions> = {}): Candidate {
+  const log: string[] = [];
+  const election = new Election({
+    client,
+    namespace: 'default',
+    identity,
+    timing,
+    onElected: ({ annotations }) => log.push(`elected ${annotations['checkpoint'] ?? '-'}`),
+    onLost: () => log.push('lost'),
+    log: pino({ level: 'silent' }),
+    ...options,
+  });
+  elections.push(election);
+  return { election, log };
+}
+
+function specOf(name: string): Record<string, unknown> {
+  return { ...(server.object(name)?.['spec'] ?? {}) };
+}
+
+const holders = (): unknown[] => names.map((name) => specOf(name)['holderIdentity']);
+
+describe('election', () => {
+  test('the first holds our Lease and both of MCM, the second waits', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const b = candidate('b');
+    await until('b waits', () => b.election.obstacle !== undefined);
+    expect(holders()).toEqual(['a', 'a', 'a']);
+    expect(b.election.isLeader).toBe(false);
+    expect(b.election.obstacle).toBe('Lease machine-controller-manager is held by a');
+  });
+
+  test('a leader that stops hands over at once, with the next epoch and its annotations', async () => {
+    const a = candidate('a', { annotations: () => ({ checkpoint: '7' }) });
+    await until('a leads', () => a.election.isLeader);
+    const epoch = Number(specOf('millwright')['leaseTransitions']);
+    const b = candidate('b');
+    const stoppedAt = performance.now();
+    await a.election.stop();
+    await until('b leads', () => b.election.isLeader);
+    expect(performance.now() - stoppedAt).toBeLessThan(500);
+    expect(b.log).toEqual(['elected 7']);
+    expect(specOf('millwright')['leaseTransitions']).toBe(epoch + 1);
+  });
+
+  test('a leader that vanishes is followed when its Lease was seen unchanged for its duration', async () => {
+    for (const name of names) {
+      const spec = { holderIdentity: 'dead', leaseDurationSeconds: 1, leaseTransitions: 3 };
+      // Its clock was wrong by years: that must not matter.
+      server.put(name, { spec: { ...spec, renewTime: '2031-01-01T00:00:00.000000Z' } });
+    }
+    const startedAt = performance.now();
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect(specOf('millwright')['leaseTransitions']).toBe(4);
+  });
+
+  test('the same identity goes on at once, in the same epoch', async () => {
+    for (const name of names) {
+      const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 3 };
+      server.put(name, { spec });
+    }
+    const startedAt = performance.now();
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(specOf('millwright')['leaseTransitions']).toBe(3);
+  });
+
+  test('of two processes with one identity the later leads and the earlier stops', async () => {
+    const earlier = candidate('a');
+    await until('the earlier leads', () => earlier.election.isLeader);
+    const later = candidate('a');
+    await until('the earlier lost', () => earlier.log.includes('lost'));
+    await until('the later leads', () => later.election.isLeader);
+    expect(earlier.election.isLeader).toBe(false);
+  });
+
+  test('while MCM holds one of its Leases none is taken', async () => {
+    const mcm = setInterval(() => {
+      const spec = { holderIdentity: 'mcm-0', leaseDurationSeconds: 1 };
+      server.put('machine-controller', { spec: { ...spec, renewTime: String(Date.now()) } });
+    }, 20);
+    const a = candidate('a');
+    await until('a waits', () => a.election.obstacle?.includes('mcm-0') ?? false);
+    expect(holders()).toEqual(['mcm-0', undefined, undefined]);
+    clearInterval(mcm);
+    await until('a leads', () => a.election.isLeader);
+  });
+
+  test('a leader that cannot renew stops before its Lease expires, and comes back', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    server.respond = () => status(500, 'InternalError');
+    const brokenAt = performance.now();
+    await until('a lost', () => !a.election.isLeader);
+    expect(performance.now() - brokenAt).toBeLessThan(1_000);
+    await until('a was told', () => a.log.includes('lost'));
+    server.respond = () => undefined;
+    await until('a leads again', () => a.election.isLeader);
+  });
+
+  test('one failed renewal changes nothing', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    let faults = 3;
+    server.respond = () => {
+      faults -= 1;
+      return faults >= 0 ? status(500, 'InternalError') : undefined;
+    };
+    await until('the faults are over', () => faults < -3);
+    expect(a.log).toEqual(['elected -']);
+  });
+
+  test('a Lease that was deleted is made again, above its old epoch', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    server.remove('millwright');
+    await until('it is back', () => server.object('millwright') !== undefined);
+    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(29_000_000);
+    expect(a.log).toEqual(['elected -']);
+  });
+});
+
+describe('licence', () => {
+  function licence(): Licence {
+    const made = createLicence({ client, namespace: 'default' });
+    licences.push(made);
+    return made;
+  }
+
+  const put = (holderIdentity: string, renewTime = new Date().toISOString()): void => {
+    server.put('millwright', { spec: { holderIdentity, leaseDurationSeconds: 1, renewTime } });
+  };
+
+  test('it is granted while a watcher renews, and ends with its Lease', async () => {
+    const { isGranted } = licence();
+    expect(isGranted()).toBe(false);
+    const a = candidate('a');
+    await until('granted', isGranted);
+    await a.election.stop();
+    await until('not granted', () => !isGranted());
+  });
+
+  test('it ends when the Lease changes no more', async () => {
+    put('dead');
+    const { isGranted } = licence();
+    await until('granted', isGranted);
+    const since = performance.now();
+    await until('not granted', () => !isGranted());
+    expect(performance.now() - since).toBeGreaterThan(900);
+  });
+
+  test('an old Lease grants nothing until it is renewed', async () => {
+    put('dead', '2020-01-01T00:00:00.000000Z');
+    const { isGranted } = licence();
+    await until('a watch', () => server.watchCount > 0);
+    expect(isGranted()).toBe(false);
+    put('dead', '2020-01-01T00:00:02.000000Z');
+    await until('granted', isGranted);
+  });
+});

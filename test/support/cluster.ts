@@ -1,0 +1,133 @@
+/** The Kubernetes side of one scenario: an administrator's view of its namespace. */
+import type { KubeClient, KubeObject, Query } from '../../activities/kube/client.ts';
+import { isNotFound } from '../../activities/kube/errors.ts';
+import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
+import { customResource, namespaced, node } from '../../activities/kube/paths.ts';
+import type { MachineKind } from '../../activities/kube/paths.ts';
+import { createKubeClient } from '../../activities/kube/pooled-client.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+
+export interface NodeObject extends KubeObject {
+  spec?: {
+    providerID?: string;
+    unschedulable?: boolean;
+    taints?: { key: string; effect: string }[];
+  };
+  status?: { conditions?: NodeCondition[] };
+}
+
+export interface EventObject extends KubeObject {
+  type: string;
+  reason: string;
+  message: string;
+  involvedObject: { kind: string; name: string };
+}
+
+export interface SecretObject extends KubeObject {
+  data?: Record<string, string>;
+}
+
+export class Cluster {
+  readonly namespace: string;
+  readonly kube: KubeClient;
+
+  constructor(namespace: string, kubeconfig: string) {
+    this.namespace = namespace;
+    this.kube = createKubeClient({
+      kubeConfig: loadKubeConfig(kubeconfig),
+      userAgent: 'millwright-e2e',
+      fieldManager: 'e2e',
+    });
+  }
+
+  pathOf(kind: MachineKind, name?: string): string {
+    return customResource(kind, this.namespace, name);
+  }
+
+  async list<T>(path: string, query?: Query): Promise<T[]> {
+    return (await this.kube.list<T>(path, query)).items;
+  }
+
+  machines(): Promise<Machine[]> {
+    return this.list<Machine>(this.pathOf('machines'));
+  }
+
+  machine(name: string): Promise<Machine> {
+    return this.kube.get<Machine>(this.pathOf('machines', name));
+  }
+
+  sets(): Promise<MachineSet[]> {
+    return this.list<MachineSet>(this.pathOf('machinesets'));
+  }
+
+  deployments(): Promise<MachineDeployment[]> {
+    return this.list<MachineDeployment>(this.pathOf('machinedeployments'));
+  }
+
+  deployment(name: string): Promise<MachineDeployment> {
+    return this.kube.get<MachineDeployment>(this.pathOf('machinedeployments', name));
+  }
+
+  /** Nodes are cluster-wide; those of the scenario have its prefix. */
+  async nodes(): Promise<NodeObject[]> {
+    const all = await this.list<NodeObject>(node());
+    return all.filter(({ metadata }) => metadata.name.startsWith(this.namespace));
+  }
+
+  /** Of one object. */
+  async events(kind: string, name: string): Promise<EventObject[]> {
+    const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+    return await this.list<EventObject>(namespaced('events', this.namespace), { fieldSelector });
+  }
+
+  /** Phase of each Machine by name. */
+  async phases(): Promise<Record<string, MachinePhase>> {
+    const machines = await this.machines();
+    return Object.fromEntries(machines.map(({ metadata, status }) => [metadata.name, phaseOf(status)]));
+  }
+
+  create<T extends KubeObject = KubeObject>(kind: MachineKind, manifest: object): Promise<T> {
+    return this.kube.create<T>(this.pathOf(kind), manifest);
+  }
+
+  patch(kind: MachineKind, name: string, patch: object): Promise<KubeObject> {
+    return this.kube.patch<KubeObject>(this.pathOf(kind, name), 'merge', patch);
+  }
+
+  /** Does nothing when it is gone. */
+  async delete(path: string): Promise<void> {
+    await unlessGone(this.kube.delete(path));
+  }
+
+  /** Undefined when it is gone. */
+  async find<T>(path: string): Promise<T | undefined> {
+    return await unlessGone(this.kube.get<T>(path));
+  }
+
+  scale(name: string, replicas: number): Promise<unknown> {
+    const path = `${this.pathOf('machinedeployments', name)}/scale`;
+    return this.kube.patch(path, 'merge', { spec: { replicas } });
+  }
+}
+
+const phaseOf = (status: Machine['status']): MachinePhase => status?.currentStatus?.phase ?? '';
+
+export function isReady({ status }: NodeObject): boolean {
+  return (
+    status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
+    false
+  );
+}
+
+async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,203 @@
+/** An API server in memory: as much of one as our activities can tell. */
+import type {
+  KubeClient,
+  KubeList,
+  KubeObject,
+  PatchType,
+  Query,
+  WatchEvent,
+} from '../../activities/kube/client.ts';
+import { KubeError } from '../../activities/kube/errors.ts';
+import { isRecord, merge } from './memory-patch.ts';
+import { pathOf } from './memory-paths.ts';
+import { isSelected } from './memory-selector.ts';
+
+interface Stored extends KubeObject {
+  [field: string]: unknown;
+}
+
+interface Verdict {
+  code: number;
+  reason: string;
+  message?: string;
+  details?: KubeError['details'];
+}
+
+interface Call {
+  method: string;
+  path: string;
+  body?: unknown;
+}
+
+/** What a test wants to go wrong: an error to answer with, or nothing. Runs before the call is carried out. */
+export type Fault = (call: Call) => Verdict | undefined;
+
+export class MemoryKube implements KubeClient {
+  /** Every call so far, e.g. `PATCH /api/v1/nodes/web-0`. */
+  readonly calls: string[] = [];
+  /** Every body that was sent, in the order of the calls that have one. */
+  readonly bodies: unknown[] = [];
+  fault: Fault = () => undefined;
+  readonly #objects = new Map<string, Stored>();
+  #version = 100;
+
+  constructor(...objects: object[]) {
+    for (const object of objects) this.put(object);
+  }
+
+  /** Stores an object as it is; what its metadata leaves out is made up. */
+  put(object: object): void {
+    const stored = structuredClone(object) as Stored;
+    this.#store(pathOf(stored), stored);
+  }
+
+  /** The stored object; throws when there is none. */
+  read<T>(path: string): T {
+    return structuredClone(this.#found('GET', path)) as T;
+  }
+
+  has(path: string): boolean {
+    return this.#objects.has(path);
+  }
+
+  /** Calls that change something. */
+  writes(): string[] {
+    return this.calls.filter((call) => !call.startsWith('GET '));
+  }
+
+  async get<T>(path: string): Promise<T> {
+    await this.#arrive({ method: 'GET', path });
+    return this.read<T>(path);
+  }
+
+  async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
+    await this.#arrive({ method: 'GET', path });
+    const items = [...this.#objects]
+      .filter(([key]) => isListed(key, path))
+      .map(([, object]) => structuredClone(object))
+      .filter((object) => isSelected(object, query));
+    return { metadata: { resourceVersion: String(this.#version) }, items: items as T[] };
+  }
+
+  async create<T>(path: string, body: unknown): Promise<T> {
+    await this.#arrive({ method: 'POST', path, body });
+    if (path.endsWith('/eviction')) return this.#evict<T>(path.replace(/\/eviction$/, ''));
+    const object = structuredClone(body) as Stored;
+    const key = `${path}/${object.metadata.name}`;
+    if (this.has(key)) throw failure({ method: 'POST', path }, alreadyExists(key));
+    this.#store(key, object);
+    return this.read<T>(key);
+  }
+
+  async patch<T>(path: string, type: PatchType, body: unknown): Promise<T> {
+    await this.#arrive({ method: 'PATCH', path, body });
+    const key = path.replace(/\/status$/, '');
+    const present = this.#found('PATCH', key);
+    const patch = body as { metadata?: Record<string, unknown> };
+    this.#requirePreconditions({ method: 'PATCH', path }, present, patch.metadata ?? {});
+    const merged = merge(present, patch, type) as Stored;
+    // A status is written by its own path only, and nothing else is.
+    const kept = path === key ? { status: present['status'] } : { spec: present['spec'] };
+    const next: Stored = { ...merged, ...(isCustom(key) && kept), metadata: merged.metadata };
+    if (isCustom(key) && path === key) next.metadata.generation = generationOf(present, next);
+    this.#store(key, next);
+    return structuredClone(next) as T;
+  }
+
+  async delete(path: string, body: unknown = {}): Promise<void> {
+    await this.#arrive({ method: 'DELETE', path, body });
+    const present = this.#found('DELETE', path);
+    const { preconditions = {} } = body as { preconditions?: Record<string, unknown> };
+    this.#requirePreconditions({ method: 'DELETE', path }, present, preconditions);
+    present.metadata.deletionTimestamp ??= new Date().toISOString();
+    this.#store(path, present);
+  }
+
+  watch<T>(): AsyncIterable<WatchEvent<T>> {
+    throw new Error('activities watch nothing');
+  }
+
+  async close(): Promise<void> {}
+
+  async #arrive(call: Call): Promise<void> {
+    this.calls.push(`${call.method} ${call.path}`);
+    if (call.body !== undefined) this.bodies.push(call.body);
+    // As over a network: whatever else is ready runs first.
+    await Promise.resolve();
+    const verdict = this.fault(call);
+    if (verdict) throw failure(call, verdict);
+  }
+
+  #evict<T>(path: string): T {
+    const pod = this.#found('POST', path);
+    this.#objects.delete(path);
+    return pod as T;
+  }
+
+  #found(method: string, path: string): Stored {
+    const object = this.#objects.get(path);
+    if (object) return structuredClone(object);
+    throw failure({ method, path }, { code: 404, reason: 'NotFound' });
+  }
+
+  #requirePreconditions(
+    call: Call,
+    { metadata }: Stored,
+    { uid, resourceVersion }: Record<string, unknown>,
+  ): void {
+    // An empty UID is none.
+    if (uid && uid !== metadata.uid) {
+      const message = `Precondition failed: UID in precondition: ${String(uid)}, UID in object meta: ${metadata.uid}`;
+      throw failure(call, { code: 409, reason: 'Conflict', message });
+    }
+    if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+      const message = 'the object has been modified; please apply your changes to the latest version';
+      throw failure(call, { code: 409, reason: 'Conflict', message });
+    }
+  }
+
+  /** An object that is being deleted goes with its last finalizer. */
+  #store(key: string, object: Stored): void {
+    this.#version += 1;
+    const { metadata } = object;
+    metadata.resourceVersion = String(this.#version);
+    metadata.uid ??= `uid-of-${metadata.name}-${this.#version}`;
+    metadata.creationTimestamp ??= new Date().toISOString();
+    encodeSecret(object);
+    const isGoing = metadata.deletionTimestamp !== undefined;
+    if (isGoing && (metadata.finalizers ?? []).length === 0) this.#objects.delete(key);
+    else this.#objects.set(key, structuredClone(object));
+  }
+}
+
+function isCustom(path: string): boolean {
+  return path.startsWith('/apis/machine.sapcloud.io/');
+}
+
+function isListed(key: string, path: string): boolean {
+  if (path === '/api/v1/pods') return /^\/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+$/.test(key);
+  return key.startsWith(`${path}/`) && !key.slice(path.length + 1).includes('/');
+}
+
+function generationOf(before: Stored, after: Stored): number {
+  const isSame = JSON.stringify(before['spec']) === JSON.stringify(after['spec']);
+  return (before.metadata.generation ?? 1) + (isSame ? 0 : 1);
+}
+
+function encodeSecret(object: Stored): void {
+  if (!isRecord(object['stringData'])) return;
+  const encoded = Object.entries(object['stringData']).map(([key, text]) => [
+    key,
+    Buffer.from(String(text)).toString('base64'),
+  ]);
+  object['data'] = { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) };
+  delete object['stringData'];
+}
+
+function alreadyExists(path: string): Verdict {
+  return { code: 409, reason: 'AlreadyExists', message: `${path} already exists` };
+}
+
+function failure({ method, path }: Call, { message, ...verdict }: Verdict): KubeError {
+  return new KubeError({ method, path, message: message ?? verdict.reason, ...verdict });
+}

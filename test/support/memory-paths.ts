@@ -1,0 +1,18 @@
+import type { MachineKind } from '../../activities/kube/paths.ts';
+import { customResource, namespaced, node } from '../../activities/kube/paths.ts';
+import type { KubeObject } from '../../activities/kube/client.ts';
+
+const customKinds: Record<string, MachineKind> = {
+  Machine: 'machines',
+  MachineSet: 'machinesets',
+  MachineDeployment: 'machinedeployments',
+  MachineClass: 'machineclasses',
+};
+
+/** Where the API server keeps an object of this kind and name. */
+export function pathOf({ kind = '', metadata }: KubeObject): string {
+  const { namespace = '', name } = metadata;
+  const custom = customKinds[kind];
+  if (custom) return customResource(custom, namespace, name);
+  return kind === 'Node' ? node(name) : namespaced(`${kind.toLowerCase()}s`, namespace, name);
+}

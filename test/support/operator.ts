@@ -1,0 +1,113 @@
+/** One watcher and one worker of a scenario's own, kept running as the local stack does. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { repository } from '../../deploy/local/layout.ts';
+import { logFolderOf, type TestStack } from './test-stack.ts';
+
+const programs = ['watcher', 'worker'] as const;
+export type Program = (typeof programs)[number];
+
+export interface OperatorOptions {
+  namespace: string;
+  /** `none`: there is no target cluster. Default the cluster of the stack. */
+  target?: 'none' | undefined;
+  workerFlags?: readonly string[] | undefined;
+}
+
+const restartMilliseconds = 200;
+/** An orderly end waits for what is under way. */
+const endWithinMilliseconds = 25_000;
+
+export class Operator {
+  readonly #stack: TestStack;
+  readonly #options: OperatorOptions;
+  readonly #running = new Map<Program, ChildProcess>();
+  #isStopping = false;
+
+  constructor(stack: TestStack, options: OperatorOptions) {
+    this.#stack = stack;
+    this.#options = options;
+  }
+
+  start(): void {
+    for (const program of programs) this.#spawn(program);
+  }
+
+  /** Kills it at once, wherever it is; it starts again by itself. Resolves when it is dead. */
+  async kill9(program: Program): Promise<void> {
+    const child = this.#running.get(program);
+    if (child === undefined) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#running.values()].map(end));
+  }
+
+  get logs(): string {
+    return logFolderOf(this.#stack, this.#options.namespace);
+  }
+
+  #spawn(program: Program): void {
+    const { layout, temporalAddress, virtualCloud } = this.#stack;
+    const log = openSync(join(this.logs, `${program}.log`), 'a');
+    const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
+    const entrance = join(repository, 'workers', `${program}.ts`);
+    const child = spawn(
+      process.execPath,
+      [`--import=${parentWatch}`, entrance, ...this.#flags(program)],
+      {
+        stdio: ['ignore', log, log],
+        env: {
+          ...process.env,
+          // It must not outlive a killed test run.
+          MILLWRIGHT_WATCH_PARENT: String(process.pid),
+          TEMPORAL_ADDRESS: temporalAddress,
+          MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
+          KUBECONFIG: layout.kubeconfigOf(`millwright-${program}`),
+          NODE_OPTIONS: '',
+        },
+      },
+    );
+    closeSync(log);
+    this.#running.set(program, child);
+    child.once('exit', () => void this.#restart(program));
+  }
+
+  /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
+  #flags(program: Program): string[] {
+    const { namespace, target, workerFlags = [] } = this.#options;
+    const { layout } = this.#stack;
+    const kubeconfig = layout.kubeconfigOf(`millwright-${program}`);
+    return [
+      `--control-kubeconfig=${kubeconfig}`,
+      `--target-kubeconfig=${target ?? kubeconfig}`,
+      `--namespace=${namespace}`,
+      `--task-queue=millwright-${namespace}`,
+      '--port=0',
+      '--log-format=json',
+      ...(program === 'worker' ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags] : []),
+    ];
+  }
+
+  async #restart(program: Program): Promise<void> {
+    this.#running.delete(program);
+    await delay(restartMilliseconds);
+    if (!this.#isStopping) this.#spawn(program);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMilliseconds);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,122 @@
+/**
+ * A scenario: a namespace of its own on the shared stack, with a MachineClass, an administrator's view of cluster, cloud
+ * and workflows, and an operator of its own that can be killed without hurting the others.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { KubeObject } from '../../activities/kube/client.ts';
+import { namespaced } from '../../activities/kube/paths.ts';
+import type { MachineKind } from '../../activities/kube/paths.ts';
+import { Cluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
+import { className, classManifest, secretManifest, secretName } from './manifests.ts';
+import { Operator, type OperatorOptions } from './operator.ts';
+import { testStack } from './test-stack.ts';
+import { VirtualCloud } from './virtual-cloud.ts';
+import { WorkflowRecords } from './workflow-records.ts';
+
+export type ScenarioOptions = Pick<OperatorOptions, 'target' | 'workerFlags'>;
+
+const kinds: MachineKind[] = ['machinedeployments', 'machinesets', 'machines', 'machineclasses'];
+
+export class Scenario {
+  readonly namespace: string;
+  readonly cluster: Cluster;
+  readonly cloud: VirtualCloud;
+  readonly workflows: WorkflowRecords;
+  readonly operator: Operator;
+
+  constructor(name: string, options: ScenarioOptions = {}) {
+    const stack = testStack();
+    // All names of a scenario begin with its namespace: Nodes and VMs are shared by all.
+    this.namespace = `${name}-${randomBytes(2).toString('hex')}`;
+    this.cluster = new Cluster(this.namespace, stack.layout.kubeconfig);
+    this.cloud = new VirtualCloud(stack.virtualCloud, this.namespace);
+    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress);
+    this.operator = new Operator(stack, { namespace: this.namespace, ...options });
+  }
+
+  /** A name that is the scenario's own, also among Nodes and VMs. */
+  named(name: string): { namespace: string; name: string } {
+    return { namespace: this.namespace, name: `${this.namespace}-${name}` };
+  }
+
+  async start(): Promise<void> {
+    const { namespace, cluster } = this;
+    await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+    this.operator.start();
+    const secret = secretManifest({ namespace, name: secretName });
+    await cluster.kube.create(namespaced('secrets', namespace), secret);
+    await cluster.create('machineclasses', classManifest({ namespace, name: className }));
+  }
+
+  /** Deletes what the test left, and looks that nothing stays behind. */
+  async end(): Promise<void> {
+    try {
+      await this.cloud.clearFaults();
+      await this.#deleteAll(['machinedeployments', 'machinesets', 'machines']);
+      await expectNothingLeft(this);
+      await this.#deleteAll(['machineclasses']);
+      await this.cluster.delete(namespaced('secrets', this.namespace, secretName));
+      await eventually('the class and its Secret are gone', () => this.#expectGone());
+    } finally {
+      await this.operator.stop();
+      await this.#sweep();
+    }
+  }
+
+  async #deleteAll(wanted: MachineKind[]): Promise<void> {
+    for (const kind of wanted) await this.cluster.delete(this.cluster.pathOf(kind));
+  }
+
+  async #expectGone(): Promise<void> {
+    const classes = await this.cluster.list<KubeObject>(this.cluster.pathOf('machineclasses'));
+    const path = namespaced('secrets', this.namespace, secretName);
+    const secret = await this.cluster.find<KubeObject>(path);
+    const left = [...classes, ...(secret ? [secret] : [])];
+    if (left.length > 0) {
+      const words = left.map(({ metadata }) => `${metadata.name} (${metadata.finalizers?.join()})`);
+      throw new Error(`still there: ${words.join(', ')}`);
+    }
+  }
+
+  /** Whatever a failed test left must not disturb the others: finalizers, VMs, Nodes, workflows and the namespace go. */
+  async #sweep(): Promise<void> {
+    const { cluster, cloud, workflows } = this;
+    for (const kind of kinds) {
+      for (const { metadata } of await cluster.list<KubeObject>(cluster.pathOf(kind))) {
+        if (metadata.finalizers) await this.#strip(cluster.pathOf(kind, metadata.name));
+      }
+    }
+    const secretPath = namespaced('secrets', this.namespace);
+    for (const { metadata } of await cluster.list<KubeObject>(secretPath)) {
+      if (metadata.finalizers) await this.#strip(`${secretPath}/${metadata.name}`);
+    }
+    for (const { id } of await cloud.instances()) await cloud.delete(id);
+    for (const { metadata } of await cluster.nodes()) {
+      await this.#strip(`/api/v1/nodes/${metadata.name}`);
+      await cluster.delete(`/api/v1/nodes/${metadata.name}`);
+    }
+    for (const id of await workflows.running()) await workflows.terminate(id);
+    await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
+    await cluster.kube.close();
+    await workflows.close();
+  }
+
+  async #strip(path: string): Promise<void> {
+    await this.cluster.kube.patch(path, 'merge', { metadata: { finalizers: null } });
+  }
+}
+
+const startSeconds = 30;
+const endSeconds = 240;
+
+/** Sets a scenario up before the tests of a file; after each of them the invariants are checked, and at the end nothing is left. */
+export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {
+  const scenario = new Scenario(name, options);
+  beforeAll(() => scenario.start(), startSeconds * 1_000);
+  afterEach(() => expectOneInstanceEach(scenario));
+  afterAll(() => scenario.end(), endSeconds * 1_000);
+  return scenario;
+}

@@ -1,0 +1,45 @@
+/** The stack that the e2e tests share. `test/run.ts` starts it and says where it is. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { layoutOf, type Layout } from '../../deploy/local/layout.ts';
+import { readStack, type Stack } from '../../deploy/local/stack.ts';
+
+export const stateDirVariable = 'MILLWRIGHT_TEST_STATE_DIR';
+
+export interface TestStack {
+  stack: Stack;
+  layout: Layout;
+  temporalAddress: string;
+  virtualCloud: string;
+}
+
+/** Throws when no stack runs. */
+export function testStack(): TestStack {
+  const stateDir = process.env[stateDirVariable];
+  if (stateDir === undefined) {
+    throw new Error(
+      `${stateDirVariable} is not set. Run "npm test -- --only e2e", or name the state folder of a stack that runs with --no-operator --audit.`,
+    );
+  }
+  const stack = readStack(stateDir);
+  if (stack === undefined) throw new Error(`${stateDirVariable}: no stack runs in ${stateDir}`);
+  return {
+    stack,
+    layout: layoutOf(stateDir),
+    temporalAddress: variable(stack, 'TEMPORAL_ADDRESS'),
+    virtualCloud: variable(stack, 'MILLWRIGHT_VIRTUAL_CLOUD'),
+  };
+}
+
+function variable({ environment, stateDir }: Stack, name: string): string {
+  const value = environment[name];
+  if (value === undefined) throw new Error(`The stack in ${stateDir} does not tell its ${name}`);
+  return value;
+}
+
+/** Logs of one scenario's operator; the folder is made. */
+export function logFolderOf({ layout }: TestStack, scenario: string): string {
+  const folder = join(layout.logs, 'e2e', scenario);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,110 @@
+/** What the virtual cloud says of the instances of one scenario: it is the judge. docs/virtual-cloud.md has its API. */
+
+export interface CloudInstance {
+  id: string;
+  name: string;
+  token: string;
+  providerID: string;
+  state: 'booting' | 'running' | 'deleted';
+  userDataDigest: string;
+  tags: Record<string, string>;
+}
+
+export interface CloudCalls {
+  /** Operation -> outcome -> calls. */
+  operations: Record<string, Record<string, number>>;
+  createsFromKnownToken: number;
+  machinesPerToken: { max: number; offenders: Record<string, string[]> };
+  /** Name -> how many instances of that name ever existed. */
+  createsPerName: Record<string, number>;
+}
+
+export interface CloudFault {
+  operation?: string;
+  /** Glob of names; default all of the scenario. */
+  match?: string;
+  kind: string;
+  times?: number;
+  seconds?: number;
+  code?: string;
+  message?: string;
+}
+
+interface Entry {
+  type: string;
+  operation?: string;
+  name?: string;
+  outcome?: string;
+}
+
+/** Sees only what has the scenario's prefix, as all scenarios share one cloud. */
+export class VirtualCloud {
+  readonly #url: string;
+  readonly #prefix: string;
+
+  constructor(url: string, prefix: string) {
+    this.#url = url;
+    this.#prefix = prefix;
+  }
+
+  async instances(): Promise<CloudInstance[]> {
+    const query = `namePrefix=${this.#prefix}`;
+    const { instances } = await this.#call<{ instances: CloudInstance[] }>(`/instances?${query}`);
+    return instances;
+  }
+
+  async calls(): Promise<CloudCalls> {
+    return await this.#call<CloudCalls>(`/calls?match=${this.#prefix}*`);
+  }
+
+  /** How often an operation ended so, e.g. `create`, `hang`. */
+  async count(operation: string, outcome: string): Promise<number> {
+    return (await this.calls()).operations[operation]?.[outcome] ?? 0;
+  }
+
+  /** What happened to the scenario's instances, in order. */
+  async happenings(): Promise<Entry[]> {
+    const all: Entry[] = [];
+    for (let since = 0; ;) {
+      const page = await this.#call<{ events: Entry[]; next: number }>(`/events?since=${since}`);
+      all.push(...page.events.filter(({ name }) => name?.startsWith(this.#prefix)));
+      if (page.next === since) return all;
+      since = page.next;
+    }
+  }
+
+  async addFault(fault: CloudFault): Promise<void> {
+    const body = JSON.stringify({ match: `${this.#prefix}*`, ...fault });
+    await this.#call('/faults', { method: 'POST', body });
+  }
+
+  /** Takes away all faults of the scenario. */
+  async clearFaults(): Promise<void> {
+    const { faults } = await this.#call<{ faults: { id: string; match: string }[] }>('/faults');
+    for (const { id, match } of faults) {
+      if (match.startsWith(this.#prefix)) await this.#call(`/faults/${id}`, { method: 'DELETE' });
+    }
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#call(`/instances/${id}`, { method: 'DELETE' });
+  }
+
+  async set(settings: { bootSeconds?: number; callMilliseconds?: number }): Promise<void> {
+    await this.#call('/settings', { method: 'PUT', body: JSON.stringify(settings) });
+  }
+
+  async #call<T>(path: string, init: RequestInit = {}): Promise<T> {
+    const response = await fetch(`${this.#url}${path}`, {
+      ...init,
+      headers: { 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(10_000),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${text}`);
+    }
+    const answer: T = text === '' ? undefined : JSON.parse(text);
+    return answer;
+  }
+}

@@ -1,0 +1,98 @@
+/** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
+import { Client, Connection } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { workflowIdOf, type Kind } from '../../workflows/messages.ts';
+
+interface WorkflowMetadata {
+  currentDetails?: string;
+}
+
+export class WorkflowRecords {
+  readonly #namespace: string;
+  readonly #connection: Connection;
+  readonly #client: Client;
+
+  constructor(namespace: string, address: string) {
+    this.#namespace = namespace;
+    this.#connection = Connection.lazy({ address });
+    this.#client = new Client({ connection: this.#connection });
+  }
+
+  /** Workflows of the namespace for which the query holds, e.g. `MachinePhase="Running"`. Open and closed ones. */
+  async list(query?: string): Promise<WorkflowExecutionInfo[]> {
+    const ours = `KubeNamespace="${this.#namespace}"`;
+    const found: WorkflowExecutionInfo[] = [];
+    const pages = this.#client.workflow.list({ query: query ? `${ours} and ${query}` : ours });
+    for await (const info of pages) found.push(info);
+    return found;
+  }
+
+  /** Ids of those that run, sorted. */
+  async running(query = ''): Promise<string[]> {
+    const isRunning = 'ExecutionStatus="Running"';
+    const found = await this.list(query === '' ? isRunning : `${isRunning} and ${query}`);
+    return found.map(({ workflowId }) => workflowId).toSorted();
+  }
+
+  /** Events of each running workflow, by id, and run: an idle one gets none. */
+  async eventCounts(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { workflowId, runId } of await this.list('ExecutionStatus="Running"')) {
+      const { historyLength } = await this.#client.workflow.getHandle(workflowId, runId).describe();
+      counts[`${workflowId} ${runId}`] = historyLength;
+    }
+    return counts;
+  }
+
+  /** What the Temporal UI shows of a workflow without being asked. */
+  async pageOf(kind: Kind, name: string): Promise<{ summary: string; details: string }> {
+    const handle = this.#client.workflow.getHandle(this.#idOf(kind, name));
+    const description = await handle.describe();
+    const metadata: WorkflowMetadata = await handle.query('__temporal_workflow_metadata');
+    return {
+      summary: (await description.staticSummary()) ?? '',
+      details: metadata.currentDetails ?? '',
+    };
+  }
+
+  /** Last failure of each pending activity of a workflow, by type. */
+  async pendingFailures(kind: Kind, name: string): Promise<Record<string, string>> {
+    const { raw } = await this.#client.workflow.getHandle(this.#idOf(kind, name)).describe();
+    return Object.fromEntries(
+      (raw.pendingActivities ?? []).map(({ activityType, lastFailure }) => [
+        activityType?.name ?? '',
+        lastFailure?.message ?? '',
+      ]),
+    );
+  }
+
+  /** Everything that stands in the histories of all workflows of the scenario, as text. */
+  async allHistories(): Promise<string> {
+    const texts: string[] = [];
+    for (const { workflowId, runId } of await this.list()) {
+      const handle = this.#client.workflow.getHandle(workflowId, runId);
+      texts.push(...textsIn(await handle.fetchHistory()));
+    }
+    return texts.join('\n');
+  }
+
+  async terminate(workflowId: string): Promise<void> {
+    await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  #idOf(kind: Kind, name: string): string {
+    return workflowIdOf(kind, { namespace: this.#namespace, name });
+  }
+}
+
+/** All texts in a history, payloads included: these are bytes. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (ArrayBuffer.isView(value)) return [Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
