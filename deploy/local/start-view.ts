@@ -1,5 +1,4 @@
-import { Listr, PRESET_TIMER, type ListrTaskWrapper, type DefaultRenderer } from 'listr2';
-import { deferred, type Deferred } from './supervision/deferred.ts';
+import { TaskList } from './task-list.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 
 /** Shows how the start goes. */
@@ -44,73 +43,4 @@ export function plainLines(print: (line: string) => void = console.log): StartVi
 
 function doneText({ type, text }: { type: string; text: string }): string {
   return type === 'stepDone' ? `ready ${text}`.trimEnd() : text;
-}
-
-type Task = ListrTaskWrapper<unknown, typeof DefaultRenderer, never>;
-
-/** One task per step; a step's task waits until the supervisor says that it is done. */
-class TaskList implements StartView {
-  readonly #steps = new Map<string, Deferred<string>>();
-  readonly #tasks = new Map<string, Task>();
-  readonly #news: string[] = [];
-  #drawn: Promise<unknown> = Promise.resolve();
-
-  show(message: SupervisorMessage): void {
-    switch (message.type) {
-      case 'plan':
-        this.#draw(message.steps);
-        break;
-      case 'step':
-        this.#note(message.step, message.text);
-        break;
-      case 'stepDone':
-        this.#steps.get(message.step)?.resolve(message.text);
-        break;
-      case 'stepFailed':
-        this.#steps.get(message.step)?.reject(new Error(message.text));
-        break;
-      case 'news':
-        this.#news.push(message.text);
-        break;
-      case 'failed':
-        for (const step of this.#steps.values()) step.reject(new Error('not started'));
-        break;
-      case 'ready':
-      case 'alreadyRunning':
-        break;
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#drawn;
-    for (const line of this.#news.splice(0)) console.log(line);
-  }
-
-  #draw(steps: readonly string[]): void {
-    for (const step of steps) this.#steps.set(step, deferred());
-    const list = new Listr(
-      steps.map((step) => ({
-        title: step,
-        task: async (_context: unknown, task: unknown) => {
-          this.#tasks.set(step, task as Task);
-          const text = await this.#steps.get(step)?.promise;
-          (task as Task).title = `${step} ${text ?? ''}`.trimEnd();
-        },
-      })),
-      {
-        concurrent: true,
-        exitOnError: false,
-        registerSignalListeners: false,
-        rendererOptions: { timer: PRESET_TIMER, collapseErrors: false },
-      },
-    );
-    this.#drawn = list.run();
-  }
-
-  /** kubectl is fetched for a job of another name: news of a step that is not listed go below the list. */
-  #note(step: string, text: string): void {
-    const task = this.#tasks.get(step);
-    if (task === undefined) this.#news.push(`${step}: ${text}`);
-    else task.output = text;
-  }
 }

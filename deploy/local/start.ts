@@ -14,12 +14,13 @@ import { deferred } from './supervision/deferred.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 import type { Stack } from './supervision/stack-file.ts';
+import { messageOf } from './failure.ts';
 
 function readCommand(): StartCommand {
   try {
     return parseStartArguments(process.argv.slice(2));
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${startUsage}`);
+    console.error(`${messageOf(error)}\n\n${startUsage}`);
     process.exit(2);
   }
 }

@@ -7,6 +7,7 @@ import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireBinary } from './binaries/acquire.ts';
 import type { ToolName } from './binaries/tools.ts';
+import { messageOf } from './failure.ts';
 import { prepareCredentials } from './cluster/prepare.ts';
 import { componentsOf, jobsOf } from './components/all.ts';
 import { operatorEnvironment } from './components/operator.ts';
@@ -21,7 +22,7 @@ import { choosePorts, host, localPorts } from './supervision/ports.ts';
 import { killLeftovers, readPorts, removeStackFile, writePorts } from './supervision/stack-file.ts';
 import { StackRunner } from './supervision/stack-runner.ts';
 
-const options = JSON.parse(process.argv[2] ?? '') as StackOptions;
+const options: StackOptions = JSON.parse(process.argv[2] ?? '');
 const layout = layoutOf(options.stateDir);
 
 const binaries = new Map<ToolName, string>();
@@ -117,34 +118,33 @@ async function makeWorld(): Promise<StackWorld> {
   return { options, layout, ports, api, binary };
 }
 
-/** kubectl is what the step `cluster` works with; all others are components. */
-const tools: Partial<Record<ToolName, string>> = {
-  etcd: 'etcd',
-  temporal: 'temporal',
-  'kube-apiserver': 'kube-apiserver',
-  kubectl: 'cluster',
-  'kube-controller-manager': 'kube-controller-manager',
-  'kube-scheduler': 'kube-scheduler',
-  kwok: 'kwok',
-};
+/** What is acquired, and the step that it is for. */
+const tools: readonly { tool: ToolName; step: string }[] = [
+  { tool: 'etcd', step: 'etcd' },
+  { tool: 'temporal', step: 'temporal' },
+  { tool: 'kube-apiserver', step: 'kube-apiserver' },
+  { tool: 'kubectl', step: 'cluster' },
+  { tool: 'kube-controller-manager', step: 'kube-controller-manager' },
+  { tool: 'kube-scheduler', step: 'kube-scheduler' },
+  { tool: 'kwok', step: 'kwok' },
+];
 
 /** All at the same time, before anything starts: what is missing is said at once and all together. */
 async function acquireAll(): Promise<void> {
-  const names = Object.keys(tools) as ToolName[];
-  const results = await Promise.allSettled(names.map(acquire));
-  const faults = results.flatMap((result) =>
-    result.status === 'rejected' ? [(result.reason as Error).message] : [],
+  const faults: string[] = [];
+  await Promise.all(
+    tools.map(async ({ tool, step }) => {
+      const report = (text: string): void => send({ type: 'step', step, text });
+      try {
+        const log = join(layout.logs, `get-${tool}.log`);
+        binaries.set(tool, await acquireBinary(tool, { report, log }));
+      } catch (error) {
+        faults.push(messageOf(error));
+        send({ type: 'stepFailed', step, text: messageOf(error) });
+      }
+    }),
   );
   if (faults.length > 0) throw new Error(faults.join('\n'));
-}
-
-async function acquire(tool: ToolName): Promise<void> {
-  const step = tools[tool] ?? tool;
-  const path = await acquireBinary(tool, {
-    report: (text) => send({ type: 'step', step, text }),
-    log: join(layout.logs, `get-${tool}.log`),
-  });
-  binaries.set(tool, path);
 }
 
 function binary(tool: ToolName): string {

@@ -10,6 +10,7 @@ import type { Call } from '../../activities/kube/call.ts';
 import { requestOf } from '../../activities/kube/call.ts';
 import { KubeError, errorOfAnswer } from '../../activities/kube/errors.ts';
 import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
+import { orUndefined } from '../../activities/kube/optional.ts';
 import { createTransport } from '../../activities/kube/transport.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
@@ -59,8 +60,13 @@ export class ScratchCrds {
   ): Promise<ScratchCrds> {
     const group = `t${randomBytes(4).toString('hex')}.millwright.test`;
     const scratch = new ScratchCrds(await crdsOf(group), group, connect(kubeConfigFile));
-    await Promise.all(scratch.#crds.map((crd) => scratch.#install(withSchema(crd, change))));
-    return scratch;
+    try {
+      await Promise.all(scratch.#crds.map((crd) => scratch.#install(withSchema(crd, change))));
+      return scratch;
+    } catch (error) {
+      await scratch.remove();
+      throw error;
+    }
   }
 
   async #install(crd: Crd): Promise<void> {
@@ -118,7 +124,9 @@ export class ScratchCrds {
 
   async remove(): Promise<void> {
     for (const { metadata } of this.#crds) {
-      await this.#connection.send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` });
+      await orUndefined(
+        this.#connection.send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` }),
+      );
     }
     await this.#connection.close();
   }

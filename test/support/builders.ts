@@ -21,7 +21,8 @@ export function aMachine({
   metadata,
   ...changes
 }: Changes<Machine> & { phase?: MachinePhase } = {}): Machine {
-  const status: MachineStatus | undefined = phase && { currentStatus: { phase } };
+  const status: MachineStatus | undefined =
+    phase === undefined ? undefined : { currentStatus: { phase } };
   return {
     apiVersion,
     kind: 'Machine',

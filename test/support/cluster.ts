@@ -87,7 +87,9 @@ export class Cluster {
   /** Phase of each Machine by name. */
   async phases(): Promise<Record<string, MachinePhase>> {
     const machines = await this.machines();
-    return Object.fromEntries(machines.map(({ metadata, status }) => [metadata.name, phaseOf(status)]));
+    return Object.fromEntries(
+      machines.map(({ metadata, status }) => [metadata.name, phaseOf(status)]),
+    );
   }
 
   create<T extends KubeObject = KubeObject>(kind: MachineKind, manifest: object): Promise<T> {

@@ -87,8 +87,12 @@ export async function deleteDeployment(scenario: Scenario, name: string): Promis
   await cluster.delete(path);
   await untilGone(scenario, path);
   await eventually(`sets and machines of ${name} are gone`, async () => {
-    const sets = (await cluster.sets()).filter(({ metadata }) => metadata.name.startsWith(`${name}-`));
-    expect([...sets, ...(await machinesOf(scenario, name))].map(({ metadata }) => metadata.name)).toEqual([]);
+    const sets = (await cluster.sets()).filter(({ metadata }) =>
+      metadata.name.startsWith(`${name}-`),
+    );
+    expect(
+      [...sets, ...(await machinesOf(scenario, name))].map(({ metadata }) => metadata.name),
+    ).toEqual([]);
   });
 }
 

@@ -151,7 +151,8 @@ export class MemoryKube implements KubeClient {
       throw failure(call, { code: 409, reason: 'Conflict', message });
     }
     if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-      const message = 'the object has been modified; please apply your changes to the latest version';
+      const message =
+        'the object has been modified; please apply your changes to the latest version';
       throw failure(call, { code: 409, reason: 'Conflict', message });
     }
   }

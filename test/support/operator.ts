@@ -93,7 +93,9 @@ export class Operator {
       `--task-queue=millwright-${namespace}`,
       '--port=0',
       '--log-format=json',
-      ...(program === 'worker' ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags] : []),
+      ...(program === 'worker'
+        ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags]
+        : []),
     ];
   }
 

@@ -92,7 +92,8 @@ export class WorkflowRecords {
 /** All texts in a history, payloads included: these are bytes. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (ArrayBuffer.isView(value)) return [Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')];
+  if (ArrayBuffer.isView(value))
+    return [Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(textsIn);
 }

@@ -2,6 +2,7 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../failure.ts';
 import { tryLock } from '../supervision/lock.ts';
 import { findExisting } from './existing.ts';
 import { fromModule } from './go-build.ts';
@@ -113,7 +114,7 @@ async function checkVersion(tool: Tool, file: string): Promise<void> {
   try {
     printed = await runProgram(file, tool.versionArgs);
   } catch (error) {
-    throw new SourceUnavailable(`the binary does not run here: ${(error as Error).message}`);
+    throw new SourceUnavailable(`the binary does not run here: ${messageOf(error)}`);
   }
   const found = versionIn(printed);
   if (found !== tool.version) {

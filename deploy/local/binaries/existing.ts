@@ -1,6 +1,7 @@
 import { findOnPath, isExecutable, runProgram } from './program.ts';
 import { fits, versionIn, type AcquireWorld } from './source.ts';
 import type { Tool } from './tools.ts';
+import { messageOf } from '../failure.ts';
 
 /**
  * A binary that the person has: named by the tool's variable, or on PATH. One of another version is
@@ -29,7 +30,7 @@ async function isFitting(tool: Tool, file: string, world: AcquireWorld): Promise
       `${file} is version ${versionIn(printed) ?? 'unknown'}, not ${tool.version}: skipped`,
     );
   } catch (error) {
-    world.report(`${file} does not tell its version (${(error as Error).message}): skipped`);
+    world.report(`${file} does not tell its version (${messageOf(error)}): skipped`);
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findOnPath, runProgram } from './program.ts';
 import { SourceUnavailable, versionIn, type Source } from './source.ts';
+import { messageOf } from '../failure.ts';
 
 /** A build that takes longer hangs: the longest measured here took under 4 minutes on 2 cores. */
 const limitMs = 30 * 60_000;
@@ -46,7 +47,7 @@ export const fromModule: Source = async (tool, target, { env, report, log }) => 
   try {
     await turn;
   } catch (error) {
-    throw new SourceUnavailable((error as Error).message);
+    throw new SourceUnavailable(messageOf(error));
   } finally {
     queued -= 1;
   }

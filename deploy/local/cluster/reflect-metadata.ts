@@ -1,6 +1,6 @@
 /**
  * The three functions of the "reflect metadata" proposal that @peculiar/x509 asks for (its container of
- * dependencies refuses to load without them). Import this before it.
+ * dependencies refuses to load without them). To be called before that package is loaded.
  */
 type Target = object;
 
@@ -16,15 +16,17 @@ function getOwnMetadata(key: unknown, target: Target): unknown {
   return metadata.get(target)?.get(key);
 }
 
+/** Looks at the target first, then up its chain of prototypes. */
 function getMetadata(key: unknown, target: Target): unknown {
-  for (
-    let at: Target | null = target;
-    at !== null;
-    at = Object.getPrototypeOf(at) as Target | null
-  ) {
-    if (metadata.get(at)?.has(key) === true) return getOwnMetadata(key, at);
-  }
-  return undefined;
+  if (metadata.get(target)?.has(key) === true) return getOwnMetadata(key, target);
+  const parent: unknown = Object.getPrototypeOf(target);
+  return isTarget(parent) ? getMetadata(key, parent) : undefined;
 }
 
-Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
+function isTarget(value: unknown): value is Target {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+export function provideReflectMetadata(): void {
+  Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
+}

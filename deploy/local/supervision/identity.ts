@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { hasCode } from '../failure.ts';
 
 /** A process that cannot be mistaken for a later one with the same pid. */
 export interface ProcessIdentity {
@@ -24,7 +25,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   try {
     process.kill(identity.pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!hasCode(error, 'ESRCH')) throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { identityOf, isAlive, type ProcessIdentity } from './identity.ts';
+import { hasCode } from '../failure.ts';
 
 export type LockAttempt =
   { taken: true; release: () => void } | { taken: false; holder: ProcessIdentity };
@@ -37,7 +38,7 @@ function dropDead(file: string, own: string): void {
   try {
     renameSync(file, aside);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
   const holder = lockHolder(aside);
@@ -48,9 +49,10 @@ function dropDead(file: string, own: string): void {
 /** Who holds the lock, dead or alive; undefined when nobody does. */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+    const holder: ProcessIdentity = JSON.parse(readFileSync(file, 'utf8'));
+    return holder;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -60,7 +62,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
 }

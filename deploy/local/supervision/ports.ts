@@ -3,31 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export const host = '127.0.0.1';
 
-/** Where each server of the stack listens. */
-export interface Ports {
-  kubeApiserver: number;
-  temporal: number;
-  temporalUi: number;
-  temporalHttp: number;
-  temporalMetrics: number;
-  etcdClient: number;
-  etcdPeer: number;
-  controllerManager: number;
-  scheduler: number;
-  kwok: number;
-  virtualCloud: number;
-  watcher: number;
-  worker: number;
-}
-
-/** The ports that people know. All others are whatever is free. */
-export const wellKnownPorts: Partial<Ports> = {
-  kubeApiserver: 6443,
-  temporal: 7233,
-  temporalUi: 8233,
-};
-
-const names: readonly (keyof Ports)[] = [
+const names = [
   'kubeApiserver',
   'temporal',
   'temporalUi',
@@ -41,7 +17,19 @@ const names: readonly (keyof Ports)[] = [
   'virtualCloud',
   'watcher',
   'worker',
-];
+] as const;
+
+export type PortName = (typeof names)[number];
+
+/** Where each server of the stack listens. */
+export type Ports = Record<PortName, number>;
+
+/** The ports that people know. All others are whatever is free. */
+export const wellKnownPorts: Partial<Ports> = {
+  kubeApiserver: 6443,
+  temporal: 7233,
+  temporalUi: 8233,
+};
 
 /** The outside: whether a port can be listened on, and some port that can. */
 export interface PortWorld {
@@ -56,9 +44,9 @@ export interface PortWorld {
 export async function choosePorts(
   previous: Partial<Ports>,
   world: PortWorld,
-): Promise<{ ports: Ports; taken: { name: keyof Ports; port: number }[] }> {
+): Promise<{ ports: Ports; taken: { name: PortName; port: number }[] }> {
   const ports: Partial<Ports> = {};
-  const taken: { name: keyof Ports; port: number }[] = [];
+  const taken: { name: PortName; port: number }[] = [];
   const used = new Set<number>();
   for (const name of names) {
     const wishes = [previous[name], wellKnownPorts[name]].filter((port) => port !== undefined);
@@ -68,7 +56,12 @@ export async function choosePorts(
     ports[name] = port;
     used.add(port);
   }
-  return { ports: ports as Ports, taken };
+  if (!isComplete(ports)) throw new Error('A port was left out');
+  return { ports, taken };
+}
+
+function isComplete(ports: Partial<Ports>): ports is Ports {
+  return names.every((name) => ports[name] !== undefined);
 }
 
 async function firstFree(wishes: number[], used: Set<number>, world: PortWorld): Promise<number> {

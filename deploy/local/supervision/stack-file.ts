@@ -3,6 +3,7 @@ import { writeFileAtomically } from '../atomic-file.ts';
 import type { Layout } from '../layout.ts';
 import { isAlive, signalProcess, type ProcessIdentity } from './identity.ts';
 import type { Ports } from './ports.ts';
+import { hasCode, messageOf } from '../failure.ts';
 
 /** One running process of the stack. */
 export interface RunningComponent extends ProcessIdentity {
@@ -43,7 +44,7 @@ export function readRunningStack(layout: Layout): Stack | undefined {
 
 /** What the file says, whether it still runs or not. */
 export function readStackFile(layout: Layout): Stack | undefined {
-  return readJson<Stack>(layout.stackFile);
+  return readJson(layout.stackFile, (text): Stack => JSON.parse(text));
 }
 
 /** Kills what a stack left behind whose supervisor and guardian were both killed. */
@@ -55,18 +56,20 @@ export function killLeftovers(layout: Layout): number {
 
 /** The ports of the last run, so that addresses stay the same. */
 export function readPorts(layout: Layout): Partial<Ports> {
-  return readJson<Partial<Ports>>(layout.portsFile) ?? {};
+  return readJson(layout.portsFile, (text): Partial<Ports> => JSON.parse(text)) ?? {};
 }
 
 export function writePorts(layout: Layout, ports: Ports): void {
   writeFileAtomically(layout.portsFile, `${JSON.stringify(ports, undefined, 2)}\n`);
 }
 
-function readJson<T>(file: string): T | undefined {
+function readJson<T>(file: string, parse: (text: string) => T): T | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`Cannot read ${file}: ${(error as Error).message}. Remove it and start again.`);
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw new Error(`Cannot read ${file}: ${messageOf(error)}. Remove it and start again.`, {
+      cause: error,
+    });
   }
 }

@@ -4,6 +4,7 @@ import { identityOf } from './identity.ts';
 import type { SupervisorMessage } from './messages.ts';
 import { writeStackFile, type Stack } from './stack-file.ts';
 import { Supervised } from './supervised.ts';
+import { messageOf } from '../failure.ts';
 
 export interface RunnerWorld {
   layout: Layout;
@@ -79,7 +80,7 @@ export class StackRunner {
     try {
       send({ type: 'stepDone', step: job.name, text: await job.run() });
     } catch (error) {
-      const text = (error as Error).message;
+      const text = messageOf(error);
       send({ type: 'stepFailed', step: job.name, text });
       throw new Error(`${job.name} failed: ${text}`, { cause: error });
     }

@@ -7,6 +7,7 @@ import type { Command, Component } from '../components/component.ts';
 import { deferred, type Deferred } from './deferred.ts';
 import { afterDeath, noDeaths } from './restart.ts';
 import { untilFree } from './ports.ts';
+import { messageOf } from '../failure.ts';
 
 /** Longest time from a start until the component answers. */
 const readyWithinMs = 60_000;
@@ -89,7 +90,7 @@ export class Supervised {
       startedAt = Date.now();
       outcome = await this.#live(command);
     } catch (error) {
-      outcome = `could not be started: ${(error as Error).message}`;
+      outcome = `could not be started: ${messageOf(error)}`;
     }
     const livedMs = Date.now() - startedAt;
     const lines = tailOf(logFile, logStart);

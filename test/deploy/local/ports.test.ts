@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import {
   choosePorts,
@@ -6,6 +6,13 @@ import {
   localPorts,
   untilFree,
 } from '../../../deploy/local/supervision/ports.ts';
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null)
+    throw new Error('The server does not listen');
+  return address.port;
+}
 
 /** A machine on which only these ports are taken; free ones are handed out from 50000 on. */
 function machineWith(taken: number[]): Parameters<typeof choosePorts>[1] {
@@ -43,7 +50,7 @@ describe('the ports of a stack', () => {
   test('a port that is listened on is not free, and is free once the listener is gone', async () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, host, done));
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     await expect(localPorts.isFree(port)).resolves.toBe(false);
     server.close();
     await untilFree([port], new AbortController().signal);

@@ -2,13 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromRelease } from '../../../deploy/local/binaries/release.ts';
 import type { AcquireWorld } from '../../../deploy/local/binaries/source.ts';
 import { tools, type Release, type Tool } from '../../../deploy/local/binaries/tools.ts';
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null)
+    throw new Error('The server does not listen');
+  return address.port;
+}
 
 /** A release site that serves these files. */
 const files = new Map<string, Buffer>();
@@ -22,7 +28,7 @@ beforeAll(async () => {
     response.end(body);
   });
   await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
-  base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  base = `http://127.0.0.1:${portOf(site)}`;
 });
 
 afterAll(() => new Promise((done) => site.close(done)));
@@ -94,7 +100,7 @@ describe('an official release', () => {
   test('that does not answer is skipped after 3 s', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/etcd`;
+    const url = `http://127.0.0.1:${portOf(silent)}/etcd`;
     const startedAt = Date.now();
     await expect(download({ url, checksumUrl: url })).rejects.toThrow('no answer within 3 s');
     expect(Date.now() - startedAt).toBeLessThan(4_000);

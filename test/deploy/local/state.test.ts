@@ -26,6 +26,22 @@ function ownIdentity(): { pid: number; started: string } {
   return identity;
 }
 
+const somePorts: Ports = {
+  kubeApiserver: 1,
+  temporal: 2,
+  temporalUi: 3,
+  temporalHttp: 4,
+  temporalMetrics: 5,
+  etcdClient: 6,
+  etcdPeer: 7,
+  controllerManager: 8,
+  scheduler: 9,
+  kwok: 10,
+  virtualCloud: 11,
+  watcher: 12,
+  worker: 13,
+};
+
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {
   return {
     state: 'running',
@@ -33,7 +49,7 @@ function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {
     kubeconfig: join(stateDir, 'kubeconfig'),
     namespace: 'default',
     environment: {},
-    ports: {} as Ports,
+    ports: somePorts,
     supervisor: ownIdentity(),
     components: {},
     ...changes,

@@ -1,0 +1,108 @@
+/** A MachineDeployment to measure with. */
+import type { KubeClient } from '../../activities/kube/client.ts';
+import { customResource, namespaced } from '../../activities/kube/paths.ts';
+import { isAlreadyExists } from '../../activities/kube/errors.ts';
+import { apiVersion } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+
+export const namespace = 'default';
+export const poolName = 'bench';
+
+export interface MachineTimes {
+  /** Milliseconds after the change of `replicas`. */
+  created?: number;
+  running?: number;
+  gone?: number;
+}
+
+export async function applyPool(kube: KubeClient): Promise<void> {
+  await ensure(kube, namespaced('secrets', namespace), {
+    metadata: { name: poolName },
+    stringData: { userData: '#!/bin/true' },
+  });
+  await ensure(kube, customResource('machineclasses', namespace), {
+    apiVersion,
+    kind: 'MachineClass',
+    metadata: { name: poolName },
+    provider: 'local',
+    providerSpec: {},
+    secretRef: { name: poolName, namespace },
+  });
+  const labels = { name: poolName };
+  await ensure(kube, customResource('machinedeployments', namespace), {
+    apiVersion,
+    kind: 'MachineDeployment',
+    metadata: { name: poolName },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '10%', maxUnavailable: 0 } },
+      template: {
+        metadata: { labels },
+        spec: { class: { kind: 'MachineClass', name: poolName } },
+      },
+    },
+  });
+}
+
+async function ensure(kube: KubeClient, path: string, object: object): Promise<void> {
+  try {
+    await kube.create(path, object);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+/** Sets `replicas` and watches until all machines are Running, or gone. */
+export async function scaleAndWatch(
+  kube: KubeClient,
+  replicas: number,
+): Promise<{ milliseconds: number; times: Map<string, MachineTimes> }> {
+  const path = customResource('machines', namespace);
+  const { metadata, items } = await kube.list<Machine>(path);
+  const pool = new Pool(items);
+  const stop = new AbortController();
+  const { resourceVersion } = metadata;
+  const start = performance.now();
+  await kube.patch(customResource('machinedeployments', namespace, poolName), 'merge', {
+    spec: { replicas },
+  });
+  for await (const event of kube.watch<Machine>(path, { resourceVersion }, stop.signal)) {
+    if (event.type === 'BOOKMARK') continue;
+    pool.note(event.object, event.type === 'DELETED', performance.now() - start);
+    if (pool.isAt(replicas)) break;
+  }
+  stop.abort();
+  return { milliseconds: performance.now() - start, times: pool.times };
+}
+
+class Pool {
+  readonly times = new Map<string, MachineTimes>();
+  readonly #present = new Set<string>();
+  readonly #running = new Set<string>();
+
+  constructor(machines: Machine[]) {
+    for (const machine of machines) this.note(machine, false, 0);
+    this.times.clear();
+  }
+
+  note(machine: Machine, isGone: boolean, now: number): void {
+    const { name } = machine.metadata;
+    const time = this.times.get(name) ?? { created: now };
+    this.times.set(name, time);
+    const isRunning = !isGone && machine.status?.currentStatus?.phase === 'Running';
+    if (isRunning) time.running ??= now;
+    if (isGone) time.gone = now;
+    setMembership(this.#present, name, !isGone);
+    setMembership(this.#running, name, isRunning);
+  }
+
+  isAt(replicas: number): boolean {
+    return this.#present.size === replicas && this.#running.size === replicas;
+  }
+}
+
+function setMembership(set: Set<string>, name: string, isMember: boolean): void {
+  if (isMember) set.add(name);
+  else set.delete(name);
+}

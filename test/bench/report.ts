@@ -1,0 +1,57 @@
+import type { Part } from './measure.ts';
+
+const ours = ['millwright-worker', 'millwright-watcher'];
+
+/** For people by default, JSON for programs. */
+export function printReport(parts: Part[], asJson: boolean): void {
+  if (asJson) {
+    console.log(JSON.stringify(parts, undefined, 2));
+    return;
+  }
+  for (const part of parts) console.log(textOf(part));
+}
+
+function textOf(part: Part): string {
+  const { name, machines, seconds, perMachine, eventsPerMachine } = part;
+  const { writes, reads } = ourRequests(part);
+  const lines = [
+    `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
+    perMachine &&
+      `  per machine       p50 ${perMachine.p50.toFixed(2)} s, p95 ${perMachine.p95.toFixed(2)} s, max ${perMachine.max.toFixed(2)} s`,
+    `  API requests      ${(writes / machines).toFixed(2)} writes and ${(reads / machines).toFixed(2)} reads of ours per machine`,
+    `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
+    ...usersOf(part),
+    ...processesOf(part),
+  ];
+  return lines.filter((line) => line !== undefined).join('\n');
+}
+
+function ourRequests({ requests }: Part): { writes: number; reads: number } {
+  return ours.reduce(
+    (sum, user) => ({
+      writes: sum.writes + (requests[user]?.writes ?? 0),
+      reads: sum.reads + (requests[user]?.reads ?? 0),
+    }),
+    { writes: 0, reads: 0 },
+  );
+}
+
+const kindsMax = 12;
+
+function usersOf({ requests }: Part): string[] {
+  return Object.entries(requests)
+    .toSorted(([, a], [, b]) => b.writes - a.writes)
+    .map(([user, { writes, reads, kinds }]) => {
+      const details = Object.entries(kinds)
+        .slice(0, kindsMax)
+        .map(([kind, count]) => `${kind} ${count}`);
+      return `  ${user}: ${writes} writes, ${reads} reads (${details.join(', ')})`;
+    });
+}
+
+function processesOf({ processes }: Part): string[] {
+  return Object.entries(processes).map(
+    ([name, { cpuSeconds, memoryMib }]) =>
+      `  ${name.padEnd(26)}${cpuSeconds.toFixed(2)} s CPU, ${memoryMib.toFixed(0)} MiB`,
+  );
+}

@@ -1,0 +1,220 @@
+/** The HTTP API over the wire, without a cluster. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { machineErrorCodes } from '../../../workflows/api/failures.ts';
+import { aCloud, until, type CallResult, type TestCloud } from './a-cloud.ts';
+
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await aCloud();
+});
+afterAll(() => cloud.close());
+
+function create(name: string, more: object = {}): Promise<CallResult> {
+  return cloud.call('POST', '/instances', { name, token: `token-of-${name}`, ...more });
+}
+
+async function addFault(fault: object): Promise<void> {
+  const { status } = await cloud.call('POST', '/faults', fault);
+  expect(status).toBe(200);
+}
+
+async function idOf(name: string): Promise<string> {
+  const { body } = await cloud.call('GET', `/instances?name=${name}`);
+  return (body as { instances: { id: string }[] }).instances[0]?.id ?? 'none';
+}
+
+const errorOf = ({ body }: CallResult): unknown => body['error'];
+
+describe('machines', () => {
+  test('a machine is created once per token, and described as it was asked for', async () => {
+    const first = await create('once', { zone: 'b', size: 'large', tags: { team: 'x' } });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { known: false, instance: { name: 'once', zone: 'b', size: 'large', tags: { team: 'x' } } },
+    });
+    const second = await create('once', { tags: { team: 'x' }, size: 'large', zone: 'b' });
+    const { instance } = first.body as { instance: { id: string; providerID: string } };
+    expect(second).toMatchObject({ status: 200, body: { known: true, instance: { id: instance.id } } });
+    expect(instance.providerID).toBe(`local:///b/${instance.id}`);
+  });
+
+  test('the same token with another request is refused', async () => {
+    await create('conflict');
+    const answer = await create('conflict', { size: 'medium' });
+    expect(answer.status).toBe(409);
+    expect(errorOf(answer)).toMatchObject({ code: 'AlreadyExists', reason: 'TokenConflict' });
+  });
+
+  test('a machine that was deleted is not made again by its token', async () => {
+    await create('gone');
+    const id = await idOf('gone');
+    expect((await cloud.call('DELETE', `/instances/${id}`)).status).toBe(200);
+    expect((await cloud.call('DELETE', `/instances/${id}`)).status).toBe(404);
+    expect(await create('gone')).toMatchObject({
+      status: 200,
+      body: { known: true, instance: { id, state: 'deleted' } },
+    });
+    expect((await cloud.call('GET', `/instances/${id}`)).status).toBe(404);
+  });
+
+  test('lists are filtered by name, prefix, token and tags; deleted machines on request', async () => {
+    await create('list-1', { tags: { a: '1', b: '2' } });
+    await create('list-2', { tags: { a: '1' } });
+    await cloud.call('DELETE', `/instances/${await idOf('list-2')}`);
+    const names = async (query: string): Promise<string[]> => {
+      const { body } = await cloud.call('GET', `/instances?${query}`);
+      return (body as { instances: { name: string }[] }).instances.map(({ name }) => name);
+    };
+    expect(await names('name=list-1')).toEqual(['list-1']);
+    expect(await names('namePrefix=list-')).toEqual(['list-1']);
+    expect(await names('namePrefix=list-&deleted=true')).toEqual(['list-1', 'list-2']);
+    expect(await names('token=token-of-list-1')).toEqual(['list-1']);
+    expect(await names('tag=a%3D1&tag=b%3D2')).toEqual(['list-1']);
+    expect(await names('tag=a%3D2')).toEqual([]);
+  });
+
+  test('a machine that needs it is uninitialized until it is initialized', async () => {
+    await create('init', { needsInitialization: true });
+    const path = `/instances/${await idOf('init')}`;
+    expect((await cloud.call('GET', path)).body).toMatchObject({ instance: { isInitialized: false } });
+    expect((await cloud.call('POST', `${path}/initialize`)).status).toBe(200);
+    expect((await cloud.call('GET', path)).body).toMatchObject({ instance: { isInitialized: true } });
+  });
+
+  test('a machine runs once it has booted, and its disk goes with it', async () => {
+    await create('boots');
+    const id = await idOf('boots');
+    await until('it runs', async () => {
+      const { body } = await cloud.call('GET', `/instances/${id}`);
+      return (body as { instance: { state: string } }).instance.state === 'running';
+    });
+    const disk = expect.objectContaining({ id: `${id}-root`, instanceName: 'boots' });
+    expect((await cloud.call('GET', '/volumes')).body['volumes']).toContainEqual(disk);
+    await cloud.call('DELETE', `/instances/${id}`);
+    expect((await cloud.call('GET', '/volumes')).body['volumes']).not.toContainEqual(disk);
+  });
+});
+
+describe('bad requests', () => {
+  test.each([
+    { name: 'no name', body: { token: 't' }, says: 'name: nothing is not a text that is not empty' },
+    {
+      name: 'an unknown size',
+      body: { name: 'bad', token: 't', size: 'huge' },
+      says: 'size: "huge" is not one of small, medium, large',
+    },
+    {
+      name: 'a tag that is a number',
+      body: { name: 'bad', token: 't', tags: { a: 1 } },
+      says: 'tags: {"a":1} is not an object whose values are texts',
+    },
+    {
+      name: 'a taint without a key',
+      body: { name: 'bad', token: 't', taints: [{ effect: 'NoSchedule' }] },
+      says: 'taints[0].key: nothing is not a text that is not empty',
+    },
+    { name: 'half a document', body: '{"name":', says: String.raw`body: "{\"name\":" is not JSON` },
+  ])('$name: 400 names field and value', async ({ body, says }) => {
+    const answer = await cloud.call('POST', '/instances', body);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ code: 'InvalidArgument', message: says });
+  });
+
+  test.each([
+    { path: '/instances?nmae=x', status: 400, says: 'nmae: unknown parameter' },
+    { path: '/instances?tag=x', status: 400, says: 'tag: "x" is not of the form key=value' },
+    { path: '/events?since=x', status: 400, says: 'since: "x" is not a whole number' },
+    { path: '/elsewhere', status: 404, says: '/elsewhere is not one of /instances' },
+    { path: '/instances/i/reboot', status: 404, says: '/instances/i/reboot is not one of' },
+    { path: '/faults/x', status: 405, says: 'GET /faults/x: allowed is DELETE' },
+  ])('$path: $status says what is possible', async ({ path, status, says }) => {
+    const answer = await cloud.call('GET', path);
+    expect(answer.status).toBe(status);
+    expect(errorOf(answer)).toMatchObject({ message: expect.stringContaining(says) });
+  });
+});
+
+describe('faults', () => {
+  test.each(machineErrorCodes.map((code) => ({ code })))('error $code', async ({ code }) => {
+    const name = `error-${code}`;
+    await addFault({ kind: 'error', operation: 'create', match: name, code, message: 'on purpose', times: 1 });
+    expect(errorOf(await create(name))).toEqual({ code, reason: 'InjectedFault', message: 'on purpose' });
+    expect((await create(name)).status).toBe(201);
+  });
+
+  test('throttle answers 429 and when to come back', async () => {
+    await addFault({ kind: 'throttle', match: 'throttled', seconds: 7, times: 1 });
+    const answer = await create('throttled');
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('7');
+    expect(errorOf(answer)).toMatchObject({ reason: 'Throttled' });
+  });
+
+  test('hang makes nothing and breaks the connection in the end', async () => {
+    await addFault({ kind: 'hang', match: 'hangs', seconds: 0.05, times: 1 });
+    await expect(create('hangs')).rejects.toThrow('fetch failed');
+    expect(await idOf('hangs')).toBe('none');
+  });
+
+  test('loseAnswer does the work and drops the connection', async () => {
+    await addFault({ kind: 'loseAnswer', operation: 'create', match: 'lost', times: 1 });
+    await expect(create('lost')).rejects.toThrow('fetch failed');
+    expect(await idOf('lost')).toMatch(/^i-/);
+    expect((await create('lost')).body['known']).toBe(true);
+  });
+
+  test.each([
+    { kind: 'quota', reason: 'QuotaExceeded' },
+    { kind: 'zoneFull', reason: 'ZoneFull' },
+  ])('$kind refuses new machines and still knows its tokens', async ({ kind, reason }) => {
+    await create(`${kind}-old`);
+    await addFault({ kind, match: `${kind}-*` });
+    expect(errorOf(await create(`${kind}-new`))).toMatchObject({ code: 'ResourceExhausted', reason });
+    expect((await create(`${kind}-old`)).body['known']).toBe(true);
+  });
+
+  test('a machine that is to vanish is gone after its time', async () => {
+    await addFault({ kind: 'vanish', match: 'vanishes', seconds: 0.05 });
+    await create('vanishes');
+    await until('it is gone', async () => (await idOf('vanishes')) === 'none');
+  });
+
+  test('faults are added, counted, and taken away singly', async () => {
+    await addFault({ kind: 'error', match: 'mine', times: 1 });
+    await addFault({ kind: 'error', match: 'other' });
+    await create('mine');
+    const { body } = await cloud.call('GET', '/faults');
+    expect(body['faults']).toContainEqual(expect.objectContaining({ match: 'mine', fired: 1 }));
+    const { body: left } = await cloud.call('DELETE', '/faults?match=mine');
+    expect(left['faults']).not.toContainEqual(expect.objectContaining({ match: 'mine' }));
+    expect(left['faults']).toContainEqual(expect.objectContaining({ match: 'other' }));
+  });
+});
+
+describe('the judge', () => {
+  test('calls are counted by name, and a bad request counts as well', async () => {
+    await create('judged');
+    await create('judged');
+    await create('judged', { size: 'huge' });
+    expect((await cloud.call('GET', '/calls?match=judged')).body).toEqual({
+      operations: { create: { created: 1, known: 1, InvalidArgument: 1 } },
+      createsFromKnownToken: 1,
+      machinesPerToken: { max: 1, offenders: {} },
+      createsPerName: { judged: 1 },
+    });
+  });
+
+  test('ten creates at once with one token make one machine', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create('crowd')));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect((await cloud.call('GET', '/calls')).body['machinesPerToken']).toEqual({
+      max: 1,
+      offenders: {},
+    });
+  });
+
+  test('events are numbered without gaps and can be read on from a number', async () => {
+    const { body } = await cloud.call('GET', '/events?since=3&limit=2');
+    expect(body).toMatchObject({ events: [{ seq: 4 }, { seq: 5 }], next: 5 });
+  });
+});

@@ -1,0 +1,110 @@
+/** What machines do by themselves, seen from the cluster's side. */
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { NodeRegistry } from '../../../deploy/local/virtual-cloud/nodes.ts';
+import { aCloud, temporaryFolder, until, type TestCloud } from './a-cloud.ts';
+
+/** Notes what it is asked for. `isOpen`: registrations wait until the gate opens. */
+function recordingNodes(gate: Promise<void> = Promise.resolve()): NodeRegistry & { log: string[] } {
+  const log: string[] = [];
+  return {
+    log,
+    async register({ name }) {
+      log.push(`registering ${name}`);
+      await gate;
+      log.push(`registered ${name}`);
+      return `uid-of-${name}`;
+    },
+    sicken: async ({ name }, { type, status }) => {
+      log.push(`sicken ${name} ${type}=${status}`);
+    },
+    stop: async ({ name, nodeUid }) => {
+      log.push(`stop ${name} ${nodeUid ?? 'without a Node'}`);
+    },
+    close: async () => {},
+  };
+}
+
+let folder = '';
+let cloud: TestCloud;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  await cloud.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(nodes: NodeRegistry, settings: object = { bootSeconds: 0 }): Promise<void> {
+  cloud = await aCloud({ dataDir: folder, nodes });
+  await cloud.call('PUT', '/settings', { callMilliseconds: 0, ...settings });
+}
+
+async function create(name: string): Promise<string> {
+  const { body } = await cloud.call('POST', '/instances', { name, token: name });
+  return (body as { instance: { id: string } }).instance.id;
+}
+
+test('a machine that is deleted while it boots never joins', async () => {
+  const nodes = recordingNodes();
+  await start(nodes, { bootSeconds: 60 });
+  await cloud.call('DELETE', `/instances/${await create('m')}`);
+  await until('its Node is looked after', () => nodes.log.length > 0);
+  expect(nodes.log).toEqual(['stop m without a Node']);
+});
+
+test('a machine that is deleted while it registers is stopped after the registration', async () => {
+  const gate = Promise.withResolvers<void>();
+  const nodes = recordingNodes(gate.promise);
+  await start(nodes);
+  const id = await create('m');
+  await until('it registers', () => nodes.log.includes('registering m'));
+  await cloud.call('DELETE', `/instances/${id}`);
+  gate.resolve();
+  await until('it is stopped', () => nodes.log.length === 3);
+  expect(nodes.log).toEqual(['registering m', 'registered m', 'stop m uid-of-m']);
+});
+
+test.each([
+  { kind: 'neverJoin', expected: [] },
+  { kind: 'vanish', expected: ['registering m', 'registered m', 'stop m uid-of-m'] },
+  {
+    kind: 'unhealthyLater',
+    expected: ['registering m', 'registered m', 'sicken m KernelDeadlock=True'],
+  },
+])('$kind', async ({ kind, expected }) => {
+  const nodes = recordingNodes();
+  await start(nodes);
+  await cloud.call('POST', '/faults', { kind, match: 'm', seconds: 0.1 });
+  await create('m');
+  await create('witness');
+  await until('all is done', () =>
+    nodes.log.includes('registered witness') && expected.every((line) => nodes.log.includes(line)),
+  );
+  expect(nodes.log.filter((line) => !line.includes('witness'))).toEqual(expected);
+});
+
+test('machines that were booting go on after a restart, those that have joined stay, dead Nodes are stopped', async () => {
+  const before = recordingNodes();
+  await start(before);
+  await create('joined');
+  await until('it has joined', () => before.log.includes('registered joined'));
+  await cloud.call('PUT', '/settings', { bootSeconds: 0.3 });
+  await create('booting');
+  await cloud.close();
+
+  const after = recordingNodes();
+  cloud = await aCloud({ dataDir: folder, nodes: after });
+  expect(cloud.machineCount).toBe(2);
+  await until('it has joined', () => after.log.includes('registered booting'));
+  expect(after.log).toEqual(['registering booting', 'registered booting']);
+});
+
+test('a fault that fired once before a restart does not fire again', async () => {
+  await start(recordingNodes());
+  await cloud.call('PUT', '/faults', [{ kind: 'quota', match: 'm', times: 1 }]);
+  expect((await cloud.call('POST', '/instances', { name: 'm', token: 'm' })).status).toBe(400);
+  await cloud.close();
+  cloud = await aCloud({ dataDir: folder, nodes: recordingNodes() });
+  expect((await cloud.call('POST', '/instances', { name: 'm', token: 'm' })).status).toBe(201);
+});

@@ -1,0 +1,97 @@
+/** kill -9 of our own processes at bad moments: always the right end, one VM per token. */
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { expectOneInstancePerToken } from '../support/invariants.ts';
+import {
+  createDeployment,
+  deleteDeployment,
+  machinesOf,
+  untilGone,
+  untilRunning,
+} from '../support/machines.ts';
+import { useScenario, type Scenario } from '../support/scenario.ts';
+
+const replicas = 5;
+/** Looks often: the moment must not pass unseen. */
+const closely = { pollMilliseconds: 10 };
+
+type Moment = [words: string, hasCome: (scenario: Scenario, pool: string) => Promise<boolean>];
+
+const momentsOfCreation: Moment[] = [
+  ['the first Machine was created', async (s, pool) => (await machinesOf(s, pool)).length > 0],
+  ['the first VM was created', async (s) => (await s.cloud.instances()).length > 0],
+  [
+    'the first Machine is Pending',
+    async (s) => Object.values(await s.cluster.phases()).includes('Pending'),
+  ],
+  ['the first Node has joined', async (s) => (await s.cluster.nodes()).length > 0],
+];
+
+const momentsOfDeletion: Moment[] = [
+  [
+    'the first Machine is Terminating',
+    async (s) => Object.values(await s.cluster.phases()).includes('Terminating'),
+  ],
+  ['the first VM is gone', async (s) => (await s.cloud.instances()).length < replicas],
+  ['the first Machine is gone', async (s, pool) => (await machinesOf(s, pool)).length < replicas],
+];
+
+async function untilMoment(scenario: Scenario, pool: string, [words, hasCome]: Moment): Promise<void> {
+  await eventually(words, async () => expect(await hasCome(scenario, pool)).toBe(true), closely);
+}
+
+async function expectAllRunning(scenario: Scenario, pool: string): Promise<void> {
+  await untilRunning(scenario, pool, replicas);
+  const { createsPerName } = await scenario.cloud.calls();
+  const ofPool = Object.entries(createsPerName).filter(([name]) => name.startsWith(`${pool}-`));
+  expect(ofPool.map(([, count]) => count)).toEqual(Array.from({ length: replicas }, () => 1));
+  await expectOneInstancePerToken(scenario.cloud);
+}
+
+describe('kill -9 of the worker', () => {
+  const scenario = useScenario('worker-crash');
+
+  test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
+    const pool = await createDeployment(scenario, `up${momentsOfCreation.findIndex(([words]) => words === moment[0])}`, { replicas });
+    await untilMoment(scenario, pool, moment);
+    await scenario.operator.kill9('worker');
+    await expectAllRunning(scenario, pool);
+    await deleteDeployment(scenario, pool);
+  });
+
+  test.each(momentsOfDeletion)('when %s, during deletion', async (...moment) => {
+    const pool = await createDeployment(scenario, `down${momentsOfDeletion.findIndex(([words]) => words === moment[0])}`, { replicas });
+    await untilRunning(scenario, pool, replicas);
+    const path = scenario.cluster.pathOf('machinedeployments', pool);
+    await scenario.cluster.delete(path);
+    await untilMoment(scenario, pool, moment);
+    await scenario.operator.kill9('worker');
+    await untilGone(scenario, path);
+    await eventually('nothing is left', async () => {
+      expect(await machinesOf(scenario, pool)).toEqual([]);
+      expect(await scenario.cloud.instances()).toEqual([]);
+      expect(await scenario.cluster.nodes()).toEqual([]);
+    });
+  });
+});
+
+describe('kill -9 of the watcher', () => {
+  const scenario = useScenario('watcher-crash');
+
+  test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
+    const pool = await createDeployment(scenario, `up${momentsOfCreation.findIndex(([words]) => words === moment[0])}`, { replicas });
+    await untilMoment(scenario, pool, moment);
+    await scenario.operator.kill9('watcher');
+    await expectAllRunning(scenario, pool);
+    await deleteDeployment(scenario, pool);
+  });
+
+  test('and of the worker together, during deletion', async () => {
+    const pool = await createDeployment(scenario, 'both', { replicas });
+    await untilRunning(scenario, pool, replicas);
+    const path = scenario.cluster.pathOf('machinedeployments', pool);
+    await scenario.cluster.delete(path);
+    await Promise.all([scenario.operator.kill9('watcher'), scenario.operator.kill9('worker')]);
+    await untilGone(scenario, path);
+  });
+});

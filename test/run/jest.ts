@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nodeProgram } from './program.ts';
+
+export interface JestRun {
+  project: 'unit' | 'e2e';
+  pattern?: string | undefined;
+  ignored?: string;
+  /** Test files at a time; default as in jest.config.mjs. */
+  workers?: number;
+  env?: Record<string, string>;
+}
+
+export interface TestCounts {
+  passed: number;
+  failed: number;
+}
+
+interface JestResults {
+  numPassedTests: number;
+  numFailedTests: number;
+  /** Files that could not even be loaded. */
+  numRuntimeErrorTestSuites: number;
+}
+
+/** Failing tests are counted, not thrown. */
+export async function jest(run: JestRun): Promise<TestCounts> {
+  const folder = await mkdtemp(join(tmpdir(), 'millwright-jest-'));
+  const results = join(folder, 'results.json');
+  try {
+    const problem = await problemOf(jestProgram(run, results));
+    const counts = await countsIn(results);
+    // Failed tests make jest fail; anything else that does is not in the counts.
+    if (problem !== undefined && (counts?.failed ?? 0) === 0) throw problem;
+    return counts ?? { passed: 0, failed: 0 };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function jestProgram(run: JestRun, results: string): Promise<void> {
+  const { project, pattern, ignored, workers, env } = run;
+  const args = [
+    `--selectProjects=${project}`,
+    '--passWithNoTests',
+    '--json',
+    `--outputFile=${results}`,
+    ...(pattern === undefined ? [] : [`--testPathPatterns=${pattern}`]),
+    ...(ignored === undefined ? [] : [`--testPathIgnorePatterns=${ignored}`]),
+    ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
+  ];
+  return nodeProgram('jest/bin/jest.js', args, { env, nodeFlags: ['--experimental-vm-modules'] });
+}
+
+async function problemOf(run: Promise<void>): Promise<unknown> {
+  try {
+    await run;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Undefined when jest did not get as far as to write them. */
+async function countsIn(file: string): Promise<TestCounts | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const results: JestResults = JSON.parse(text);
+  return {
+    passed: results.numPassedTests,
+    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+  };
+}

@@ -1,0 +1,39 @@
+import type { TestCounts } from './jest.ts';
+
+/** Says how each step went, and at the end how all of them did. */
+export class Report {
+  readonly #failedSteps: string[] = [];
+  #passed = 0;
+  #failed = 0;
+
+  /** Runs a step. A failure is told, not thrown: the next step may have news of its own. Returns whether it went well. */
+  async step(name: string, run: () => Promise<TestCounts | void>): Promise<boolean> {
+    const startedAt = performance.now();
+    console.log(`\n=== ${name}`);
+    const problem = await this.#problemOf(run);
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    console.log(`=== ${name}: ${problem ?? 'ok'} (${seconds} s)`);
+    if (problem !== undefined) this.#failedSteps.push(name);
+    return problem === undefined;
+  }
+
+  /** Prints the last line. Returns the exit code. */
+  finish(): number {
+    const steps = this.#failedSteps;
+    const ending = steps.length === 0 ? '' : `; failed: ${steps.join(', ')}`;
+    console.log(`\n${this.#passed} passed, ${this.#failed} failed${ending}`);
+    return steps.length === 0 ? 0 : 1;
+  }
+
+  async #problemOf(run: () => Promise<TestCounts | void>): Promise<string | undefined> {
+    try {
+      const counts = await run();
+      if (!counts) return undefined;
+      this.#passed += counts.passed;
+      this.#failed += counts.failed;
+      return counts.failed === 0 ? undefined : `${counts.failed} failed`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}

@@ -1,0 +1,380 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { MachinePhase } from '../../../workflows/api/phases.ts';
+import type { MachineFacts, MachineStep } from '../../../workflows/plan/machine.ts';
+import { planMachine } from '../../../workflows/plan/machine.ts';
+
+const now = 1_000_000;
+const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
+
+/** A machine that was just seen for the first time. */
+function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
+  return {
+    isGone: false,
+    isDeleting: false,
+    hasFinalizer: true,
+    isPrepared: false,
+    wasCreateSent: false,
+    phase: '',
+    isRecorded: false,
+    usesTarget: true,
+    isNodeReady: false,
+    createDeadline: now + 1_200_000,
+    ...changes,
+  };
+}
+
+const prepared = { isPrepared: true, provider: 'local' };
+const launched = { ...prepared, wasCreateSent: true, instance };
+const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
+const running = { ...pending, isNodeReady: true, phase: 'Running' as const };
+const deleted = { isDeleting: true };
+const teardown = { isDrained: true, isInstanceGone: false };
+
+type Failing = NonNullable<MachineFacts['failure']>;
+
+function failing(changes: { attempts?: number; retryAt?: number } = {}): Failing {
+  const detail = { code: 'Internal', message: 'no luck', isSettled: true } as const;
+  return { detail, attempts: 1, retryAt: now + 4_000, ...changes };
+}
+
+function plan(changes: Partial<MachineFacts>): MachineStep {
+  return planMachine(facts(changes), now);
+}
+
+interface Row {
+  name: string;
+  given: Partial<MachineFacts>;
+  action: MachineStep['action'];
+  reason?: string;
+  until?: number;
+}
+
+function check({ given, action, reason, until }: Row): void {
+  const step = plan(given);
+  expect(step.action).toBe(action);
+  if (reason !== undefined) expect(step).toMatchObject({ reason: expect.stringContaining(reason) });
+  if (until !== undefined) expect(step).toMatchObject({ until });
+}
+
+describe('launch', () => {
+  const unread = { ...running, isPrepared: false };
+  test.each<Row>([
+    { name: 'a new machine is read first', given: {}, action: 'prepare' },
+    { name: 'one that was read gets its instance', given: prepared, action: 'create' },
+    { name: 'an instance is written on the object', given: launched, action: 'recordCreated' },
+    {
+      name: 'a written one waits for its Node until the deadline',
+      given: pending,
+      action: 'wait',
+      reason: 'Node pool-a has not joined yet',
+      until: now + 1_200_000,
+    },
+    {
+      name: 'a ready Node makes it Running',
+      given: { ...pending, isNodeReady: true },
+      action: 'recordJoined',
+    },
+    {
+      name: 'a ready Node in the last moment beats the deadline',
+      given: { ...pending, isNodeReady: true, createDeadline: now },
+      action: 'recordJoined',
+    },
+    {
+      name: 'a ready Node whose instance is not on the object yet: first the object',
+      given: { ...launched, isNodeReady: true },
+      action: 'recordCreated',
+    },
+    {
+      name: 'a running machine waits',
+      given: running,
+      action: 'wait',
+      reason: 'runs on Node pool-a',
+    },
+    {
+      name: 'a machine without a target cluster is Available and waits',
+      given: { ...launched, isRecorded: true, phase: 'Available', usesTarget: false },
+      action: 'wait',
+      reason: 'runs without a Node',
+    },
+    {
+      name: 'a running machine whose spec was edited is read again, not joined again',
+      given: unread,
+      action: 'prepare',
+    },
+    {
+      name: 'a running machine has no creation deadline',
+      given: { ...running, isNodeReady: false, createDeadline: now - 1 },
+      action: 'wait',
+    },
+    {
+      name: 'a pending machine without a Node at its deadline is looked at once more',
+      given: { ...pending, createDeadline: now },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'one that was never created times out as well',
+      given: { ...prepared, createDeadline: now, failure: failing() },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'a Failed machine waits for its set, whatever else is true',
+      given: { ...pending, phase: 'Failed', isNodeReady: true, createDeadline: now - 1 },
+      action: 'wait',
+      reason: 'failed',
+    },
+  ])('$name', check);
+});
+
+describe('back-off', () => {
+  test.each<Row>([
+    {
+      name: 'a refused create waits and says why',
+      given: { ...prepared, failure: failing() },
+      action: 'wait',
+      reason: 'Internal: no luck',
+      until: now + 4_000,
+    },
+    {
+      name: 'a faulty class waits as well',
+      given: { failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'a wait never outlasts the creation deadline',
+      given: { ...prepared, failure: failing(), createDeadline: now + 1_000 },
+      action: 'wait',
+      until: now + 1_000,
+    },
+    {
+      name: 'the time is over: it is read again before the next create',
+      given: { failure: failing({ retryAt: now }) },
+      action: 'prepare',
+    },
+    {
+      name: 'a repaired class wakes it at once',
+      given: { failure: failing({ retryAt: 0 }) },
+      action: 'prepare',
+    },
+    {
+      name: 'a failed deletion waits past the creation deadline',
+      given: { ...launched, ...deleted, teardown, failure: failing(), createDeadline: now - 1 },
+      action: 'wait',
+      until: now + 4_000,
+    },
+  ])('$name', check);
+});
+
+describe('deletion', () => {
+  const drained = { ...running, ...deleted, teardown };
+  const gone = { ...drained, teardown: { isDrained: true, isInstanceGone: true } };
+  const creating = { name: 'create', isCancelRequested: false } as const;
+  test.each<Row>([
+    { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
+    { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
+    {
+      name: 'of a Failed machine',
+      given: { ...pending, ...deleted, phase: 'Failed' },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'while a create is refused',
+      given: { ...prepared, ...deleted, failure: failing() },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'drains first',
+      given: { ...drained, teardown: { isDrained: false, isInstanceGone: false } },
+      action: 'drain',
+    },
+    { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
+    { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
+    {
+      name: 'a machine that never had a readable class has nothing to delete',
+      given: { ...deleted, teardown },
+      action: 'finishTeardown',
+    },
+    {
+      name: 'a create that was sent is deleted even when the class is gone',
+      given: { ...deleted, teardown, wasCreateSent: true },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'a readable class is asked even when no create was sent in this life',
+      given: { ...prepared, ...deleted, teardown },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'an ambiguous create holds the object through the settle window',
+      given: { ...gone, unsettledUntil: now + 5_000 },
+      action: 'wait',
+      reason: 'no known outcome',
+      until: now + 5_000,
+    },
+    {
+      name: 'and is searched once more after it',
+      given: { ...gone, unsettledUntil: now },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'a create under way is cancelled first',
+      given: { ...prepared, ...deleted, running: creating },
+      action: 'cancel',
+    },
+    {
+      name: 'and awaited',
+      given: { ...prepared, ...deleted, running: { ...creating, isCancelRequested: true } },
+      action: 'wait',
+      reason: 'create is running',
+    },
+    {
+      name: 'a create is cancelled too when the object vanished',
+      given: { ...prepared, isGone: true, running: creating },
+      action: 'cancel',
+    },
+    {
+      name: 'a drain goes on when the object vanished',
+      given: { ...drained, isGone: true, running: { name: 'drain', isCancelRequested: false } },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
+      name: 'a teardown that began is finished although the object vanished',
+      given: { ...drained, isGone: true },
+      action: 'deleteInstance',
+    },
+  ])('$name', check);
+});
+
+describe('a stripped finalizer', () => {
+  test.each<Row>([
+    {
+      name: 'deleting without our finalizer: wait',
+      given: { ...running, ...deleted, hasFinalizer: false },
+      action: 'wait',
+      reason: 'not ours',
+    },
+    {
+      name: 'gone without a teardown: complete',
+      given: { ...running, isGone: true },
+      action: 'complete',
+      reason: 'lives on',
+    },
+    {
+      name: 'gone after both were seen, but no teardown began: complete',
+      given: { ...running, ...deleted, isGone: true },
+      action: 'complete',
+    },
+  ])('$name', check);
+});
+
+const phases: MachinePhase[] = [
+  '',
+  'Pending',
+  'Running',
+  'Available',
+  'Failed',
+  'CrashLoopBackOff',
+];
+const someTime = fc.integer({ min: now - 10_000, max: now + 10_000 });
+const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
+  {
+    isGone: fc.boolean(),
+    isDeleting: fc.boolean(),
+    hasFinalizer: fc.boolean(),
+    isPrepared: fc.boolean(),
+    wasCreateSent: fc.boolean(),
+    phase: fc.constantFrom(...phases),
+    isRecorded: fc.boolean(),
+    usesTarget: fc.boolean(),
+    isNodeReady: fc.boolean(),
+    createDeadline: someTime,
+    instance: fc.constant(instance),
+    provider: fc.constant('local'),
+    unsettledUntil: someTime,
+    failure: fc.record({
+      detail: fc.constant({ code: 'Internal' as const, message: 'no luck', isSettled: true }),
+      attempts: fc.integer({ min: 1, max: 30 }),
+      retryAt: someTime,
+    }),
+    teardown: fc.record({ isDrained: fc.boolean(), isInstanceGone: fc.boolean() }),
+    running: fc.record({
+      name: fc.constantFrom('create' as const, 'drain' as const, 'deleteInstance' as const),
+      isCancelRequested: fc.boolean(),
+    }),
+  },
+  {
+    requiredKeys: [
+      'isGone',
+      'isDeleting',
+      'hasFinalizer',
+      'isPrepared',
+      'wasCreateSent',
+      'phase',
+      'isRecorded',
+      'usesTarget',
+      'isNodeReady',
+      'createDeadline',
+    ],
+  },
+);
+
+describe('whatever the facts', () => {
+  const destroys = new Set(['drain', 'deleteInstance', 'finishTeardown']);
+
+  test('nothing is destroyed before a teardown began', () => {
+    fc.assert(
+      fc.property(anyFacts, ({ teardown: _none, ...given }) => {
+        expect(destroys.has(planMachine(given, now).action)).toBe(false);
+      }),
+    );
+  });
+
+  test('a teardown begins only with the deletion and our finalizer', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        fc.pre(planMachine(given, now).action === 'beginTeardown');
+        expect(given).toMatchObject({ isDeleting: true, hasFinalizer: true, isGone: false });
+      }),
+    );
+  });
+
+  test('one step at a time: while one runs, the loop waits or cancels', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        fc.pre(given.running !== undefined);
+        expect(['wait', 'cancel']).toContain(planMachine(given, now).action);
+      }),
+    );
+  });
+
+  test('an alarm is never set for the past', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const step = planMachine(given, now);
+        fc.pre(step.action === 'wait' && step.until !== undefined);
+        expect(step).toMatchObject({ until: expect.any(Number) });
+        expect((step as { until: number }).until).toBeGreaterThan(now);
+      }),
+    );
+  });
+
+  test('an instance is never made for a machine that is going', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        fc.pre(given.isDeleting || given.isGone);
+        expect(planMachine(given, now).action).not.toBe('create');
+      }),
+    );
+  });
+
+  test('there is at most one instance: none is made beside a known one', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        fc.pre(given.instance !== undefined);
+        expect(planMachine(given, now).action).not.toBe('create');
+      }),
+    );
+  });
+});
