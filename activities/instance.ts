@@ -12,6 +12,7 @@ import type { ClassReader } from './class-reader.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError } from './drivers/driver.ts';
 import type { KubeClient } from './kube/client.ts';
+import { orUndefined } from './kube/optional.ts';
 import { customResource } from './kube/paths.ts';
 import { fillUserData } from './user-data.ts';
 
@@ -43,7 +44,8 @@ export function createDriverActivities(world: DriverWorld): DriverActivities {
 async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
   const { driver } = world;
   try {
-    const { machineRequest, userData } = await resolve(world, request);
+    const machineRequest = await resolve(world, request);
+    const userData = await userDataOf(world, request, machineRequest.secret['userData'] ?? '');
     const { labels, taints } = request.nodeTemplate ?? {};
     const instance = await driver.createInstance({
       ...machineRequest,
@@ -81,7 +83,7 @@ async function initialize(driver: Driver, request: MachineRequest): Promise<void
 async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteOutcome> {
   const { driver } = world;
   try {
-    const { machineRequest } = await resolve(world, request);
+    const machineRequest = await resolve(world, request);
     const { found } = await driver.deleteInstance(machineRequest);
     return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
   } catch (error) {
@@ -89,14 +91,8 @@ async function deleting(world: DriverWorld, request: DriverRequest): Promise<Del
   }
 }
 
-interface Resolved {
-  machineRequest: MachineRequest;
-  /** Filled in; it holds credentials. */
-  userData: string;
-}
-
 /** Class and Secrets are read here, so that what they hold never enters a history. */
-async function resolve(world: DriverWorld, request: DriverRequest): Promise<Resolved> {
+async function resolve(world: DriverWorld, request: DriverRequest): Promise<MachineRequest> {
   const { control, classes, signal } = world;
   const { machine, className, cluster, token } = request;
   const resolved = await classes.read(className, { isFresh: request.isRetry });
@@ -106,21 +102,19 @@ async function resolve(world: DriverWorld, request: DriverRequest): Promise<Reso
   }
   const { machineClass, secret } = resolved;
   return {
-    userData: await userDataOf(world, request, secret.userData ?? ''),
-    machineRequest: {
-      cluster,
-      machine,
-      token,
-      providerSpec: machineClass.providerSpec,
-      secret,
-      ...(request.providerID !== undefined && { providerID: request.providerID }),
-      ...(request.lastKnownState !== undefined && { lastKnownState: request.lastKnownState }),
-      isClaimed: (providerID) => isClaimed(control, machine, providerID),
-      signal: signal(),
-    },
+    cluster,
+    machine,
+    token,
+    providerSpec: machineClass.providerSpec,
+    secret,
+    ...(request.providerID !== undefined && { providerID: request.providerID }),
+    ...(request.lastKnownState !== undefined && { lastKnownState: request.lastKnownState }),
+    isClaimed: (providerID) => isClaimed(control, machine, providerID),
+    signal: signal(),
   };
 }
 
+/** Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran. */
 async function userDataOf(
   { target }: DriverWorld,
   { machine, bootstrapTokenId }: DriverRequest,
@@ -128,7 +122,12 @@ async function userDataOf(
 ): Promise<string> {
   const machineName = machine.name;
   if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
-  const bootstrapToken = await readBootstrapToken(target, bootstrapTokenId);
+  const bootstrapToken = await orUndefined(readBootstrapToken(target, bootstrapTokenId));
+  if (bootstrapToken === undefined) {
+    // The next attempt makes it again.
+    const message = `the bootstrap token ${bootstrapTokenId} was deleted before it was used`;
+    throw new DriverError({ code: 'Unavailable', message, settled: true });
+  }
   return fillUserData(template, { machineName, bootstrapToken });
 }
 

@@ -37,11 +37,15 @@ export interface NodeSeen {
   resourceVersion: string;
 }
 
-/** Nothing while a Node that joins is not ready for the first time: its machine waits for exactly that. */
+/**
+ * Nothing while a Node that joins is not ready for the first time: its machine waits for exactly that. Nothing for a machine that
+ * is being deleted: its drain reads the Node itself.
+ */
 export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;
   const { name, uid, providerID, isReady, isDeleting, conditionsDigest } = node;
   const isJoining = isBeforeJoining(machine) && !node.wasReady;
+  if (machine.isDeleting) return undefined;
   if (exists && !isDeleting && isJoining) return undefined;
   const payload: NodeSnapshot = {
     ...sightingAt(scene, resourceVersion),

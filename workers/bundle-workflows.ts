@@ -7,7 +7,10 @@ export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', impo
 
 /** Written whole or not at all. */
 async function writeBundle(file: string): Promise<void> {
-  const { code } = await bundleWorkflowCode({ workflowsPath });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    preloadModules: [fileURLToPath(new URL('../workflows/stack-depth.ts', import.meta.url))],
+  });
   await writeFile(`${file}.new`, code);
   await rename(`${file}.new`, file);
 }

@@ -126,7 +126,8 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
 
 function isOurNodeReady({ node, instance }: MachineState): boolean {
   if (!node || !instance) return false;
-  const isReady = node.exists && node.isReady && !node.isDeleting;
+  const isReady =
+    node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
   return (
     isReady &&
     node.name === instance.nodeName &&

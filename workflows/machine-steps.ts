@@ -1,5 +1,10 @@
 /** Runs the steps that the plan asks for and notes in the state what came of them. */
-import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  CancellationScope,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import type {
   CreateOutcome,
   DeleteOutcome,
@@ -213,7 +218,10 @@ export class MachineSteps {
     setPhase(state, phase);
     const { createGeneration } = state;
     const input = { machine: this.#machine(), failure, operation, phase, createGeneration };
-    await shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`);
+    // A create that is being cancelled has to report all the same.
+    await CancellationScope.nonCancellable(() =>
+      shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
+    );
   }
 }
 

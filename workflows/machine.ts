@@ -77,26 +77,27 @@ class MachineLife {
     });
   }
 
-  async #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> {
+  /** Not async, and neither is what it calls: the SDK captures a stack for every promise of a workflow. */
+  #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> | undefined {
     const { action } = step;
-    if (action === 'wait') await this.#wait();
-    else if (action === 'cancel') this.#cancel();
-    else if (isLong(action)) this.#start(action);
-    else await this.#steps[action]();
+    if (action === 'wait') return this.#wait();
+    if (action === 'cancel') return this.#cancel();
+    if (isLong(action)) return this.#start(action);
+    return this.#steps[action]();
   }
 
-  async #wait(): Promise<void> {
-    if (!this.#running && mustRenew()) await this.#renew();
-    await condition(() => this.#isAwake);
+  #wait(): Promise<void> {
+    if (!this.#running && mustRenew()) return this.#renew();
+    return condition(() => this.#isAwake);
   }
 
-  #cancel(): void {
+  #cancel(): undefined {
     if (this.#running) this.#running.isCancelRequested = true;
     this.#scope?.cancel();
   }
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
-  #start(name: RunningStep['name']): void {
+  #start(name: RunningStep['name']): undefined {
     const scope = new CancellationScope();
     this.#scope = scope;
     this.#running = { name, isCancelRequested: false };
@@ -125,9 +126,9 @@ class MachineLife {
     };
   }
 
-  async #renew(): Promise<void> {
+  #renew(): Promise<void> {
     const { ref, cluster } = this.#input;
-    await continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
+    return continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
   }
 
   #listen(): void {

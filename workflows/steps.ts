@@ -3,7 +3,6 @@ import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancellationScope,
   proxyActivities,
   proxyLocalActivities,
   workflowInfo,
@@ -28,22 +27,17 @@ const regularOptions: ActivityOptions = {
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
 };
 
-/**
- * Runs a short step on Kubernetes as a local activity, and durably when that fails. It cannot be cancelled: what a step that is
- * being cancelled has to report is reported all the same.
- */
+/** Runs a short step on Kubernetes as a local activity, and durably when that fails. */
 export async function shortStep<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   summary: string,
 ): Promise<Outcome> {
-  return await CancellationScope.nonCancellable(async () => {
-    try {
-      return await run(shortForm);
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      return await run(regularSteps(summary));
-    }
-  });
+  try {
+    return await run(shortForm);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return await run(regularSteps(summary));
+  }
 }
 
 /** A step that a person wants to see in the history. */

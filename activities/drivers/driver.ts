@@ -6,8 +6,6 @@ import type { Taint } from '../../workflows/api/machine.ts';
 export interface ProviderRequest {
   /** UID of the control cluster; stands in the tags of everything that is made. */
   cluster: string;
-  /** Of the Machines. */
-  namespace: string;
   /** `providerSpec` of the MachineClass, unchecked. */
   providerSpec: unknown;
   /** Decoded data of the class's Secrets. */
@@ -17,7 +15,7 @@ export interface ProviderRequest {
 }
 
 export interface MachineRequest extends ProviderRequest {
-  machine: { name: string; uid: string };
+  machine: { namespace: string; name: string; uid: string };
   /** Identity of the instance, once it is known. */
   providerID?: string;
   /**
@@ -51,6 +49,11 @@ export interface CreatedInstance extends Instance {
   /** It was there before this call. */
   found: boolean;
   lastKnownState?: string;
+}
+
+export interface ListRequest extends ProviderRequest {
+  /** Of the Machines. */
+  namespace: string;
 }
 
 export interface ListedInstance {
@@ -88,7 +91,7 @@ export interface Driver {
   deleteInstance(request: MachineRequest): Promise<{ found: boolean; lastKnownState?: string }>;
 
   /** All instances with the tags of this cluster and namespace, ordered by providerID. */
-  listInstances(request: ProviderRequest): Promise<ListedInstance[]>;
+  listInstances(request: ListRequest): Promise<ListedInstance[]>;
 
   /** Identities in the cloud of those volumes that are of this provider, in the order given. */
   volumeIds(specs: PersistentVolumeSpec[]): Promise<string[]>;

@@ -7,6 +7,7 @@ import {
   taints as taintKeys,
 } from '../../workflows/api/constants.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
@@ -87,9 +88,15 @@ async function equipNode(
   }
 }
 
-/** In the form that MCM v0.62.1 writes and reads. */
+/** Byte for byte as MCM v0.62.1 writes it, so that after a change of the controller nothing looks edited. */
 function lastAppliedOf({ labels: nodeLabels, annotations: notes, taints }: NodeTemplate): string {
-  return JSON.stringify({ metadata: { labels: nodeLabels, annotations: notes }, spec: { taints } });
+  const ordered = taints?.map(({ key, value, effect, timeAdded }) =>
+    defined({ key, value, effect, timeAdded }),
+  );
+  return JSON.stringify({
+    metadata: { labels: nodeLabels, annotations: notes },
+    spec: { taints: ordered },
+  });
 }
 
 /** Taints are one atomic list of many writers, so the write holds only for the list that was read. */

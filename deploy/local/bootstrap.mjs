@@ -15,14 +15,15 @@ import { isAlive, watchNpm } from './parent-watch.mjs';
 const root = resolve(fileURLToPath(import.meta.url), '../../..');
 const modules = join(root, 'node_modules');
 const nodeBinary = join(modules, '.bin', 'node');
-/** Holds the pid of the process that installs. One that outlives its process tells of an installation that was cut off. */
+const parentWatch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
+/** Holds the pid of the npm that installs. One that outlives its process tells of an installation that was cut off. */
 const marker = join(root, '.millwright', 'installing');
 
 function modifiedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** @returns {number | undefined} the pid of the process that installs or was killed while it did. */
+/** @returns {number | undefined} the pid of the npm that installs or was killed while it did. */
 function installerPid() {
   try {
     return Number(readFileSync(marker, 'utf8'));
@@ -43,14 +44,26 @@ function reasonToInstall() {
   return undefined;
 }
 
-function install(reason) {
+async function install(reason) {
   console.log(`Installing npm dependencies (${reason}) ...`);
+  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    // npm runs on Node as well: when this process is killed, it ends too.
+    env: {
+      ...process.env,
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${parentWatch}`.trim(),
+      MILLWRIGHT_WATCH_PARENT: String(process.pid),
+    },
+  });
   mkdirSync(dirname(marker), { recursive: true });
-  writeFileSync(marker, String(process.pid));
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
-  if (npm.status !== 0) {
-    const cause = npm.error?.message ?? `exit code ${npm.status}`;
-    console.error(`npm ci failed (${cause}). Repair its cause and start again.`);
+  writeFileSync(marker, String(npm.pid));
+  const fault = await new Promise((resolve) => {
+    npm.on('error', (error) => resolve(error.message));
+    npm.on('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
+  });
+  if (fault !== undefined) {
+    console.error(`npm ci failed (${fault}). Repair its cause and start again.`);
     process.exit(1);
   }
   rmSync(marker);
@@ -65,8 +78,7 @@ async function waitForOtherInstaller() {
 }
 
 function run(script, scriptArguments) {
-  const watch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
-  const child = spawn(nodeBinary, [`--import=${watch}`, script, ...scriptArguments], {
+  const child = spawn(nodeBinary, [`--import=${parentWatch}`, script, ...scriptArguments], {
     stdio: 'inherit',
     env: { ...process.env, MILLWRIGHT_WATCH_PARENT: String(process.pid) },
   });
@@ -95,6 +107,6 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 }
 await waitForOtherInstaller();
 const reason = reasonToInstall();
-if (reason !== undefined) install(reason);
+if (reason !== undefined) await install(reason);
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 run(join(root, script), scriptArguments);

@@ -34,7 +34,7 @@ type Outcome =
 async function start(options: StackOptions, detach: boolean): Promise<number> {
   const view = startView();
   const { promise, resolve } = deferred<Outcome>();
-  let show = view.show;
+  let show = (message: SupervisorMessage): void => view.show(message);
   const supervisor = launchSupervisor(options, (message) => {
     show(message);
     // Once the list of steps is drawn, news are printed as they come.

@@ -1,15 +1,15 @@
 /** kill -9 of our own processes at bad moments: always the right end, one VM per token. */
 import { describe, expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.ts';
-import { expectOneInstancePerToken } from '../support/invariants.ts';
+import { eventually } from './support/eventually.ts';
+import { expectOneInstancePerToken } from './support/invariants.ts';
 import {
   createDeployment,
   deleteDeployment,
   machinesOf,
   untilGone,
   untilRunning,
-} from '../support/machines.ts';
-import { useScenario, type Scenario } from '../support/scenario.ts';
+} from './support/machines.ts';
+import { useScenario, type Scenario } from './support/scenario.ts';
 
 const replicas = 5;
 /** Looks often: the moment must not pass unseen. */

@@ -6,11 +6,11 @@ import { annotations, finalizers, labels } from '../../workflows/api/constants.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
-import { isReady } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { createDeployment, machinesOf, untilGone, untilRunning } from '../support/machines.ts';
-import { useScenario } from '../support/scenario.ts';
-import { testStack } from '../support/test-stack.ts';
+import { isReady } from './support/cluster.ts';
+import { eventually } from './support/eventually.ts';
+import { createDeployment, machinesOf, untilGone, untilRunning } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 

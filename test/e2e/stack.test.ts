@@ -70,7 +70,9 @@ describe('the local stack', () => {
         });
       }
       await until('the API server answers', answers);
-      kubectl('create', 'configmap', 'kept', '--from-literal=answer=42');
+      expect(kubectl('create', 'configmap', 'kept', '--from-literal=answer=42')).toContain(
+        'created',
+      );
     },
     startWithinMs + 4 * recoverWithinMs,
   );

@@ -4,15 +4,15 @@ import type { KubeObject } from '../../activities/kube/client.ts';
 import { namespaced } from '../../activities/kube/paths.ts';
 import { tokenIdOf } from '../../activities/bootstrap-token.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import type { SecretObject } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { createMachine, deleteMachine, untilGone, untilPhase } from '../support/machines.ts';
-import { classManifest, machineManifest, secretManifest } from '../support/manifests.ts';
-import { useScenario } from '../support/scenario.ts';
+import type { SecretObject } from './support/cluster.ts';
+import { eventually } from './support/eventually.ts';
+import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
+import { classManifest, machineManifest, secretManifest } from './support/manifests.ts';
+import { useScenario } from './support/scenario.ts';
 
 describe('a Machine without an owner', () => {
   const scenario = useScenario('standalone');
-  const { cluster, cloud } = scenario;
+  const { cloud } = scenario;
 
   test('becomes Running, gets our finalizer, and goes when it is deleted', async () => {
     const name = await createMachine(scenario, 'alone');

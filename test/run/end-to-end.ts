@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
-import { stateDirVariable } from '../support/test-stack.ts';
+import { stateDirVariable } from '../e2e/support/test-stack.ts';
 import { jest } from './jest.ts';
 import type { Report } from './report.ts';
 

@@ -1,38 +1,13 @@
-/** Waiting for a condition. Nothing in the e2e tests sleeps for a guessed time. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
-const pollMilliseconds = 100;
-const defaultTimeoutSeconds = 60;
+const longestWaitMs = 10_000;
+const pollMs = 10;
 
-export interface EventuallyOptions {
-  /** Default 60. Far above what it takes: nothing here is about speed. */
-  timeoutSeconds?: number;
-  /** Between two looks. Default 100. */
-  pollMilliseconds?: number;
-}
-
-/**
- * Looks again and again until `look` no longer throws, and returns what it returned. When the time is over it fails
- * with what was last seen: `look` is made of `expect(...)`.
- */
-export async function eventually<T>(
-  what: string,
-  look: () => T | Promise<T>,
-  options: EventuallyOptions = {},
-): Promise<T> {
-  const timeoutSeconds = options.timeoutSeconds ?? defaultTimeoutSeconds;
-  const deadline = performance.now() + timeoutSeconds * 1_000;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (performance.now() > deadline) throw tooLate(what, timeoutSeconds, error);
-    }
-    await delay(options.pollMilliseconds ?? pollMilliseconds);
+/** Waits until the condition holds; fails with what was awaited. */
+export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + longestWaitMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${longestWaitMs / 1000} s: ${what}`);
+    await pause(pollMs);
   }
-}
-
-function tooLate(what: string, timeoutSeconds: number, cause: unknown): Error {
-  const seen = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`Not within ${timeoutSeconds} s: ${what}. Last seen:\n${seen}`, { cause });
 }

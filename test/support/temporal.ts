@@ -1,11 +1,8 @@
 /** A Temporal server whose time can be skipped, with the workflow bundle of this project. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import type { InternalConnectionOptions } from '@temporalio/client/lib/connection.js';
+import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import {
   bundleWorkflowCode,
@@ -14,11 +11,12 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
 import { searchAttributes } from '../../workflows/messages.ts';
+import type { TestServer } from './temporal-server.ts';
+import { startTestServer } from './temporal-server.ts';
 
 const namespace = 'default';
-const longestStartSeconds = 10;
+const longestStartSeconds = 20;
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
@@ -28,115 +26,120 @@ export interface Queues {
   drain?: object;
 }
 
-export interface TemporalForTests {
-  client: Client;
-  bundle: WorkflowBundleWithSourceMap;
-  /** The server's time, milliseconds. */
-  now(): Promise<number>;
-  /** Lets that much time pass at once; timers ring on the way. */
-  skip(seconds: number): Promise<void>;
-  /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
-  withWorkers<T>(taskQueue: string, queues: Queues, body: () => Promise<T>): Promise<T>;
-  stop(): Promise<void>;
-}
-
 export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  quieten();
   return await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
 }
 
-export async function startTemporal(): Promise<TemporalForTests> {
-  const bundle = await bundleWorkflows();
-  const port = await freePort();
-  const server = spawn(await acquireTemporalTestServer(), [String(port)], { stdio: 'ignore' });
-  // A test run that ends early must not leave the server behind.
-  const kill = (): boolean => server.kill('SIGKILL');
-  process.once('exit', kill);
-  const address = `127.0.0.1:${port}`;
-  const options: InternalConnectionOptions = {
-    address,
-    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
-  };
-  const connection = Connection.lazy(options);
-  await connection.withDeadline(Date.now() + longestStartSeconds * 1000, () =>
-    connection.ensureConnected(),
-  );
-  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: typesOf() });
-  const native = await NativeConnection.connect({ address });
-
-  const workerOf = async (taskQueue: string, activities: object | undefined): Promise<Worker> =>
-    await Worker.create({
-      connection: native,
-      namespace,
-      taskQueue,
-      ...(activities && { activities }),
-      shutdownForceTime: '5s',
-    });
-
-  return {
-    client: new Client({ connection, namespace }),
-    bundle,
-    now: async () => millisecondsOf((await connection.testService.getCurrentTime({})).time),
-    skip: async (seconds) => {
-      const duration = { seconds, nanos: 0 };
-      await connection.testService.unlockTimeSkippingWithSleep({ duration } as never);
-    },
-    async withWorkers(taskQueue, { kube, driver, drain }, body) {
-      const core = await Worker.create({
-        connection: native,
-        namespace,
-        taskQueue,
-        workflowBundle: bundle,
-        activities: kube,
-        shutdownForceTime: '5s',
-      });
-      const others = await Promise.all([
-        ...(driver ? [workerOf(`${taskQueue}-driver-local`, driver)] : []),
-        ...(drain ? [workerOf(`${taskQueue}-drain`, drain)] : []),
-      ]);
-      const [last, ...outer] = [...others, core].reverse();
-      let run = (): Promise<unknown> => (last as Worker).runUntil(body);
-      for (const worker of outer) {
-        const inner = run;
-        run = () => worker.runUntil(inner);
-      }
-      return (await run()) as never;
-    },
-    async stop() {
-      await connection.close();
-      await native.close();
-      process.off('exit', kill);
-      kill();
-      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
-    },
-  };
+/** Once in a process: only errors of the SDK are of interest in a test. */
+export function quietRuntime(): void {
+  const options = { logging: { filter: 'ERROR', forward: {} } };
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: options });
 }
 
-function quieten(): void {
-  try {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
-  } catch {
-    // Installed already
+export class TemporalForTests {
+  readonly client: Client;
+  readonly #server: TestServer;
+  readonly #connection: Connection;
+  readonly #native: NativeConnection;
+  readonly #bundle: WorkflowBundleWithSourceMap;
+
+  private constructor(parts: {
+    server: TestServer;
+    connection: Connection;
+    native: NativeConnection;
+    bundle: WorkflowBundleWithSourceMap;
+  }) {
+    this.#server = parts.server;
+    this.#connection = parts.connection;
+    this.#native = parts.native;
+    this.#bundle = parts.bundle;
+    this.client = new Client({ connection: parts.connection, namespace });
+  }
+
+  static async start(): Promise<TemporalForTests> {
+    quietRuntime();
+    const bundle = await bundleWorkflows();
+    const server = await startTestServer();
+    const options: InternalConnectionOptions = {
+      address: server.address,
+      [InternalConnectionOptionsSymbol]: { supportsTestService: true },
+    };
+    const connection = Connection.lazy(options);
+    const deadline = Date.now() + longestStartSeconds * 1000;
+    await connection.withDeadline(deadline, () => connection.ensureConnected());
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: indexedTypes(),
+    });
+    const native = await NativeConnection.connect({ address: server.address });
+    return new TemporalForTests({ server, connection, native, bundle });
+  }
+
+  /** The server's time, milliseconds. */
+  async now(): Promise<number> {
+    const { time } = await this.#service().getCurrentTime({});
+    return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+  }
+
+  /** Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as usual. */
+  async skip(seconds: number): Promise<void> {
+    const duration = { seconds: BigInt(seconds) as never, nanos: 0 };
+    await this.#service().unlockTimeSkippingWithSleep({ duration });
+  }
+
+  /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
+  async withWorkers<T>(taskQueue: string, queues: Queues, body: () => Promise<T>): Promise<T> {
+    const workers = await Promise.all([
+      this.#worker(taskQueue, { activities: queues.kube, workflowBundle: this.#bundle }),
+      ...(queues.driver
+        ? [this.#worker(`${taskQueue}-driver-local`, { activities: queues.driver })]
+        : []),
+      ...(queues.drain ? [this.#worker(`${taskQueue}-drain`, { activities: queues.drain })] : []),
+    ]);
+    const running = Promise.all(workers.map((worker) => worker.run()));
+    try {
+      return await Promise.race([body(), running.then(() => endedEarly())]);
+    } finally {
+      for (const worker of workers) worker.shutdown();
+      await running;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#connection.close();
+    await this.#native.close();
+    await this.#server.stop();
+  }
+
+  async #worker(
+    taskQueue: string,
+    options: { activities: object; workflowBundle?: WorkflowBundleWithSourceMap },
+  ): Promise<Worker> {
+    const limits = { shutdownForceTime: '5s', stickyQueueScheduleToStartTimeout: '2s' } as const;
+    return await Worker.create({
+      connection: this.#native,
+      namespace,
+      taskQueue,
+      ...limits,
+      ...options,
+    });
+  }
+
+  #service(): NonNullable<Connection['testService']> {
+    const { testService } = this.#connection;
+    if (!testService) throw new Error('this connection has no test service');
+    return testService;
   }
 }
 
-function typesOf(): Record<string, number> {
+function endedEarly(): never {
+  throw new Error('the workers ended before the test did');
+}
+
+/** As the API numbers them. */
+function indexedTypes(): Record<string, number> {
   const numbers = { KEYWORD: 2, DATETIME: 6 };
   return Object.fromEntries(
     Object.entries(searchAttributes).map(([name, type]) => [name, numbers[type]]),
   );
-}
-
-function millisecondsOf(time: any): number {
-  return Number(time.seconds) * 1000 + Math.floor(time.nanos / 1e6);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -99,7 +99,7 @@ async function createInstance(
 
 /** Depends on nothing but the request: the cloud refuses a token that comes back with another request. */
 function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
-  const { machine, cluster, namespace, token, nodeLabels, nodeTaints = [], userData } = request;
+  const { machine, cluster, token, nodeLabels, nodeTaints = [], userData } = request;
   const spec = withDefaults(request.providerSpec);
   return {
     name: machine.name,
@@ -110,7 +110,7 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
     tags: {
       ...spec.tags,
       [tagNames.cluster]: cluster,
-      [tagNames.namespace]: namespace,
+      [tagNames.namespace]: machine.namespace,
       [tagNames.machineUid]: machine.uid,
     },
     userDataDigest: createHash('sha256').update(userData).digest('hex'),
@@ -178,8 +178,8 @@ async function filterUnclaimed(
   return instances.filter((_instance, index) => !claims[index]);
 }
 
-function hasTags({ tags }: CloudInstance, { cluster, namespace }: MachineRequest): boolean {
-  return tags[tagNames.cluster] === cluster && tags[tagNames.namespace] === namespace;
+function hasTags({ tags }: CloudInstance, { cluster, machine }: MachineRequest): boolean {
+  return tags[tagNames.cluster] === cluster && tags[tagNames.namespace] === machine.namespace;
 }
 
 async function describe(

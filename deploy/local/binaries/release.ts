@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { isNativeError } from 'node:util/types';
 import { pipeline } from 'node:stream/promises';
 import { runProgram } from './program.ts';
 import { SourceUnavailable, type Source } from './source.ts';
@@ -61,17 +62,19 @@ async function open(url: string): Promise<Response> {
     return response;
   } catch (error) {
     if (error instanceof SourceUnavailable) throw error;
-    throw new SourceUnavailable(`${new URL(url).host} is out of reach (${causeOf(error)})`);
+    const reason = gaveUp.signal.aborted
+      ? `no answer within ${connectWithinMs / 1000} s`
+      : causeOf(error);
+    throw new SourceUnavailable(`${new URL(url).host} is out of reach (${reason})`);
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** fetch says only "fetch failed"; why is in the cause. */
 function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'AbortError') return `no answer within ${connectWithinMs / 1000} s`;
-  const { cause } = error;
-  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  const cause = isNativeError(error) ? error.cause : undefined;
+  if (isNativeError(cause) && 'code' in cause) return String(cause.code);
   return messageOf(cause ?? error);
 }
 

@@ -33,8 +33,8 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerTo(parts, request);
-  if (answer.isCloudCall) await sleep(parts.callMilliseconds());
-  if (answer.delivery === 'hang') await untilGone(response, answer.hangSeconds ?? 0);
+  if (answer.isCloudCall) await pass(response, parts.callMilliseconds());
+  if (answer.delivery === 'hang') await pass(response, (answer.hangSeconds ?? 0) * 1_000);
   if (answer.delivery !== 'send') {
     response.destroy();
     return;
@@ -80,12 +80,12 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Until the caller gives up, for `seconds` at most. */
-async function untilGone(response: ServerResponse, seconds: number): Promise<void> {
+/** Lets the time pass, unless the caller gives up before. */
+async function pass(response: ServerResponse, milliseconds: number): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    await sleep(seconds * 1_000, undefined, { signal: gone.signal, ref: false });
+    await sleep(milliseconds, undefined, { signal: gone.signal });
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }

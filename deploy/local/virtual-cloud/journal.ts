@@ -30,11 +30,12 @@ export function openJournal(
   const whole = content.lastIndexOf('\n') + 1;
   // A line without its end was never answered: the process was killed in the middle of the write.
   if (whole < content.length) ftruncateSync(descriptor, whole);
+  let bytes = whole;
   let seq = replayLines(content.toString('utf8', 0, whole), file, replay);
   const journal: Journal = {
     append(happening) {
       const entry: JournalEntry = { seq: seq + 1, at: Date.now(), ...happening };
-      writeFileSync(descriptor, `${JSON.stringify(entry)}\n`);
+      bytes += appendWhole(descriptor, `${JSON.stringify(entry)}\n`, bytes);
       seq = entry.seq;
       return entry;
     },
@@ -46,6 +47,17 @@ export function openJournal(
     close: () => closeSync(descriptor),
   };
   return { journal, droppedBytes: content.length - whole };
+}
+
+/** All or nothing: a part of a line, as a full disk leaves it, would spoil the next one. */
+function appendWhole(descriptor: number, line: string, bytesBefore: number): number {
+  try {
+    writeFileSync(descriptor, line);
+  } catch (error) {
+    ftruncateSync(descriptor, bytesBefore);
+    throw error;
+  }
+  return Buffer.byteLength(line);
 }
 
 function replayLines(text: string, file: string, replay: (entry: JournalEntry) => void): number {

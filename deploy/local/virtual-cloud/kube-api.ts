@@ -12,6 +12,7 @@ export interface KubeAnswer {
 export interface KubeBody {
   metadata?: { uid?: string };
   spec?: { providerID?: string };
+  status?: { conditions?: { type: string; status: string }[] };
   message?: string;
 }
 
@@ -63,6 +64,26 @@ export async function createKubeApi(kubeconfig: string): Promise<KubeApi> {
       return { status: response.statusCode, body: parse(await response.body.text()) };
     },
     close: () => pool.destroy(),
+  };
+}
+
+/** Says when the API server stops answering, and when it is back; callers only try again. */
+export function reportingReach(api: KubeApi, log: (message: string) => void): KubeApi {
+  let isAway = false;
+  return {
+    ...api,
+    async call(request) {
+      try {
+        const answer = await api.call(request);
+        if (isAway) log('the API server answers again');
+        isAway = false;
+        return answer;
+      } catch (error) {
+        if (!isAway) log(`the API server does not answer: ${String(error)}`);
+        isAway = true;
+        throw error;
+      }
+    },
   };
 }
 

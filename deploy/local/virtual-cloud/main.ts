@@ -9,11 +9,12 @@ function log(message: string): void {
 
 async function nodesOf({ kubeconfig }: Options): Promise<NodeRegistry> {
   if (kubeconfig === undefined) return noNodes;
-  const [{ createKubeApi }, { createKubeNodes }] = await Promise.all([
+  // Only where it is needed: the client library takes its time to load.
+  const [{ createKubeApi, reportingReach }, { createKubeNodes }] = await Promise.all([
     import('./kube-api.ts'),
     import('./kube-nodes.ts'),
   ]);
-  return createKubeNodes(await createKubeApi(kubeconfig));
+  return createKubeNodes(reportingReach(await createKubeApi(kubeconfig), log));
 }
 
 async function run(): Promise<void> {
@@ -25,12 +26,12 @@ async function run(): Promise<void> {
   const { host, port, dataDir } = options;
   const nodes = await nodesOf(options);
   const cloud = await startVirtualCloud({ host, port, dataDir, nodes, log });
-  log(`virtual cloud at ${cloud.url}, ${cloud.machineCount} machines`);
   const end = (): void => {
     cloud.close().catch(fail);
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
+  log(`virtual cloud at ${cloud.url}, ${cloud.machineCount} machines`);
 }
 
 function fail(error: unknown): void {

@@ -44,8 +44,8 @@ export class FakeApiServer {
   forgottenBelow = 0;
   readonly #objects = new Map<string, Stored>();
   readonly #server: Server;
-  readonly #watches = new Set<ServerResponse>();
-  readonly #history: { version: number; line: string }[] = [];
+  readonly #watches = new Map<ServerResponse, URLSearchParams>();
+  readonly #history: { version: number; name: string; line: string }[] = [];
   #version = 100;
 
   private constructor(server: Server) {
@@ -109,12 +109,12 @@ export class FakeApiServer {
 
   /** Sends to all watches as it is. */
   raw(text: string | Uint8Array): void {
-    for (const watch of this.#watches) watch.write(text);
+    for (const watch of this.#watches.keys()) watch.write(text);
   }
 
   /** Ends all watches in the orderly way, or breaks their connections. */
   endWatches(how: 'end' | 'destroy'): void {
-    for (const watch of this.#watches) watch[how]();
+    for (const watch of this.#watches.keys()) watch[how]();
     this.#watches.clear();
   }
 
@@ -130,10 +130,11 @@ export class FakeApiServer {
     return String(this.#version);
   }
 
-  #tell(type: string, object: object): void {
+  #tell(type: string, object: { metadata: { name?: string; resourceVersion: string } }): void {
     const line = `${JSON.stringify({ type, object })}\n`;
-    this.#history.push({ version: this.#version, line });
-    this.raw(line);
+    const { name = '' } = object.metadata;
+    this.#history.push({ version: this.#version, name, line });
+    for (const [watch, query] of this.#watches) if (selects(query, name)) watch.write(line);
   }
 
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -141,7 +142,7 @@ export class FakeApiServer {
     this.requests.push(request);
     const fault = this.respond(request);
     if (fault === 'hang') return;
-    if (fault === 'reset') incoming.destroy();
+    if (fault === 'reset') incoming.socket.destroy();
     else if (fault !== undefined) send(response, fault);
     else if (request.query.get('watch') === 'true') this.#watch(request, response);
     else send(response, this.#handle(request));
@@ -174,7 +175,7 @@ export class FakeApiServer {
   #page(query: URLSearchParams): object {
     const limit = Number(query.get('limit') ?? 500);
     const start = Number(query.get('continue') ?? 0);
-    const all = [...this.#objects.values()];
+    const all = [...this.#objects.values()].filter(({ metadata }) => selects(query, metadata.name));
     const items = all.slice(start, start + limit);
     const rest = start + limit < all.length ? { continue: String(start + limit) } : {};
     return { metadata: { resourceVersion: this.version, ...rest }, items };
@@ -189,10 +190,18 @@ export class FakeApiServer {
       response.end(`${JSON.stringify({ type: 'ERROR', object: body })}\n`);
       return;
     }
-    for (const { version, line } of this.#history) if (version > from) response.write(line);
-    this.#watches.add(response);
+    for (const { version, name, line } of this.#history) {
+      if (version > from && selects(query, name)) response.write(line);
+    }
+    this.#watches.set(response, query);
     response.on('close', () => this.#watches.delete(response));
   }
+}
+
+/** The only field selector that is known names one object; bookmarks have no name. */
+function selects(query: URLSearchParams, name: string): boolean {
+  const selector = query.get('fieldSelector');
+  return name === '' || selector === null || selector === `metadata.name=${name}`;
 }
 
 export const status = (code: number, reason: string, details = {}): Fault => ({

@@ -143,11 +143,11 @@ describe('retries', () => {
   });
 });
 
-describe('lists', () => {
-  const fill = (count: number): void => {
-    for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
-  };
+function fill(count: number): void {
+  for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+}
 
+describe('lists', () => {
   test('all pages are joined', async () => {
     fill(1_001);
     const { items, metadata } = await client.list(things);
@@ -177,6 +177,8 @@ describe('lists', () => {
   });
 });
 
+const untilWatched = () => until('a watch', () => server.watchCount > 0);
+
 describe('watches', () => {
   interface Thing {
     metadata: { name?: string; resourceVersion: string };
@@ -191,8 +193,6 @@ describe('watches', () => {
     }
     return seen;
   }
-
-  const untilWatched = () => until('a watch', () => server.watchCount > 0);
 
   test('events come in order, bookmarks among them', async () => {
     server.put('ä');

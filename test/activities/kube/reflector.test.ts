@@ -146,6 +146,7 @@ test('a connection that went silent is given up', async () => {
   await untilWatched();
   server.put('a');
   await until('a change', () => changes.length === 1);
+  expect(told()).toEqual(['live uid-a']);
 });
 
 test('an object that cannot be read hides no other', async () => {

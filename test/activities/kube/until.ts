@@ -1,8 +1,8 @@
-/** Waits for a condition, at most 5 s. */
+/** Waits for a condition, at most 4 s. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + 5_000;
+  const end = performance.now() + 4_000;
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`Not within 5 s: ${what}`);
+    if (performance.now() > end) throw new Error(`Not within 4 s: ${what}`);
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });

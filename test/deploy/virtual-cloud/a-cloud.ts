@@ -14,6 +14,15 @@ export interface TestCloud extends VirtualCloud {
   /** Lines of its log. */
   log: string[];
   call(method: string, path: string, body?: unknown): Promise<CallResult>;
+  /** What `GET /instances?<query>` lists. */
+  instances(query: string): Promise<ListedInstance[]>;
+}
+
+export interface ListedInstance {
+  id: string;
+  name: string;
+  providerID: string;
+  state: string;
 }
 
 export interface CallResult {
@@ -27,7 +36,9 @@ export function temporaryFolder(): string {
 }
 
 /** Fast: machines boot at once and calls take no time. `close` removes the folder, unless it was given. */
-export async function aCloud(given: { dataDir?: string; nodes?: NodeRegistry } = {}): Promise<TestCloud> {
+export async function aCloud(
+  given: { dataDir?: string; nodes?: NodeRegistry } = {},
+): Promise<TestCloud> {
   const dataDir = given.dataDir ?? temporaryFolder();
   const log: string[] = [];
   const cloud = await startVirtualCloud({
@@ -46,6 +57,11 @@ export async function aCloud(given: { dataDir?: string; nodes?: NodeRegistry } =
     dataDir,
     log,
     call,
+    async instances(query) {
+      const { body } = await call('GET', `/instances?${query}`);
+      const { instances }: { instances: ListedInstance[] } = JSON.parse(JSON.stringify(body));
+      return instances;
+    },
     async close() {
       await cloud.close();
       if (given.dataDir === undefined) rmSync(dataDir, { recursive: true });

@@ -19,8 +19,7 @@ async function addFault(fault: object): Promise<void> {
 }
 
 async function idOf(name: string): Promise<string> {
-  const { body } = await cloud.call('GET', `/instances?name=${name}`);
-  return (body as { instances: { id: string }[] }).instances[0]?.id ?? 'none';
+  return (await cloud.instances(`name=${name}`))[0]?.id ?? 'none';
 }
 
 const errorOf = ({ body }: CallResult): unknown => body['error'];
@@ -30,12 +29,18 @@ describe('machines', () => {
     const first = await create('once', { zone: 'b', size: 'large', tags: { team: 'x' } });
     expect(first).toMatchObject({
       status: 201,
-      body: { known: false, instance: { name: 'once', zone: 'b', size: 'large', tags: { team: 'x' } } },
+      body: {
+        known: false,
+        instance: { name: 'once', zone: 'b', size: 'large', tags: { team: 'x' } },
+      },
     });
     const second = await create('once', { tags: { team: 'x' }, size: 'large', zone: 'b' });
-    const { instance } = first.body as { instance: { id: string; providerID: string } };
-    expect(second).toMatchObject({ status: 200, body: { known: true, instance: { id: instance.id } } });
-    expect(instance.providerID).toBe(`local:///b/${instance.id}`);
+    const id = await idOf('once');
+    expect(second).toMatchObject({
+      status: 200,
+      body: { known: true, instance: { id } },
+    });
+    expect(await cloud.instances('name=once')).toMatchObject([{ providerID: `local:///b/${id}` }]);
   });
 
   test('the same token with another request is refused', async () => {
@@ -62,8 +67,7 @@ describe('machines', () => {
     await create('list-2', { tags: { a: '1' } });
     await cloud.call('DELETE', `/instances/${await idOf('list-2')}`);
     const names = async (query: string): Promise<string[]> => {
-      const { body } = await cloud.call('GET', `/instances?${query}`);
-      return (body as { instances: { name: string }[] }).instances.map(({ name }) => name);
+      return (await cloud.instances(query)).map(({ name }) => name);
     };
     expect(await names('name=list-1')).toEqual(['list-1']);
     expect(await names('namePrefix=list-')).toEqual(['list-1']);
@@ -76,17 +80,20 @@ describe('machines', () => {
   test('a machine that needs it is uninitialized until it is initialized', async () => {
     await create('init', { needsInitialization: true });
     const path = `/instances/${await idOf('init')}`;
-    expect((await cloud.call('GET', path)).body).toMatchObject({ instance: { isInitialized: false } });
+    expect((await cloud.call('GET', path)).body).toMatchObject({
+      instance: { isInitialized: false },
+    });
     expect((await cloud.call('POST', `${path}/initialize`)).status).toBe(200);
-    expect((await cloud.call('GET', path)).body).toMatchObject({ instance: { isInitialized: true } });
+    expect((await cloud.call('GET', path)).body).toMatchObject({
+      instance: { isInitialized: true },
+    });
   });
 
   test('a machine runs once it has booted, and its disk goes with it', async () => {
     await create('boots');
     const id = await idOf('boots');
     await until('it runs', async () => {
-      const { body } = await cloud.call('GET', `/instances/${id}`);
-      return (body as { instance: { state: string } }).instance.state === 'running';
+      return (await cloud.instances('name=boots'))[0]?.state === 'running';
     });
     const disk = expect.objectContaining({ id: `${id}-root`, instanceName: 'boots' });
     expect((await cloud.call('GET', '/volumes')).body['volumes']).toContainEqual(disk);
@@ -97,7 +104,11 @@ describe('machines', () => {
 
 describe('bad requests', () => {
   test.each([
-    { name: 'no name', body: { token: 't' }, says: 'name: nothing is not a text that is not empty' },
+    {
+      name: 'no name',
+      body: { token: 't' },
+      says: 'name: nothing is not a text that is not empty',
+    },
     {
       name: 'an unknown size',
       body: { name: 'bad', token: 't', size: 'huge' },
@@ -137,8 +148,19 @@ describe('bad requests', () => {
 describe('faults', () => {
   test.each(machineErrorCodes.map((code) => ({ code })))('error $code', async ({ code }) => {
     const name = `error-${code}`;
-    await addFault({ kind: 'error', operation: 'create', match: name, code, message: 'on purpose', times: 1 });
-    expect(errorOf(await create(name))).toEqual({ code, reason: 'InjectedFault', message: 'on purpose' });
+    await addFault({
+      kind: 'error',
+      operation: 'create',
+      match: name,
+      code,
+      message: 'on purpose',
+      times: 1,
+    });
+    expect(errorOf(await create(name))).toEqual({
+      code,
+      reason: 'InjectedFault',
+      message: 'on purpose',
+    });
     expect((await create(name)).status).toBe(201);
   });
 
@@ -169,7 +191,10 @@ describe('faults', () => {
   ])('$kind refuses new machines and still knows its tokens', async ({ kind, reason }) => {
     await create(`${kind}-old`);
     await addFault({ kind, match: `${kind}-*` });
-    expect(errorOf(await create(`${kind}-new`))).toMatchObject({ code: 'ResourceExhausted', reason });
+    expect(errorOf(await create(`${kind}-new`))).toMatchObject({
+      code: 'ResourceExhausted',
+      reason,
+    });
     expect((await create(`${kind}-old`)).body['known']).toBe(true);
   });
 
@@ -177,6 +202,9 @@ describe('faults', () => {
     await addFault({ kind: 'vanish', match: 'vanishes', seconds: 0.05 });
     await create('vanishes');
     await until('it is gone', async () => (await idOf('vanishes')) === 'none');
+    expect(await cloud.instances('name=vanishes&deleted=true')).toMatchObject([
+      { state: 'deleted' },
+    ]);
   });
 
   test('faults are added, counted, and taken away singly', async () => {

@@ -60,7 +60,11 @@ test.each([
     fault: { kind: 'hang', times: 1.5 },
     says: 'faults[0].times: 1.5 is not a whole number from 1',
   },
-  { name: 'a misspelt field', fault: { kind: 'hang', time: 1 }, says: 'faults[0].time: unknown field' },
+  {
+    name: 'a misspelt field',
+    fault: { kind: 'hang', time: 1 },
+    says: 'faults[0].time: unknown field',
+  },
 ])('$name is refused by name and value', ({ fault, says }) => {
   expect(() => parseFault(fault, 'f', 'faults[0]')).toThrow(says);
 });

@@ -2,7 +2,11 @@
 import { expect, test } from '@jest/globals';
 import { newInstance, parseInstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Fate, Instance } from '../../../deploy/local/virtual-cloud/instance.ts';
-import type { KubeAnswer, KubeApi, KubeCall } from '../../../deploy/local/virtual-cloud/kube-api.ts';
+import type {
+  KubeAnswer,
+  KubeApi,
+  KubeCall,
+} from '../../../deploy/local/virtual-cloud/kube-api.ts';
 import { createKubeNodes } from '../../../deploy/local/virtual-cloud/kube-nodes.ts';
 import { defaultSettings } from '../../../deploy/local/virtual-cloud/settings.ts';
 
@@ -10,6 +14,8 @@ function anInstance(fields: object = {}, fate: Fate = {}): Instance {
   const request = parseInstanceRequest({ name: 'web-0', token: 't', ...fields });
   return newInstance(request, { settings: defaultSettings, fate, ordinal: 0, now: 0 });
 }
+
+const hasty = { secondLookMilliseconds: 1 };
 
 type Step = KubeAnswer | 'no answer';
 
@@ -36,9 +42,17 @@ function nodeOf(instance: Instance, uid = 'u1'): KubeAnswer {
   return { status: 200, body: { metadata: { uid }, spec: { providerID: instance.providerID } } };
 }
 
-function watch(): { signal: AbortSignal; onRefused: (message: string) => void; refusals: string[] } {
+function watch(): {
+  signal: AbortSignal;
+  onRefused: (message: string) => void;
+  refusals: string[];
+} {
   const refusals: string[] = [];
-  return { signal: AbortSignal.timeout(4_000), onRefused: (message) => refusals.push(message), refusals };
+  return {
+    signal: AbortSignal.timeout(4_000),
+    onRefused: (message) => refusals.push(message),
+    refusals,
+  };
 }
 
 test('a Node has the labels, taints and size that were asked for, and what kwok looks for', async () => {
@@ -73,7 +87,12 @@ test('a machine that joins unready says so to kwok', async () => {
 });
 
 test('registering goes on while the API server is away', async () => {
-  const api = scriptedApi('no answer', { status: 503, body: {} }, { status: 429, body: {} }, created);
+  const api = scriptedApi(
+    'no answer',
+    { status: 503, body: {} },
+    { status: 429, body: {} },
+    created,
+  );
   expect(await createKubeNodes(api).register(anInstance(), watch())).toBe('u1');
   expect(api.calls).toHaveLength(4);
 });
@@ -95,17 +114,21 @@ test("a name that is another machine's is waited for, and the reason is told onc
 test('a machine that goes away stops trying', async () => {
   const api = scriptedApi('no answer');
   const gone = new AbortController();
-  const registered = createKubeNodes(api).register(anInstance(), { ...watch(), signal: gone.signal });
+  const registered = createKubeNodes(api).register(anInstance(), {
+    ...watch(),
+    signal: gone.signal,
+  });
   gone.abort();
   await expect(registered).rejects.toThrow('aborted');
 });
 
 test('stopping is one status patch for this Node only; then the Lease is taken from kwok', async () => {
-  const api = scriptedApi(ok);
   const instance = { ...anInstance(), nodeUid: 'u1' };
-  await createKubeNodes(api).stop(instance, watch().signal);
+  const api = scriptedApi(ok, nodeOf(instance), ok);
+  await createKubeNodes(api, hasty).stop(instance, watch().signal);
   expect(api.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'PATCH /api/v1/nodes/web-0/status',
+    'GET /api/v1/nodes/web-0',
     'PATCH /apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/web-0',
   ]);
   expect(api.calls[0]?.body).toMatchObject({
@@ -114,15 +137,34 @@ test('stopping is one status patch for this Node only; then the Lease is taken f
   });
 });
 
-test("the Node of another machine is not stopped, nor is its Lease taken", async () => {
-  const api = scriptedApi({ status: 409, body: { message: 'the UID in the precondition differs' } });
-  await createKubeNodes(api).stop({ ...anInstance(), nodeUid: 'u1' }, watch().signal);
+test('the Node of another machine is not stopped, nor is its Lease taken', async () => {
+  const api = scriptedApi({
+    status: 409,
+    body: { message: 'the UID in the precondition differs' },
+  });
+  await createKubeNodes(api, hasty).stop({ ...anInstance(), nodeUid: 'u1' }, watch().signal);
   expect(api.calls).toHaveLength(1);
+});
+
+test('a Node that kwok made ready in the same moment is stopped again', async () => {
+  const instance = { ...anInstance(), nodeUid: 'u1' };
+  const { body } = nodeOf(instance);
+  const ready = { ...body, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+  const api = scriptedApi(ok, { status: 200, body: ready }, ok);
+  await createKubeNodes(api, hasty).stop(instance, watch().signal);
+  expect(api.calls.map(({ method }) => method)).toEqual(['PATCH', 'GET', 'PATCH', 'PATCH']);
+  expect(api.calls[2]).toEqual({ ...api.calls[0], body: expect.anything() });
+});
+
+test('the Lease stays when the name has passed to another machine meanwhile', async () => {
+  const api = scriptedApi(ok, nodeOf(anInstance()));
+  await createKubeNodes(api, hasty).stop({ ...anInstance(), nodeUid: 'u1' }, watch().signal);
+  expect(api.calls.map(({ method }) => method)).toEqual(['PATCH', 'GET']);
 });
 
 test('a machine that never joined has nothing to stop', async () => {
   const api = scriptedApi({ status: 404, body: {} });
-  await createKubeNodes(api).stop(anInstance(), watch().signal);
+  await createKubeNodes(api, hasty).stop(anInstance(), watch().signal);
   expect(api.calls.map(({ method }) => method)).toEqual(['GET']);
 });
 

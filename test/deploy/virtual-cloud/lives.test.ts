@@ -1,11 +1,14 @@
 /** What machines do by themselves, seen from the cluster's side. */
+import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { NodeRegistry } from '../../../deploy/local/virtual-cloud/nodes.ts';
 import { aCloud, temporaryFolder, until, type TestCloud } from './a-cloud.ts';
 
-/** Notes what it is asked for. `isOpen`: registrations wait until the gate opens. */
-function recordingNodes(gate: Promise<void> = Promise.resolve()): NodeRegistry & { log: string[] } {
+/** Notes what it is asked for. Registrations wait for the gate. */
+function recordingNodes(
+  gate: Promise<unknown> = Promise.resolve(),
+): NodeRegistry & { log: string[] } {
   const log: string[] = [];
   return {
     log,
@@ -41,8 +44,8 @@ async function start(nodes: NodeRegistry, settings: object = { bootSeconds: 0 })
 }
 
 async function create(name: string): Promise<string> {
-  const { body } = await cloud.call('POST', '/instances', { name, token: name });
-  return (body as { instance: { id: string } }).instance.id;
+  await cloud.call('POST', '/instances', { name, token: name });
+  return (await cloud.instances(`name=${name}`))[0]?.id ?? 'none';
 }
 
 test('a machine that is deleted while it boots never joins', async () => {
@@ -54,13 +57,13 @@ test('a machine that is deleted while it boots never joins', async () => {
 });
 
 test('a machine that is deleted while it registers is stopped after the registration', async () => {
-  const gate = Promise.withResolvers<void>();
-  const nodes = recordingNodes(gate.promise);
+  const gate = new EventEmitter();
+  const nodes = recordingNodes(once(gate, 'open'));
   await start(nodes);
   const id = await create('m');
   await until('it registers', () => nodes.log.includes('registering m'));
   await cloud.call('DELETE', `/instances/${id}`);
-  gate.resolve();
+  gate.emit('open');
   await until('it is stopped', () => nodes.log.length === 3);
   expect(nodes.log).toEqual(['registering m', 'registered m', 'stop m uid-of-m']);
 });
@@ -78,13 +81,16 @@ test.each([
   await cloud.call('POST', '/faults', { kind, match: 'm', seconds: 0.1 });
   await create('m');
   await create('witness');
-  await until('all is done', () =>
-    nodes.log.includes('registered witness') && expected.every((line) => nodes.log.includes(line)),
+  await until(
+    'all is done',
+    () =>
+      nodes.log.includes('registered witness') &&
+      expected.every((line) => nodes.log.includes(line)),
   );
   expect(nodes.log.filter((line) => !line.includes('witness'))).toEqual(expected);
 });
 
-test('machines that were booting go on after a restart, those that have joined stay, dead Nodes are stopped', async () => {
+test('machines that were booting go on after a restart, those that have joined stay', async () => {
   const before = recordingNodes();
   await start(before);
   await create('joined');
@@ -98,6 +104,30 @@ test('machines that were booting go on after a restart, those that have joined s
   expect(cloud.machineCount).toBe(2);
   await until('it has joined', () => after.log.includes('registered booting'));
   expect(after.log).toEqual(['registering booting', 'registered booting']);
+});
+
+test('a machine that was deleted just before a restart has its Node stopped after it', async () => {
+  let hasReachedCluster = false;
+  const before: NodeRegistry = {
+    ...recordingNodes(),
+    // The API server is away until the process ends.
+    stop: (_instance, signal) =>
+      new Promise((_resolve, reject) => {
+        hasReachedCluster = true;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  };
+  await start(before);
+  const id = await create('m');
+  await until('it runs', async () => (await cloud.instances('name=m'))[0]?.state === 'running');
+  await cloud.call('DELETE', `/instances/${id}`);
+  await until('its Node is to be stopped', () => hasReachedCluster);
+  await cloud.close();
+
+  const after = recordingNodes();
+  cloud = await aCloud({ dataDir: folder, nodes: after });
+  await until('its Node is stopped', () => after.log.length > 0);
+  expect(after.log).toEqual(['stop m uid-of-m']);
 });
 
 test('a fault that fired once before a restart does not fire again', async () => {

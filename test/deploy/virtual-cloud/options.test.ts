@@ -16,8 +16,16 @@ test('help goes before everything', () => {
 
 test.each([
   { name: 'no folder', args: [], says: '--data: missing' },
-  { name: 'no port', args: ['--data', 'd', '--listen', 'localhost'], says: '"localhost" is not HOST:PORT' },
-  { name: 'a port too high', args: ['--data', 'd', '--listen', 'h:70000'], says: '"h:70000" is not HOST:PORT' },
+  {
+    name: 'no port',
+    args: ['--data', 'd', '--listen', 'localhost'],
+    says: '"localhost" is not HOST:PORT',
+  },
+  {
+    name: 'a port too high',
+    args: ['--data', 'd', '--listen', 'h:70000'],
+    says: '"h:70000" is not HOST:PORT',
+  },
   { name: 'an unknown flag', args: ['--date', 'd'], says: '--date' },
 ])('$name is refused', ({ args, says }) => {
   expect(() => parseOptions(args)).toThrow(says);

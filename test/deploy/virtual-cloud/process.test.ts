@@ -3,10 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { caller, temporaryFolder, type CallResult } from './a-cloud.ts';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { caller, temporaryFolder, until, type CallResult } from './a-cloud.ts';
 
 const entrance = join(import.meta.dirname, '../../../deploy/local/virtual-cloud/main.ts');
+
+// Each test starts processes, on machines that are busy with other tests.
+jest.setTimeout(30_000);
 
 let folder = '';
 let child: ChildProcess | undefined;
@@ -54,7 +57,9 @@ test('kill -9 loses nothing, not even with half a line at the end', async () => 
   await call('PUT', '/settings', { callMilliseconds: 1, bootSeconds: 30 });
   await call('PUT', '/faults', [{ kind: 'loseAnswer', match: 'lost', times: 1 }]);
   await call('POST', '/instances', { name: 'kept', token: 't1' });
-  await expect(call('POST', '/instances', { name: 'lost', token: 't2' })).rejects.toThrow();
+  await expect(call('POST', '/instances', { name: 'lost', token: 't2' })).rejects.toThrow(
+    'fetch failed',
+  );
   const before = await snapshot(first);
   const { body: calls } = await call('GET', '/calls?match=*t');
   await end('SIGKILL');
@@ -70,10 +75,12 @@ test('kill -9 loses nothing, not even with half a line at the end', async () => 
 test('a kill between the deed and the answer is an answer that was lost', async () => {
   const call = caller(await start());
   await call('PUT', '/settings', { callMilliseconds: 10_000 });
-  const answer = expect(call('POST', '/instances', { name: 'm', token: 't' })).rejects.toThrow();
-  while (((await call('GET', '/healthz')).body['instances'] ?? 0) === 0);
+  const answer = call('POST', '/instances', { name: 'm', token: 't' }).catch(String);
+  await until('it is made', async () => {
+    return (await call('GET', '/healthz')).body['instances'] === 1;
+  });
   await end('SIGKILL');
-  await answer;
+  expect(await answer).toContain('fetch failed');
   const second = caller(await start());
   await second('PUT', '/settings', { callMilliseconds: 0 });
   expect((await second('POST', '/instances', { name: 'm', token: 't' })).body['known']).toBe(true);

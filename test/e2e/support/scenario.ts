@@ -3,10 +3,10 @@
  * and workflows, and an operator of its own that can be killed without hurting the others.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { namespaced } from '../../activities/kube/paths.ts';
-import type { MachineKind } from '../../activities/kube/paths.ts';
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import type { KubeObject } from '../../../activities/kube/client.ts';
+import { namespaced } from '../../../activities/kube/paths.ts';
+import type { MachineKind } from '../../../activities/kube/paths.ts';
 import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
@@ -111,9 +111,12 @@ export class Scenario {
 
 const startSeconds = 30;
 const endSeconds = 240;
+/** A guard against a test that hangs; every wait in it has a limit of its own, which says more. */
+const testSeconds = 300;
 
 /** Sets a scenario up before the tests of a file; after each of them the invariants are checked, and at the end nothing is left. */
 export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {
+  jest.setTimeout(testSeconds * 1_000);
   const scenario = new Scenario(name, options);
   beforeAll(() => scenario.start(), startSeconds * 1_000);
   afterEach(() => expectOneInstanceEach(scenario));

@@ -1,8 +1,8 @@
 /** The stack that the e2e tests share. `test/run.ts` starts it and says where it is. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { layoutOf, type Layout } from '../../deploy/local/layout.ts';
-import { readStack, type Stack } from '../../deploy/local/stack.ts';
+import { layoutOf, type Layout } from '../../../deploy/local/layout.ts';
+import { readStack, type Stack } from '../../../deploy/local/stack.ts';
 
 export const stateDirVariable = 'MILLWRIGHT_TEST_STATE_DIR';
 

@@ -1,15 +1,15 @@
 /** The Kubernetes side of one scenario: an administrator's view of its namespace. */
-import type { KubeClient, KubeObject, Query } from '../../activities/kube/client.ts';
-import { isNotFound } from '../../activities/kube/errors.ts';
-import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
-import { customResource, namespaced, node } from '../../activities/kube/paths.ts';
-import type { MachineKind } from '../../activities/kube/paths.ts';
-import { createKubeClient } from '../../activities/kube/pooled-client.ts';
-import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
-import type { NodeCondition } from '../../workflows/api/meta.ts';
-import type { MachinePhase } from '../../workflows/api/phases.ts';
+import type { KubeClient, KubeObject, Query } from '../../../activities/kube/client.ts';
+import { isNotFound } from '../../../activities/kube/errors.ts';
+import { loadKubeConfig } from '../../../activities/kube/kubeconfig.ts';
+import { customResource, namespaced, node } from '../../../activities/kube/paths.ts';
+import type { MachineKind } from '../../../activities/kube/paths.ts';
+import { createKubeClient } from '../../../activities/kube/pooled-client.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../../workflows/api/meta.ts';
+import type { MachinePhase } from '../../../workflows/api/phases.ts';
 
 export interface NodeObject extends KubeObject {
   spec?: {

@@ -1,7 +1,7 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { workflowIdOf, type Kind } from '../../workflows/messages.ts';
+import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
 interface WorkflowMetadata {
   currentDetails?: string;

@@ -1,8 +1,8 @@
 /** What scenarios do again and again with machines. */
 import { expect } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
-import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
+import type { KubeObject } from '../../../activities/kube/client.ts';
+import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
+import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { deploymentManifest, machineManifest } from './manifests.ts';

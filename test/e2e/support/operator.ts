@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { repository } from '../../deploy/local/layout.ts';
+import { repository } from '../../../deploy/local/layout.ts';
 import { logFolderOf, type TestStack } from './test-stack.ts';
 
 const programs = ['watcher', 'worker'] as const;

@@ -1,7 +1,7 @@
 /** Manifests as a person would apply them. */
-import { apiVersion } from '../../workflows/api/constants.ts';
-import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSpec } from '../../workflows/api/machine.ts';
+import { apiVersion } from '../../../workflows/api/constants.ts';
+import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSpec } from '../../../workflows/api/machine.ts';
 
 export const className = 'small';
 export const secretName = 'small';

@@ -1,0 +1,41 @@
+/** The Node of a virtual machine, and the annotations that steer its fake kubelet. */
+import type { Instance } from './instance.ts';
+import { sizes } from './sizes.ts';
+
+/** kwok adopts Nodes that have this. */
+const fakeKubelet = { 'kwok.x-k8s.io/node': 'fake' };
+/** kwok leaves the Node not ready. */
+export const notReady = { 'virtual-cloud.millwright.dev/not-ready': 'true' };
+/** kwok does not touch the Node any more. */
+export const stopped = { 'virtual-cloud.millwright.dev/stopped': 'true' };
+
+export function nodeOf(instance: Instance): object {
+  const { name, providerID, size, zone, labels, annotations, taints, fate, address } = instance;
+  const capacity = sizes[size];
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'node.kubernetes.io/instance-type': size,
+        'topology.kubernetes.io/region': 'local',
+        'topology.kubernetes.io/zone': zone,
+        ...labels,
+      },
+      annotations: { ...annotations, ...fakeKubelet, ...(fate.joinsNotReady && notReady) },
+    },
+    spec: { providerID, ...(taints.length > 0 && { taints }) },
+    status: {
+      capacity,
+      allocatable: capacity,
+      addresses: [
+        { type: 'InternalIP', address },
+        { type: 'Hostname', address: name },
+      ],
+    },
+  };
+}

@@ -1,0 +1,357 @@
+/** The driver over the wire, against a virtual cloud without a cluster. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  DriverError,
+  type CreateRequest,
+  type DriverFault,
+} from '../../../activities/drivers/driver.ts';
+import { builtInDrivers } from '../../../activities/drivers/index.ts';
+import { createLocalDriver } from '../../../activities/drivers/local/driver.ts';
+import { machineErrorCodes } from '../../../workflows/api/failures.ts';
+import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
+import { aRequest } from './a-request.ts';
+
+let cloud: TestCloud;
+let driver: ReturnType<typeof createLocalDriver>;
+beforeAll(async () => {
+  cloud = await aCloud();
+  driver = createLocalDriver({ url: cloud.url });
+});
+afterAll(() => cloud.close());
+
+async function addFault(fault: object): Promise<void> {
+  expect((await cloud.call('POST', '/faults', fault)).status).toBe(200);
+}
+
+async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof DriverError)) throw new Error('it did not fail with a DriverError');
+  const { code, kind, settled, message, retryAfterSeconds } = error;
+  return {
+    code,
+    settled,
+    message,
+    ...(kind && { kind }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}
+
+async function machinesEver(name: string): Promise<number> {
+  const { body } = await cloud.call('GET', `/calls?match=${name}`);
+  return Object(body['createsPerName'])[name] ?? 0;
+}
+
+describe('create', () => {
+  test('makes an instance from an empty spec, and finds it the second time', async () => {
+    const first = await driver.createInstance(aRequest('plain'));
+    expect(first).toMatchObject({ nodeName: 'plain', found: false, isInitialized: true });
+    expect(first.providerID).toMatch(/^local:\/\/\/a\/i-[0-9a-f]{16}$/);
+    expect(await driver.createInstance(aRequest('plain'))).toEqual({ ...first, found: true });
+  });
+
+  test('asks for what class and Machine say; the Machine has the last word on labels', async () => {
+    await driver.createInstance(
+      aRequest('asked', {
+        providerSpec: { zone: 'b', size: 'large', labels: { a: '1', b: '1' }, tags: { t: 'x' } },
+        nodeLabels: { b: '2' },
+        nodeTaints: [{ key: 'k', effect: 'NoSchedule' }],
+        userData: 'secret',
+      }),
+    );
+    const { body } = await cloud.call('GET', '/instances?name=asked');
+    expect(body['instances']).toEqual([
+      expect.objectContaining({
+        zone: 'b',
+        size: 'large',
+        labels: { a: '1', b: '2' },
+        taints: [{ key: 'k', effect: 'NoSchedule' }],
+        tags: {
+          t: 'x',
+          'millwright.dev/cluster': 'cluster-1',
+          'millwright.dev/namespace': 'shoot',
+          'millwright.dev/machine-uid': 'uid-of-asked',
+        },
+      }),
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret"');
+  });
+
+  test('an answer that was lost: the second create finds the same instance', async () => {
+    await addFault({ kind: 'loseAnswer', operation: 'create', match: 'lost', times: 1 });
+    expect(await failureOf(driver.createInstance(aRequest('lost')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+    });
+    expect(await driver.createInstance(aRequest('lost'))).toMatchObject({ found: true });
+    expect(await machinesEver('lost')).toBe(1);
+  });
+
+  test('two creates at once with one token make one instance', async () => {
+    const [one, two] = await Promise.all([
+      driver.createInstance(aRequest('twice')),
+      driver.createInstance(aRequest('twice')),
+    ]);
+    expect(one.providerID).toBe(two.providerID);
+    expect(await machinesEver('twice')).toBe(1);
+  });
+
+  test('the same token with another request, sent before the cloud listed the first: an instance may exist', async () => {
+    const races = await Promise.allSettled([
+      driver.createInstance(aRequest('raced')),
+      driver.createInstance(aRequest('raced', { providerSpec: { size: 'large' } })),
+    ]);
+    const refused = races.find((race) => race.status === 'rejected');
+    expect(refused?.reason).toMatchObject({ code: 'AlreadyExists', settled: false });
+    expect(await machinesEver('raced')).toBe(1);
+  });
+
+  test('with a providerID it never creates', async () => {
+    const request = aRequest('known', { providerID: 'local:///a/i-none' });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'NotFound',
+      settled: true,
+      message: 'instance local:///a/i-none does not exist',
+    });
+    expect(await machinesEver('known')).toBe(0);
+  });
+
+  test('a providerID is enough to adopt an instance of another cluster and token', async () => {
+    const { providerID } = await driver.createInstance(aRequest('moved'));
+    const request = aRequest('moved', { providerID, cluster: 'cluster-2', token: 'other' });
+    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
+  });
+
+  test('an instance of the name is adopted if no other Machine claims it', async () => {
+    const { providerID } = await driver.createInstance(aRequest('adopted', { token: 'old' }));
+    expect(await driver.createInstance(aRequest('adopted'))).toMatchObject({
+      providerID,
+      found: true,
+    });
+  });
+
+  test.each([
+    { name: 'claimed', more: { isClaimed: async () => true } },
+    { name: 'foreign-cluster', more: { cluster: 'cluster-2' } },
+    {
+      name: 'foreign-namespace',
+      more: { machine: { namespace: 'elsewhere', name: 'foreign-namespace', uid: 'other' } },
+    },
+  ])('an instance of the name that is $name is left alone', async ({ name, more }) => {
+    await driver.createInstance(aRequest(name, { token: `old-${name}` }));
+    expect(await driver.createInstance(aRequest(name, more))).toMatchObject({ found: false });
+    expect(await machinesEver(name)).toBe(2);
+  });
+
+  test('several instances of the name are nobody to choose from', async () => {
+    await driver.createInstance(aRequest('many', { token: 'one' }));
+    await driver.createInstance(aRequest('many', { token: 'two', isClaimed: () => true }));
+    expect(await failureOf(driver.createInstance(aRequest('many')))).toMatchObject({
+      code: 'OutOfRange',
+      settled: false,
+    });
+  });
+
+  test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
+    const bad = aRequest('spec', { providerSpec: { size: 'huge' } });
+    expect(await failureOf(driver.createInstance(bad))).toEqual({
+      code: 'InvalidArgument',
+      kind: 'input',
+      settled: true,
+      message: 'providerSpec.size: "huge" is not one of small, medium, large',
+    });
+    await driver.createInstance(aRequest('spec'));
+    expect(await driver.createInstance(bad)).toMatchObject({ found: true });
+  });
+
+  test('an instance that was deleted behind our back is not taken for a new one', async () => {
+    const request = aRequest('ghost');
+    await driver.createInstance(request);
+    await driver.deleteInstance(request);
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'Aborted',
+      settled: true,
+    });
+    expect(await machinesEver('ghost')).toBe(1);
+  });
+});
+
+describe('failures', () => {
+  const definite = new Set([
+    'InvalidArgument',
+    'NotFound',
+    'PermissionDenied',
+    'ResourceExhausted',
+    'FailedPrecondition',
+    'OutOfRange',
+    'Unimplemented',
+    'Unauthenticated',
+  ]);
+
+  test.each(machineErrorCodes.map((code) => ({ code, settled: definite.has(code) })))(
+    '$code comes through; settled: $settled',
+    async ({ code, settled }) => {
+      const match = `fails-${code}`;
+      await addFault({ kind: 'error', operation: 'create', match, code, message: 'on purpose' });
+      expect(await failureOf(driver.createInstance(aRequest(match)))).toMatchObject({
+        code,
+        settled,
+        message: 'on purpose',
+      });
+    },
+  );
+
+  test.each([
+    {
+      name: 'throttle',
+      fault: { kind: 'throttle', seconds: 7 },
+      is: { code: 'Unavailable', kind: 'throttling', settled: true, retryAfterSeconds: 7 },
+    },
+    {
+      name: 'quota',
+      fault: { kind: 'quota' },
+      is: { code: 'ResourceExhausted', kind: 'quota', settled: true },
+    },
+    {
+      name: 'zoneFull',
+      fault: { kind: 'zoneFull' },
+      is: { code: 'ResourceExhausted', kind: 'capacity', settled: true },
+    },
+    {
+      name: 'PermissionDenied',
+      fault: { kind: 'error', code: 'PermissionDenied' },
+      is: { kind: 'credentials' },
+    },
+    {
+      name: 'Unauthenticated',
+      fault: { kind: 'error', code: 'Unauthenticated' },
+      is: { kind: 'credentials' },
+    },
+  ])('$name is told apart', async ({ name, fault, is }) => {
+    await addFault({ operation: 'create', match: `kind-${name}`, ...fault });
+    expect(await failureOf(driver.createInstance(aRequest(`kind-${name}`)))).toMatchObject(is);
+  });
+
+  test('a search that fails settles nothing: an earlier try may have made the instance', async () => {
+    await addFault({ kind: 'error', operation: 'list', match: 'blind', code: 'PermissionDenied' });
+    expect(await failureOf(driver.createInstance(aRequest('blind')))).toMatchObject({
+      code: 'PermissionDenied',
+      settled: false,
+    });
+  });
+
+  test('a call that hangs ends by the time limit, with an uncertain outcome', async () => {
+    await addFault({ kind: 'hang', operation: 'create', match: 'hangs' });
+    const hasty = createLocalDriver({ url: cloud.url, callTimeoutSeconds: 0.1 });
+    expect(await failureOf(hasty.createInstance(aRequest('hangs')))).toEqual({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: `virtual cloud at ${cloud.url}: POST /instances: no answer within 0.1 s`,
+    });
+  });
+
+  test('a call that is cancelled ends at once, with an uncertain outcome', async () => {
+    await addFault({ kind: 'hang', operation: 'create', match: 'stopped' });
+    const signal = AbortSignal.timeout(50);
+    expect(await failureOf(driver.createInstance(aRequest('stopped', { signal })))).toMatchObject({
+      code: 'Canceled',
+      settled: false,
+    });
+  });
+
+  test('a cloud that is not there is Unavailable', async () => {
+    const nowhere = createLocalDriver({ url: 'http://127.0.0.1:1' });
+    expect(await failureOf(nowhere.createInstance(aRequest('m')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+      message: expect.stringContaining('http://127.0.0.1:1'),
+    });
+  });
+
+  test('a URL that is none is refused by the name of its variable', () => {
+    expect(() => builtInDrivers['local']?.({ MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' })).toThrow(
+      'MILLWRIGHT_VIRTUAL_CLOUD: "cloud:80" is not a URL',
+    );
+  });
+});
+
+describe('delete', () => {
+  test('deletes, and the second time there is nothing', async () => {
+    await driver.createInstance(aRequest('once'));
+    expect(await driver.deleteInstance(aRequest('once'))).toEqual({ found: true });
+    expect(await driver.deleteInstance(aRequest('once'))).toEqual({ found: false });
+  });
+
+  test('deletes all of this Machine, however they are found, and nothing else', async () => {
+    const claimed = await driver.createInstance(aRequest('mixed', { token: 'claimed' }));
+    const isClaimed = (providerID: string): boolean => providerID === claimed.providerID;
+    const foreign = await driver.createInstance(
+      aRequest('mixed', { cluster: 'cluster-2', token: 'foreign' }),
+    );
+    const byToken = await driver.createInstance(aRequest('mixed', { cluster: 'cluster-3' }));
+    const byTags = await driver.createInstance(
+      aRequest('mixed', { token: 'earlier', isClaimed: () => true }),
+    );
+    const byId = await driver.createInstance(aRequest('renamed', { token: 'renamed' }));
+    const request = aRequest('mixed', { providerID: byId.providerID, isClaimed });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    const left = (await cloud.instances('')).map(({ providerID }) => providerID);
+    expect(left).toEqual(expect.arrayContaining([claimed.providerID, foreign.providerID]));
+    for (const gone of [byToken, byTags, byId]) expect(left).not.toContain(gone.providerID);
+  });
+
+  test('needs no class that can be understood', async () => {
+    await driver.createInstance(aRequest('broken'));
+    const request = aRequest('broken', { providerSpec: { size: 'huge' } });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+  });
+
+  test('a delete whose answer was lost is done by the next', async () => {
+    await driver.createInstance(aRequest('half'));
+    await addFault({ kind: 'loseAnswer', operation: 'delete', match: 'half', times: 1 });
+    expect(await failureOf(driver.deleteInstance(aRequest('half')))).toMatchObject({
+      settled: false,
+    });
+    expect(await driver.deleteInstance(aRequest('half'))).toEqual({ found: false });
+  });
+});
+
+describe('the rest', () => {
+  test('describe looks like create and makes nothing', async () => {
+    expect(await driver.describeInstance(aRequest('seen'))).toBeUndefined();
+    const { providerID } = await driver.createInstance(aRequest('seen'));
+    expect(await driver.describeInstance(aRequest('seen'))).toMatchObject({
+      providerID,
+      nodeName: 'seen',
+    });
+  });
+
+  test('an instance that needs it is initialized, once or more', async () => {
+    const request = aRequest('init', { providerSpec: { needsInitialization: true } });
+    expect(await driver.createInstance(request)).toMatchObject({ isInitialized: false });
+    expect(await driver.initializeInstance(request)).toMatchObject({ isInitialized: true });
+    expect(await driver.initializeInstance(request)).toMatchObject({ isInitialized: true });
+    expect(await failureOf(driver.initializeInstance(aRequest('nothing')))).toMatchObject({
+      code: 'NotFound',
+    });
+  });
+
+  test('lists the instances of one cluster and namespace', async () => {
+    const namespace = 'listed';
+    const inNamespace = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
+      aRequest(name, { machine: { namespace, name, uid: name }, ...more });
+    await driver.createInstance(inNamespace('l-1'));
+    await driver.createInstance(inNamespace('l-2'));
+    await driver.createInstance(inNamespace('l-3', { cluster: 'cluster-2' }));
+    const listed = await driver.listInstances({ ...aRequest('any'), namespace });
+    expect(listed.map(({ machineName }) => machineName).toSorted()).toEqual(['l-1', 'l-2']);
+  });
+
+  test('knows its volumes and passes over those of others', async () => {
+    const csi = { driver: 'virtual-cloud.millwright.dev', volumeHandle: 'vol-1' };
+    const other = { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-2' };
+    expect(await driver.volumeIds([{ csi }, { csi: other }, { hostPath: {} }])).toEqual(['vol-1']);
+  });
+});

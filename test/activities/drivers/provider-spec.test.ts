@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import {
+  validateProviderSpec,
+  withDefaults,
+} from '../../../activities/drivers/local/provider-spec.ts';
+
+test.each([undefined, null, {}])('%p is enough', (spec) => {
+  expect(validateProviderSpec(spec)).toEqual([]);
+  expect(withDefaults(spec)).toEqual({
+    zone: 'a',
+    size: 'small',
+    labels: {},
+    annotations: {},
+    taints: [],
+    tags: {},
+    needsInitialization: false,
+  });
+});
+
+test('every field can be said', () => {
+  const spec = {
+    zone: 'eu-1',
+    size: 'large',
+    labels: { a: 'b' },
+    annotations: { c: 'd' },
+    taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }],
+    tags: { e: 'f' },
+    needsInitialization: true,
+  };
+  expect(validateProviderSpec(spec)).toEqual([]);
+  expect(withDefaults(spec)).toEqual(spec);
+});
+
+test.each<{ name: string; spec: unknown; says: string }>([
+  {
+    name: 'an unknown size',
+    spec: { size: 'huge' },
+    says: 'providerSpec.size: "huge" is not one of small, medium, large',
+  },
+  {
+    name: 'an unknown field',
+    spec: { sise: 'small' },
+    says: 'providerSpec.sise is not a field; fields are zone, size, labels, annotations, taints, tags, needsInitialization',
+  },
+  {
+    name: 'a field named like an inherited one',
+    spec: { constructor: 'x' },
+    says: 'providerSpec.constructor is not a field; fields are zone, size, labels, annotations, taints, tags, needsInitialization',
+  },
+  {
+    name: 'a zone with a slash',
+    spec: { zone: 'a/b' },
+    says: 'providerSpec.zone: "a/b" is not a name of lower-case letters, digits and dashes',
+  },
+  {
+    name: 'a label that YAML made a number',
+    spec: { labels: { count: 1 } },
+    says: 'providerSpec.labels.count: 1 is not a text: put it in quotes',
+  },
+  {
+    name: 'a taint without an effect',
+    spec: { taints: [{ key: 'k' }] },
+    says: 'providerSpec.taints[0].effect: nothing is not one of NoSchedule, PreferNoSchedule, NoExecute',
+  },
+  { name: 'a text', spec: 'small', says: 'providerSpec: "small" is not an object' },
+])('$name is refused by name and value', ({ spec, says }) => {
+  expect(validateProviderSpec(spec)).toEqual([says]);
+});
+
+test('all faults are told at once', () => {
+  expect(validateProviderSpec({ size: 'huge', zone: 1 })).toHaveLength(2);
+});

@@ -1,0 +1,65 @@
+/** kill -9 of what all scenarios share. The stack starts it again; runs alone, after the others. */
+import { describe, expect, test } from '@jest/globals';
+import { readStack } from '../../deploy/local/stack.ts';
+import { signalProcess } from '../../deploy/local/supervision/identity.ts';
+import { eventually } from './support/eventually.ts';
+import { expectOneInstancePerToken } from './support/invariants.ts';
+import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
+
+const replicas = 5;
+/** A component starts in seconds; a watch may need its limits to notice. */
+const patient = { timeoutSeconds: 180 };
+
+/** Kills a component, and waits until the stack has started it again. */
+async function kill9(name: string): Promise<void> {
+  const { layout, stack } = testStack();
+  const before = stack.components[name];
+  if (before === undefined) throw new Error(`the stack runs no ${name}`);
+  signalProcess(before, 'SIGKILL');
+  await eventually(`${name} runs again`, () => {
+    const after = readStack(layout.stateDir)?.components[name];
+    expect(after?.pid).not.toBe(before.pid);
+    expect(after).toBeDefined();
+  });
+}
+
+describe.each([
+  ['the Temporal server', 'temporal', 'temporal'],
+  ['the API server', 'kube-apiserver', 'apiserver'],
+  ['etcd', 'etcd', 'etcd'],
+  ['the virtual cloud', 'virtual-cloud', 'vcloud'],
+])('kill -9 of %s', (_words, component, name) => {
+  const scenario = useScenario(`outage-${name}`);
+  const { cluster, cloud } = scenario;
+
+  async function expectRight(pool: string): Promise<void> {
+    await eventually('the API server answers', () => cluster.machines(), patient);
+    await untilRunning(scenario, pool, replicas);
+    const { createsPerName } = await cloud.calls();
+    const ofPool = Object.entries(createsPerName).filter(([vm]) => vm.startsWith(`${pool}-`));
+    expect(ofPool.map(([, count]) => count)).toEqual(Array.from({ length: replicas }, () => 1));
+    await expectOneInstancePerToken(cloud);
+  }
+
+  test('while machines are created, and while they are deleted, ends right', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas });
+    await eventually('the first VM is there', async () => {
+      expect((await cloud.instances()).length).toBeGreaterThan(0);
+    });
+    await kill9(component);
+    await expectRight(pool);
+    await cluster.delete(cluster.pathOf('machinedeployments', pool));
+    await kill9(component);
+    await eventually(
+      'nothing is left',
+      async () => {
+        expect(await cluster.deployments()).toEqual([]);
+        expect(await machinesOf(scenario, pool)).toEqual([]);
+        expect(await cloud.instances()).toEqual([]);
+      },
+      patient,
+    );
+  });
+});

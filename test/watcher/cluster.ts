@@ -1,0 +1,76 @@
+/** Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any connection. */
+import type { KubeObject } from '../../activities/kube/client.ts';
+import { Mirror } from '../../activities/kube/mirror.ts';
+import { dispatch } from '../../watcher/dispatch.ts';
+import { viewOfMachine } from '../../watcher/project-machine.ts';
+import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/project-others.ts';
+import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/project-set.ts';
+import type { Scene } from '../../watcher/scene.ts';
+import type { Signal } from '../../watcher/signal.ts';
+import { Store } from '../../watcher/store.ts';
+import type { WatchedChange } from '../../watcher/store.ts';
+
+export class Cluster {
+  readonly store = new Store();
+  readonly scene: Scene = { store: this.store, namespace: 'default', cluster: 'c', epoch: 7 };
+  readonly machines = new Mirror({
+    project: viewOfMachine,
+    onChange: (change) => this.#take({ ...change, resource: 'machines' }),
+    onError,
+  });
+  readonly machineSets = new Mirror({
+    project: viewOfMachineSet,
+    onChange: (change) => this.#take({ ...change, resource: 'machineSets' }),
+    onError,
+  });
+  readonly machineDeployments = new Mirror({
+    project: viewOfMachineDeployment,
+    onChange: (change) => this.#take({ ...change, resource: 'machineDeployments' }),
+    onError,
+  });
+  readonly classes = new Mirror({
+    project: viewOfClass,
+    onChange: (change) => this.#take({ ...change, resource: 'machineClasses' }),
+    onError,
+  });
+  readonly secrets = new Mirror({
+    project: (secret: KubeObject) => viewOfSecret(secret),
+    onChange: (change) => this.#take({ ...change, resource: 'secrets' }),
+    onError,
+  });
+  readonly nodes = new Mirror({
+    project: viewOfNode,
+    onChange: (change) => this.#take({ ...change, resource: 'nodes' }),
+    onError,
+  });
+  #version = 100;
+  #signals: Signal[] = [];
+
+  /** The object at the next resourceVersion. */
+  now<K extends { metadata: { resourceVersion: string } }>(object: K): K {
+    this.#version += 1;
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    return { ...object, metadata };
+  }
+
+  /** Signals since the last call. */
+  signals(): Signal[] {
+    const signals = this.#signals;
+    this.#signals = [];
+    return signals;
+  }
+
+  /** The same in short: `machineObserved machine/a`. */
+  told(): string[] {
+    return this.signals().map(({ name, kind, object }) => `${name} ${kind}/${object}`);
+  }
+
+  #take(change: WatchedChange): void {
+    this.store.apply(change);
+    this.#signals.push(...dispatch(change, this.scene));
+  }
+}
+
+function onError(error: unknown): void {
+  throw error;
+}

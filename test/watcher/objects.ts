@@ -1,0 +1,120 @@
+/** Builders: set what matters, default the rest. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
+import type { KubeObject, ObjectMeta } from '../../activities/kube/client.ts';
+import type { Node } from '../../watcher/project-others.ts';
+
+export interface Meta extends Partial<Omit<ObjectMeta, 'deletionTimestamp'>> {
+  isDeleting?: boolean;
+  hasFinalizer?: boolean;
+  /** Name of the controlling object. */
+  owner?: string;
+}
+
+function metaOf(meta: Meta, ownerKind: string): ObjectMeta {
+  const { isDeleting, hasFinalizer, owner, ...rest } = meta;
+  const name = meta.name ?? 'a';
+  const controller = { apiVersion: 'v1', kind: ownerKind, uid: `uid-${owner}`, controller: true };
+  return {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    ...(isDeleting && { deletionTimestamp: '2026-01-01T01:00:00Z' }),
+    ...(hasFinalizer && { finalizers: [finalizers.machine] }),
+    ...(owner !== undefined && { ownerReferences: [{ ...controller, name: owner }] }),
+    ...rest,
+  };
+}
+
+const kindOf = <K extends string>(kind: K) => ({
+  apiVersion: 'machine.sapcloud.io/v1alpha1',
+  kind,
+});
+
+export interface MachineLooks extends Meta {
+  phase?: MachinePhase;
+  node?: string;
+  className?: string;
+  providerID?: string;
+  failure?: string;
+}
+
+export function aMachine(looks: MachineLooks = {}): Machine {
+  const { phase, node, className = 'small', providerID, failure, ...meta } = looks;
+  const labels = { ...meta.labels, ...(node !== undefined && { node }) };
+  return {
+    ...kindOf('Machine'),
+    metadata: metaOf({ ...meta, labels }, 'MachineSet'),
+    spec: {
+      class: { kind: 'MachineClass', name: className },
+      ...(providerID !== undefined && { providerID }),
+    },
+    status: {
+      ...(phase !== undefined && { currentStatus: { phase } }),
+      ...(failure !== undefined && {
+        lastOperation: { state: 'Failed' as const, description: failure },
+      }),
+    },
+  };
+}
+
+export interface SetLooks extends Meta {
+  selector?: Record<string, string>;
+  replicas?: number;
+}
+
+export function aMachineSet({ selector = {}, replicas = 0, ...meta }: SetLooks = {}): MachineSet {
+  return {
+    ...kindOf('MachineSet'),
+    metadata: metaOf(meta, 'MachineDeployment'),
+    spec: { selector: { matchLabels: selector }, template: {} },
+    status: { replicas },
+  };
+}
+
+export function aMachineDeployment({ selector = {}, ...meta }: SetLooks = {}): MachineDeployment {
+  return {
+    ...kindOf('MachineDeployment'),
+    metadata: metaOf(meta, ''),
+    spec: { selector: { matchLabels: selector }, template: {} },
+  };
+}
+
+export function aClass(meta: Meta & { secret?: string; size?: string } = {}): MachineClass {
+  const { secret, size = 'small', ...rest } = meta;
+  return {
+    ...kindOf('MachineClass'),
+    metadata: metaOf({ name: 'small', ...rest }, ''),
+    provider: 'local',
+    providerSpec: { size },
+    ...(secret !== undefined && { secretRef: { name: secret, namespace: 'default' } }),
+  };
+}
+
+export function aSecret(meta: Meta = {}): KubeObject {
+  return { metadata: metaOf(meta, '') };
+}
+
+export interface NodeLooks extends Meta {
+  isReady?: boolean;
+  heartbeat?: string;
+  taint?: string;
+}
+
+export function aNode({ isReady = true, heartbeat = '', taint, ...meta }: NodeLooks = {}): Node {
+  const status = isReady ? 'True' : 'False';
+  return {
+    metadata: metaOf({ name: 'node-a', ...meta }, ''),
+    spec: {
+      providerID: 'local:///a/1',
+      ...(taint !== undefined && { taints: [{ key: taint, effect: 'NoSchedule' }] }),
+    },
+    status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime: heartbeat }] },
+  };
+}

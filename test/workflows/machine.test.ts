@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { MachineFailure } from '../../workflows/plan/machine.ts';
+import { TemporalForTests } from '../support/temporal.ts';
+import { cluster, instance, MachineWorld } from './machine-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+}, 60_000);
+afterAll(() => temporal.stop());
+
+const wrongClass: MachineFailure = {
+  code: 'InvalidArgument',
+  message: 'no such class',
+  isSettled: true,
+};
+
+/** More than this, and a machine costs more than the design says (docs/decisions). */
+const eventsMax = 42;
+
+test('a whole life: launched, joined, drained, deleted, in few events', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    const result = await world.handle.result();
+    expect(result).toMatchObject({ providerID: instance.providerID, nodeName: 'pool-a' });
+    expect(world.log.names()).toEqual([
+      'prepareMachine',
+      'createInstance',
+      'recordCreated',
+      'recordJoined',
+      'beginTeardown',
+      'drainNode',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+    const events = await world.eventCount();
+    process.stdout.write(`events in the history of a whole life: ${events}\n`);
+    expect(events).toBeLessThanOrEqual(eventsMax);
+  });
+});
+
+test('the result of a whole life does not say that the instance lives on', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    expect((await world.handle.result()).reason).not.toContain('lives on');
+  });
+});
+
+test('the create names the token of this life, and the join what was seen', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object.nodeTemplate = { labels: { pool: 'a' } };
+  world.object.bootstrapTokenId = 'abc123';
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const machine = { ...world.ref, uid: 'uid-1' };
+    expect(world.log.inputsOf('createInstance')).toEqual([
+      {
+        machine,
+        cluster,
+        className: 'small',
+        provider: 'local',
+        token: 'uid-1-0',
+        bootstrapTokenId: 'abc123',
+        nodeTemplate: { labels: { pool: 'a' } },
+        isRetry: false,
+      },
+    ]);
+    expect(world.log.inputsOf('recordJoined')).toEqual([
+      {
+        machine,
+        node: { name: 'pool-a', uid: 'uid-of-node' },
+        bootstrapTokenId: 'abc123',
+        nodeTemplate: { labels: { pool: 'a' } },
+        isFirstJoin: true,
+      },
+    ]);
+  });
+});
+
+test('an idle machine costs nothing: what it knows already is no event of its own', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const calls = world.log.names();
+    const before = await world.eventCount();
+    await temporal.skip(3600);
+    expect(await world.eventCount()).toBe(before);
+    expect(world.log.names()).toEqual(calls);
+  });
+});
+
+describe('the creation timeout', () => {
+  test('fails a machine whose Node did not come in 20 minutes, not earlier', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await temporal.skip(1190);
+      expect(world.log.count('recordTimeout')).toBe(0);
+      await temporal.skip(20);
+      await world.phase('Failed');
+      expect(world.log.count('recordTimeout')).toBe(1);
+      expect(world.log.count('deleteInstance')).toBe(0);
+    });
+  });
+
+  test('a machine that was given more time waits on', async () => {
+    const world = await MachineWorld.create(temporal, {
+      recordTimeout: async () => {
+        const limits = { ...world.object.limits, creationTimeoutSeconds: 3600 };
+        world.object = { ...world.object, limits };
+        return { hasTimedOut: false };
+      },
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await temporal.skip(1210);
+      await world.log.until('prepareMachine', 2);
+      expect(world.log.count('recordTimeout')).toBe(1);
+      await world.joinNode();
+      await world.phase('Running');
+    });
+  });
+
+  test('a Node that joins in time stops the clock', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await temporal.skip(7200);
+      expect(world.log.count('recordTimeout')).toBe(0);
+    });
+  });
+});
+
+describe('a faulty class', () => {
+  test('is reported, and its repair wakes the machine before the back-off is over', async () => {
+    let failure: MachineFailure | undefined = wrongClass;
+    const world = await MachineWorld.create(temporal, {
+      prepareMachine: async () => ({ found: true, machine: world.read(), ...(failure && { failure }) }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('CrashLoopBackOff');
+      const [report] = world.log.inputsOf('recordFailure');
+      expect(report).toMatchObject({
+        failure: wrongClass,
+        operation: 'Create',
+        phase: 'CrashLoopBackOff',
+      });
+      const { failure: waiting } = await world.state();
+      expect(waiting?.retryAt).toBeGreaterThan(await temporal.now());
+      failure = undefined;
+      await world.repairClass();
+      // The server's clock stands but for real time: nothing but the signal can have woken it.
+      await world.phase('Pending');
+      expect(world.log.inputsOf('prepareMachine').at(-1)).toMatchObject({ isRetry: true });
+    });
+  });
+
+  test('is tried again after ever longer waits', async () => {
+    const world = await MachineWorld.create(temporal, {
+      prepareMachine: async () => ({ found: true, machine: world.read(), failure: wrongClass }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      for (const attempts of [1, 2, 3, 4]) {
+        await world.log.until('recordFailure', attempts);
+        await temporal.skip(2 ** attempts);
+      }
+      await world.log.until('recordFailure', 5);
+      expect((await world.state()).failure?.attempts).toBe(5);
+      expect(world.log.count('createInstance')).toBe(0);
+    });
+  });
+});
+
+describe('a refused create', () => {
+  function refusing(isSettled: boolean) {
+    const failure: MachineFailure = { code: 'Internal', message: 'no luck', isSettled };
+    let refusals = 2;
+    return {
+      createInstance: async () => {
+        refusals -= 1;
+        if (refusals >= 0) return { outcome: 'failed' as const, failure };
+        return { outcome: 'created' as const, instance };
+      },
+    };
+  }
+
+  async function tokensOf(isSettled: boolean): Promise<string[]> {
+    const world = await MachineWorld.create(temporal, refusing(isSettled));
+    await world.run(async () => {
+      await world.begin();
+      for (const attempts of [1, 2]) {
+        await world.log.until('recordFailure', attempts);
+        await world.repairClass();
+      }
+      await world.phase('Pending');
+    });
+    return world.log.inputsOf('createInstance').map(({ token }) => token);
+  }
+
+  test('gets a new token each time: the next request may differ', async () => {
+    expect(await tokensOf(true)).toEqual(['uid-1-0', 'uid-1-1', 'uid-1-2']);
+  });
+
+  test('keeps its token while nobody knows what came of it', async () => {
+    expect(await tokensOf(false)).toEqual(['uid-1-0', 'uid-1-0', 'uid-1-0']);
+  });
+});
+
+test('a spec that is edited while it runs is read once, and nothing is joined again', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.observe({ specDigest: 'spec-2' });
+    await world.log.until('prepareMachine', 2);
+    expect(world.log.count('recordJoined')).toBe(1);
+  });
+});
+
+test('a Node of another instance under the same name is not taken for ours', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode({ providerID: 'local:///zone-1/i-2' });
+    await world.joinNode({ isReady: false, uid: 'uid-of-next-node' });
+    await world.joinNode({ uid: 'uid-of-next-node' });
+    await world.phase('Running');
+    expect(world.log.inputsOf('recordJoined').map(({ node }) => node.uid)).toEqual([
+      'uid-of-next-node',
+    ]);
+  });
+});
+
+test('a signal of another cluster is refused', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.observe({ cluster: 'elsewhere', isDeleting: true });
+    await world.observe();
+    const { observed } = await world.state();
+    expect(observed?.isDeleting).toBe(false);
+    expect(world.log.count('beginTeardown')).toBe(0);
+  });
+});
+
+test('an old sighting is ignored, a later leader is believed', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const { observed } = await world.state();
+    await world.observe({ resourceVersion: '1', isDeleting: true });
+    expect((await world.state()).observed).toEqual(observed);
+    await world.observe({ resourceVersion: '1', epoch: 2 });
+    expect((await world.state()).observed).toMatchObject({ epoch: 2, resourceVersion: '1' });
+  });
+});
+
+test('a machine that runs already is adopted: nothing is created or joined', async () => {
+  const world = await MachineWorld.create(temporal);
+  const { providerID, nodeName } = instance;
+  world.object = { ...world.object, phase: 'Running', providerID, nodeName };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    expect(world.log.names()).toEqual(['prepareMachine']);
+    expect((await world.state()).instance).toMatchObject({ providerID, nodeName });
+  });
+});
+
+test('without a target cluster a machine with its instance is Available', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object.usesTarget = false;
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Available');
+    expect(world.log.inputsOf('recordCreated')).toMatchObject([{ usesTarget: false }]);
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.count('drainNode')).toBe(0);
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
