@@ -20,6 +20,7 @@ export default {
     {
       ...shared,
       displayName: 'unit',
+      testTimeout: 20_000,
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|chaos|bench)/'],
     },

@@ -19,7 +19,7 @@ export interface DeliveryOptions {
 }
 
 /** A call that hangs would hold up all that its workflow is to hear. */
-const callTimeoutMs = 10_000;
+const callTimeoutMs = 5_000;
 /** Notices a dead worker sooner than Temporal's default of 10 s. */
 const workflowTaskTimeout = '4 s';
 

@@ -6,12 +6,17 @@ import { classSignals, secretSignals } from './dispatch-classes.ts';
 import { machineSignals } from './dispatch-machines.ts';
 import { nodeSignals } from './dispatch-nodes.ts';
 import { machineDeploymentSignals, machineSetSignals } from './dispatch-sets.ts';
+import { useSignals } from './dispatch-use.ts';
 import type { Scene } from './scene.ts';
 import type { Signal } from './signal.ts';
 import type { WatchedChange } from './store.ts';
 
 /** `scene.store` already holds the change. */
 export function dispatch(change: WatchedChange, scene: Scene): Signal[] {
+  return [...signalsOf(change, scene), ...useSignals(change, scene)];
+}
+
+function signalsOf(change: WatchedChange, scene: Scene): Signal[] {
   switch (change.resource) {
     case 'machines':
       return machineSignals(change, scene);

@@ -11,6 +11,7 @@ import type { ElectionTiming, Leadership } from '../activities/kube/lease.ts';
 import { checkpointAnnotation, read, write } from './checkpoint.ts';
 import { realClock } from './clock.ts';
 import { createDelivery } from './delivery.ts';
+import type { Signal } from './signal.ts';
 import type { StoreView } from './store.ts';
 import { Tenure } from './tenure.ts';
 import type { SourceState } from './tenure.ts';
@@ -141,9 +142,20 @@ function startTenure(options: WatcherOptions, cluster: string, leadership: Leade
     clock: realClock,
     deliver: createDelivery({ ...options, cluster }),
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
-    onDeliveryError: (err, { kind, object, name }) =>
-      log.warn({ err, kind, object, signal: name }, 'a signal did not arrive; it is sent again'),
+    onDeliveryError: warnOfDelivery(log),
   });
+}
+
+const warnEveryMs = 5_000;
+
+/** While Temporal is away every signal fails, and one line says as much as hundreds. */
+function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
+  let warnedAt = -warnEveryMs;
+  return (err, { kind, object, name }) => {
+    if (performance.now() - warnedAt < warnEveryMs) return;
+    warnedAt = performance.now();
+    log.warn({ err, kind, object, signal: name }, 'signals do not arrive; they are sent again');
+  };
 }
 
 interface Parts {

@@ -176,10 +176,13 @@ export class Outbox {
   }
 }
 
+/** Short, so that a restart of Temporal costs seconds; the limit on deliveries at a time protects it. */
+const retryWaits = { firstMs: 200, maxMs: 3_000 };
+
 const emptyBox = (): Box => ({
   parcels: new Map(),
   sending: undefined,
-  backoff: createBackoff({ firstMs: 200, maxMs: 10_000 }),
+  backoff: createBackoff(retryWaits),
   notBefore: 0,
   cancelTimer: undefined,
   isQueued: false,

@@ -24,6 +24,7 @@ const paces: Record<SignalName, Pace> = {
   machineDeploymentObserved: atOnce,
   machineDeploymentGone: atOnce,
   machineSetsChanged: gathered,
+  useChanged: gathered,
 };
 
 export const paceOf = (name: SignalName): Pace => paces[name];

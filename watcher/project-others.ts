@@ -1,6 +1,6 @@
 /** Views of what machines depend on: their class, its Secrets, their Node. */
 import type { KubeObject } from '../activities/kube/client.ts';
-import { taints as taintKeys } from '../workflows/api/constants.ts';
+import { finalizers, taints as taintKeys } from '../workflows/api/constants.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { Taint } from '../workflows/api/machine.ts';
 import type { NodeCondition } from '../workflows/api/meta.ts';
@@ -14,13 +14,18 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
   return {
     ...trimmedMeta(metadata),
     digest: digestOf(content, metadata.labels, metadata.annotations),
+    hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     secrets: names.filter((name) => name !== undefined),
   };
 }
 
 /** Only the metadata of Secrets are read. */
 export function viewOfSecret({ metadata }: KubeObject): SecretView {
-  return { ...trimmedMeta(metadata), finalizersDigest: digestOf(metadata.finalizers) };
+  return {
+    ...trimmedMeta(metadata),
+    hasFinalizer: metadata.finalizers?.includes(finalizers.secret) ?? false,
+    finalizersDigest: digestOf(metadata.finalizers),
+  };
 }
 
 export interface Node extends KubeObject {

@@ -21,6 +21,7 @@ export interface Payloads {
   machineDeploymentObserved: SetSnapshot;
   machineDeploymentGone: GoneSnapshot;
   machineSetsChanged: Sighting;
+  useChanged: Sighting;
 }
 
 export type SignalName = keyof Payloads;

@@ -40,11 +40,13 @@ export interface SetView extends Trimmed {
 
 export interface ClassView extends Trimmed {
   digest: string;
+  hasFinalizer: boolean;
   /** Names of the Secrets that it refers to. */
   secrets: string[];
 }
 
 export interface SecretView extends Trimmed {
+  hasFinalizer: boolean;
   /** The finalizers are ours to write: a Secret that changed only here has no news. */
   finalizersDigest: string;
 }

@@ -61,6 +61,8 @@ export class MachineSteps {
       return;
     }
     const { failure } = outcome;
+    // The token's instance was made and is gone: what came of it is known, and another needs another token.
+    if (failure.code === 'Aborted' && failure.isSettled) state.isUnsettled = false;
     if (!failure.isSettled) state.isUnsettled = true;
     // A refused request may be changed before the next attempt, and a cloud refuses a changed request under an old
     // token. An unsettled one keeps its token until its outcome is known.

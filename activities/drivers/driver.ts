@@ -77,7 +77,8 @@ export interface Driver {
 
   /**
    * Finds before it creates: by providerID; by token; by name and tags, if no other Machine claims that instance. A
-   * request with a providerID never creates: without its instance it fails with `NotFound`.
+   * request with a providerID never creates: without its instance it fails with `NotFound`. A token whose instance was
+   * deleted is spent: `Aborted`, settled.
    */
   createInstance(request: CreateRequest): Promise<CreatedInstance>;
 

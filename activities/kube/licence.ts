@@ -15,7 +15,7 @@ export interface LicenceOptions {
   client: KubeClient;
   namespace: string;
   /** Called for each failed read; the licence goes on by itself. */
-  onError?: (error: unknown) => void;
+  onError(error: unknown): void;
 }
 
 const defaultDurationSeconds = 15;
@@ -45,7 +45,7 @@ export function createLicence({ client, namespace, onError }: LicenceOptions): L
       grantedUntil =
         isHeld && (!isFirst || age < firstAgeMaxMs) ? performance.now() + durationMs : 0;
     },
-    onError: onError ?? (() => undefined),
+    onError,
   });
   return {
     isGranted: () => performance.now() < grantedUntil,

@@ -58,9 +58,11 @@ async function install(reason) {
   });
   mkdirSync(dirname(marker), { recursive: true });
   writeFileSync(marker, String(npm.pid));
-  const fault = await new Promise((resolve) => {
-    npm.on('error', (error) => resolve(error.message));
-    npm.on('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
+  const fault = await new Promise((settle) => {
+    npm.on('error', (error) => settle(error.message));
+    npm.on('exit', (code, signal) =>
+      settle(code === 0 ? undefined : (signal ?? `exit code ${code}`)),
+    );
   });
   if (fault !== undefined) {
     console.error(`npm ci failed (${fault}). Repair its cause and start again.`);

@@ -7,6 +7,10 @@ import { createMachine, deleteMachine, untilPhase } from './support/machines.ts'
 import { classManifest, secretManifest, secretName } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
 
+const classOf = (name: string): { class: { kind: string; name: string } } => ({
+  class: { kind: 'MachineClass', name },
+});
+
 describe('a Machine', () => {
   const scenario = useScenario('bad-input');
   const { cluster, cloud, namespace } = scenario;
@@ -24,7 +28,10 @@ describe('a Machine', () => {
   const createClass = (name: string, changes?: object): Promise<unknown> =>
     cluster.create('machineclasses', classManifest({ namespace, name }, changes));
   const createSecret = (name: string, data?: Record<string, string>): Promise<unknown> =>
-    cluster.kube.create(namespaced('secrets', namespace), secretManifest({ namespace, name }, data));
+    cluster.kube.create(
+      namespaced('secrets', namespace),
+      secretManifest({ namespace, name }, data),
+    );
 
   const faults: Fault[] = [
     {
@@ -66,14 +73,9 @@ describe('a Machine', () => {
       name: 'bad-spec',
       spoil: (name) => createClass(name, { providerSpec: { size: 'enormous' } }),
       says: /providerSpec\.size: "enormous".*small, medium, large/,
-      mend: (name) =>
-        cluster.patch('machineclasses', name, { providerSpec: { size: 'small' } }),
+      mend: (name) => cluster.patch('machineclasses', name, { providerSpec: { size: 'small' } }),
     },
   ];
-
-  const classOf = (name: string): { class: { kind: string; name: string } } => ({
-    class: { kind: 'MachineClass', name },
-  });
 
   async function untilItSays(name: string, words: RegExp): Promise<Machine> {
     return await eventually('lastOperation and an Event say what is wrong', async () => {
@@ -112,6 +114,7 @@ describe('a Machine', () => {
     const name = await createMachine(scenario, `${fault.name}-gone`, classOf(className));
     await untilItSays(name, fault.says);
     await deleteMachine(scenario, name);
+    expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
   });
 
   test('that runs is not hurt by a class that is spoiled later, and can be deleted', async () => {
@@ -121,5 +124,6 @@ describe('a Machine', () => {
     await untilPhase(scenario, name, 'Running');
     await cluster.patch('machineclasses', className, { providerSpec: { size: 'enormous' } });
     await deleteMachine(scenario, name);
+    expect(await cloud.instances()).toEqual([]);
   });
 });

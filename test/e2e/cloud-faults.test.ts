@@ -23,6 +23,8 @@ describe('a cloud', () => {
     await untilPhase(scenario, name, 'Running');
     await cloud.addFault({ operation: 'delete', kind: 'loseAnswer', times: 1 });
     await deleteMachine(scenario, name);
+    expect(await cloud.instances()).toEqual([]);
+    expect(await cloud.count('delete', 'ok')).toBeGreaterThan(0);
   });
 
   test.each([
@@ -46,29 +48,32 @@ describe('a cloud', () => {
       fault: { kind: 'error', code: 'Internal', message: 'disk on fire' },
       code: 'Internal',
     },
-  ])('that $words: $code on the Machine, and Running once that is over', async ({ fault, code }) => {
-    await cloud.addFault({ operation: 'create', ...fault });
-    const name = await createMachine(scenario, code.toLowerCase());
-    await untilPhase(scenario, name, 'CrashLoopBackOff');
-    const machine = await eventually('lastOperation says why', async () => {
-      const seen = await cluster.machine(name);
-      expect(seen.status?.lastOperation).toMatchObject({
-        description: `Cloud provider message - machine codes error: code = [${code}] message = [${fault.message}]`,
-        errorCode: code,
-        state: 'Failed',
-        type: 'Create',
+  ])(
+    'that $words: $code on the Machine, and Running once that is over',
+    async ({ fault, code }) => {
+      await cloud.addFault({ operation: 'create', ...fault });
+      const name = await createMachine(scenario, code.toLowerCase());
+      await untilPhase(scenario, name, 'CrashLoopBackOff');
+      const machine = await eventually('lastOperation says why', async () => {
+        const seen = await cluster.machine(name);
+        expect(seen.status?.lastOperation).toMatchObject({
+          description: `Cloud provider message - machine codes error: code = [${code}] message = [${fault.message}]`,
+          errorCode: code,
+          state: 'Failed',
+          type: 'Create',
+        });
+        return seen;
       });
-      return seen;
-    });
-    await expectEventOf(machine, fault.message);
-    const { details } = await workflows.pageOf('machine', name);
-    expect(details).toContain(fault.message);
-    await cloud.clearFaults();
-    const running = await untilPhase(scenario, name, 'Running');
-    expect(running.status?.lastOperation?.errorCode).toBeUndefined();
-    expect((await cloud.calls()).createsPerName[name]).toBe(1);
-    await deleteMachine(scenario, name);
-  });
+      await expectEventOf(machine, fault.message);
+      const { details } = await workflows.pageOf('machine', name);
+      expect(details).toContain(fault.message);
+      await cloud.clearFaults();
+      const running = await untilPhase(scenario, name, 'Running');
+      expect(running.status?.lastOperation?.errorCode).toBeUndefined();
+      expect((await cloud.calls()).createsPerName[name]).toBe(1);
+      await deleteMachine(scenario, name);
+    },
+  );
 
   test('that refuses for ever does not stand in the way of a deletion', async () => {
     await cloud.addFault({ operation: 'create', kind: 'error', code: 'PermissionDenied' });
@@ -76,6 +81,7 @@ describe('a cloud', () => {
     await untilPhase(scenario, name, 'CrashLoopBackOff');
     await deleteMachine(scenario, name);
     await cloud.clearFaults();
+    expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
   });
 
   test('that hangs in a create does not stand in the way of a deletion, and no VM is left', async () => {
@@ -94,7 +100,12 @@ describe('a cloud', () => {
   test('that refuses a deletion is asked until it does it', async () => {
     const name = await createMachine(scenario, 'stays');
     await untilPhase(scenario, name, 'Running');
-    await cloud.addFault({ operation: 'delete', kind: 'error', code: 'Internal', message: 'stuck' });
+    await cloud.addFault({
+      operation: 'delete',
+      kind: 'error',
+      code: 'Internal',
+      message: 'stuck',
+    });
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await eventually('the Machine says why it is still there', async () => {

@@ -1,7 +1,6 @@
 /** kill -9 of our own processes at bad moments: always the right end, one VM per token. */
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.ts';
-import { expectOneInstancePerToken } from './support/invariants.ts';
 import {
   createDeployment,
   deleteDeployment,
@@ -36,31 +35,43 @@ const momentsOfDeletion: Moment[] = [
   ['the first Machine is gone', async (s, pool) => (await machinesOf(s, pool)).length < replicas],
 ];
 
-async function untilMoment(scenario: Scenario, pool: string, [words, hasCome]: Moment): Promise<void> {
+/** Of a deployment: `up0`, `up1`, ... */
+function nameOf(prefix: string, [words]: Moment): string {
+  const all = [...momentsOfCreation, ...momentsOfDeletion];
+  return `${prefix}${all.findIndex((moment) => moment[0] === words)}`;
+}
+
+async function untilMoment(
+  scenario: Scenario,
+  pool: string,
+  [words, hasCome]: Moment,
+): Promise<void> {
   await eventually(words, async () => expect(await hasCome(scenario, pool)).toBe(true), closely);
 }
 
-async function expectAllRunning(scenario: Scenario, pool: string): Promise<void> {
-  await untilRunning(scenario, pool, replicas);
-  const { createsPerName } = await scenario.cloud.calls();
+/** How many VMs each name of the pool ever had. */
+async function createCounts({ cloud }: Scenario, pool: string): Promise<number[]> {
+  const { createsPerName } = await cloud.calls();
   const ofPool = Object.entries(createsPerName).filter(([name]) => name.startsWith(`${pool}-`));
-  expect(ofPool.map(([, count]) => count)).toEqual(Array.from({ length: replicas }, () => 1));
-  await expectOneInstancePerToken(scenario.cloud);
+  return ofPool.map(([, count]) => count);
 }
+
+const onceEach = Array.from({ length: replicas }, () => 1);
 
 describe('kill -9 of the worker', () => {
   const scenario = useScenario('worker-crash');
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
-    const pool = await createDeployment(scenario, `up${momentsOfCreation.findIndex(([words]) => words === moment[0])}`, { replicas });
+    const pool = await createDeployment(scenario, nameOf('up', moment), { replicas });
     await untilMoment(scenario, pool, moment);
     await scenario.operator.kill9('worker');
-    await expectAllRunning(scenario, pool);
+    await untilRunning(scenario, pool, replicas);
+    expect(await createCounts(scenario, pool)).toEqual(onceEach);
     await deleteDeployment(scenario, pool);
   });
 
   test.each(momentsOfDeletion)('when %s, during deletion', async (...moment) => {
-    const pool = await createDeployment(scenario, `down${momentsOfDeletion.findIndex(([words]) => words === moment[0])}`, { replicas });
+    const pool = await createDeployment(scenario, nameOf('down', moment), { replicas });
     await untilRunning(scenario, pool, replicas);
     const path = scenario.cluster.pathOf('machinedeployments', pool);
     await scenario.cluster.delete(path);
@@ -79,10 +90,11 @@ describe('kill -9 of the watcher', () => {
   const scenario = useScenario('watcher-crash');
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
-    const pool = await createDeployment(scenario, `up${momentsOfCreation.findIndex(([words]) => words === moment[0])}`, { replicas });
+    const pool = await createDeployment(scenario, nameOf('up', moment), { replicas });
     await untilMoment(scenario, pool, moment);
     await scenario.operator.kill9('watcher');
-    await expectAllRunning(scenario, pool);
+    await untilRunning(scenario, pool, replicas);
+    expect(await createCounts(scenario, pool)).toEqual(onceEach);
     await deleteDeployment(scenario, pool);
   });
 
@@ -93,5 +105,6 @@ describe('kill -9 of the watcher', () => {
     await scenario.cluster.delete(path);
     await Promise.all([scenario.operator.kill9('watcher'), scenario.operator.kill9('worker')]);
     await untilGone(scenario, path);
+    expect(await createCounts(scenario, pool)).toEqual(onceEach);
   });
 });

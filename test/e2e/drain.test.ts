@@ -11,6 +11,23 @@ interface Pod extends KubeObject {
   status?: { phase?: string };
 }
 
+/** One pod on this Node, of a Deployment or on it alone of a DaemonSet. */
+function workload(kind: string, app: string, nodeName: string): object {
+  const spec = {
+    nodeSelector: { 'kubernetes.io/hostname': nodeName },
+    containers: [{ name: 'app', image: 'nothing' }],
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: app },
+    spec: {
+      selector: { matchLabels: { app } },
+      template: { metadata: { labels: { app } }, spec },
+    },
+  };
+}
+
 describe('the deletion of a machine', () => {
   const scenario = useScenario('drain');
   const { cluster, namespace, workflows } = scenario;
@@ -26,27 +43,11 @@ describe('the deletion of a machine', () => {
     return await cluster.list<Pod>(namespaced('pods', namespace), query);
   }
 
-  function workload(kind: string, app: string, nodeName: string): object {
-    const spec = {
-      nodeSelector: { 'kubernetes.io/hostname': nodeName },
-      containers: [{ name: 'app', image: 'nothing' }],
-    };
-    return {
-      apiVersion: 'apps/v1',
-      kind,
-      metadata: { name: app },
-      spec: {
-        selector: { matchLabels: { app } },
-        template: { metadata: { labels: { app } }, spec },
-      },
-    };
-  }
-
   async function untilPodRuns(nodeName: string, app: string): Promise<Pod> {
     return await eventually(`a pod of ${app} runs on ${nodeName}`, async () => {
       const [pod] = await podsOn(nodeName, app);
-      expect(pod?.status?.phase).toBe('Running');
-      return pod as Pod;
+      if (pod?.status?.phase !== 'Running') throw new Error(`phase: ${pod?.status?.phase}`);
+      return pod;
     });
   }
 
@@ -127,6 +128,7 @@ describe('the deletion of a machine', () => {
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await untilGone(scenario, path);
+    expect(await scenario.cloud.instances()).toEqual([]);
     await cluster.delete(budgets('cache'));
     await cluster.delete(apps('deployments', 'cache'));
   });

@@ -2,7 +2,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
-import { createDeployment, createMachine, deleteMachine, untilPhase, untilRunning } from './support/machines.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteMachine,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 
 describe('ten idle machines', () => {
@@ -21,10 +27,12 @@ describe('ten idle machines', () => {
   /** History events of each workflow of the pool, and our writes to its objects. */
   async function costs(): Promise<object> {
     const counts = Object.entries(await scenario.workflows.eventCounts());
-    return {
-      events: Object.fromEntries(counts.filter(([id]) => id.includes(pool))),
-      writes: await operatorWrites(pool),
-    };
+    const events = counts.filter(([id]) => id.includes(pool));
+    const writes = await operatorWrites(pool);
+    // Ten machines, their set and their deployment; and what it took to make them is in the log.
+    expect(events).toHaveLength(12);
+    expect(writes.length).toBeGreaterThan(30);
+    return { events: Object.fromEntries(events), writes };
   }
 
   /** The last statuses of a pool that has just become Running are written within moments. */

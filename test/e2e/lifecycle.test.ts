@@ -74,7 +74,11 @@ describe('a MachineDeployment', () => {
             '{"metadata":{"labels":{"pool":"pool"},"annotations":{"example.com/a":"b"}},"spec":{"taints":[{"key":"dedicated","value":"pool","effect":"NoSchedule"}]}}',
         },
       });
-      expect(spec?.taints).toContainEqual({ key: 'dedicated', value: 'pool', effect: 'NoSchedule' });
+      expect(spec?.taints).toContainEqual({
+        key: 'dedicated',
+        value: 'pool',
+        effect: 'NoSchedule',
+      });
     }
   });
 
@@ -174,7 +178,9 @@ describe('a MachineDeployment', () => {
       expect(await machinesOf(scenario, pool)).toEqual([]);
       expect(await cloud.instances()).toEqual([]);
       expect(await cluster.nodes()).toEqual([]);
-      const open = await workflows.running('WorkflowType IN ("machine","machineSet","machineDeployment")');
+      const open = await workflows.running(
+        'WorkflowType IN ("machine","machineSet","machineDeployment")',
+      );
       expect(open).toEqual([]);
       const closed = await workflows.list('ExecutionStatus="Completed" and WorkflowType="machine"');
       expect(closed).toHaveLength(10);
@@ -204,7 +210,6 @@ const namesOf = (machines: Machine[]): string[] =>
   machines.map(({ metadata }) => metadata.name).toSorted();
 
 /** Machines of one second are ordered by name. */
-const byAge = (a: Machine, b: Machine): number =>
-  keyOf(a) < keyOf(b) ? -1 : 1;
+const byAge = (a: Machine, b: Machine): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
 const keyOf = ({ metadata }: Machine): string => `${metadata.creationTimestamp} ${metadata.name}`;

@@ -1,6 +1,12 @@
 /** Operators side by side, and one without a target cluster. */
 import { describe, expect, test } from '@jest/globals';
-import { createDeployment, createMachine, deleteMachine, untilPhase, untilRunning } from './support/machines.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteMachine,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 
 describe('two namespaces with an operator each', () => {

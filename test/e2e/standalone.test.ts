@@ -10,9 +10,12 @@ import { createMachine, deleteMachine, untilGone, untilPhase } from './support/m
 import { classManifest, machineManifest, secretManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
 
+const secretPathOf = (id: string): string =>
+  namespaced('secrets', 'kube-system', `bootstrap-token-${id}`);
+
 describe('a Machine without an owner', () => {
   const scenario = useScenario('standalone');
-  const { cloud } = scenario;
+  const { cloud, workflows } = scenario;
 
   test('becomes Running, gets our finalizer, and goes when it is deleted', async () => {
     const name = await createMachine(scenario, 'alone');
@@ -26,6 +29,29 @@ describe('a Machine without an owner', () => {
   test('can be deleted right after it was created', async () => {
     const name = await createMachine(scenario, 'short-lived');
     await deleteMachine(scenario, name);
+    expect(await cloud.instances()).toEqual([]);
+  });
+
+  test('says in Temporal what it waits for while its Node has not joined', async () => {
+    await cloud.addFault({ kind: 'neverJoin' });
+    const name = await createMachine(scenario, 'waiting');
+    const machine = await untilPhase(scenario, name, 'Pending');
+    expect(machine.status?.lastOperation).toMatchObject({
+      description: 'Creating machine on cloud provider',
+      state: 'Processing',
+      type: 'Create',
+    });
+    await eventually('its page says it', async () => {
+      const { details } = await workflows.pageOf('machine', name);
+      expect(details).toContain(`Node ${name} has not joined yet`);
+      expect(details).toMatch(/\*\*Until\*\* \d{4}-/);
+    });
+    await eventually('a search by phase finds it', async () => {
+      const found = await workflows.running('MachinePhase="Pending" and Deadline IS NOT NULL');
+      expect(found).toEqual([`machine/${scenario.namespace}/${name}`]);
+    });
+    await deleteMachine(scenario, name);
+    await cloud.clearFaults();
   });
 
   test('can be deleted and created again under the same name at once', async () => {
@@ -72,9 +98,6 @@ describe('a Machine whose user data asks for a bootstrap token', () => {
   const { cluster, cloud, workflows } = scenario;
   const canary = 'canary-in-the-user-data';
 
-  const secretPathOf = (id: string): string =>
-    namespaced('secrets', 'kube-system', `bootstrap-token-${id}`);
-
   async function findToken(uid: string): Promise<SecretObject | undefined> {
     return await cluster.find<SecretObject>(secretPathOf(tokenIdOf(uid, 0)));
   }
@@ -90,7 +113,9 @@ describe('a Machine whose user data asks for a bootstrap token', () => {
     return named.name;
   }
 
-  async function createWithToken(name: string): Promise<{ name: string; uid: string; token: string }> {
+  async function createWithToken(
+    name: string,
+  ): Promise<{ name: string; uid: string; token: string }> {
     const className = await useTokenClass();
     const machine = await createMachine(scenario, name, {
       class: { kind: 'MachineClass', name: className },

@@ -23,7 +23,8 @@ export async function endToEnd(report: Report, pattern: string | undefined): Pro
   } finally {
     await report.step('stop the stack', async () => void (await stopStack(stateDir)));
   }
-  if (!allWell) console.log(`Logs: ${layout.logs}; operators of the scenarios: ${join(layout.logs, 'e2e')}`);
+  if (!allWell)
+    console.log(`Logs: ${layout.logs}; operators of the scenarios: ${join(layout.logs, 'e2e')}`);
 }
 
 async function start(): Promise<void> {

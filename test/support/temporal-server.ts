@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
 
+/** The server goes with the pipe to this process, however this process ends. */
+const untilInputEnds = '"$0" "$1" & cat >/dev/null; kill -9 $!; wait $!';
+
 export interface TestServer {
   address: string;
   stop(): Promise<void>;
@@ -11,16 +14,15 @@ export interface TestServer {
 /** A time-skipping server of its own for one test file. */
 export async function startTestServer(): Promise<TestServer> {
   const port = await freePort();
-  const server = spawn(await acquireTemporalTestServer(), [String(port)], { stdio: 'ignore' });
-  // A test run that ends early must not leave the server behind.
-  const kill = (): void => void server.kill('SIGKILL');
-  process.once('exit', kill);
+  const binary = await acquireTemporalTestServer();
+  const server = spawn('/bin/sh', ['-c', untilInputEnds, binary, String(port)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   return {
     address: `127.0.0.1:${port}`,
     async stop() {
-      process.off('exit', kill);
       const hasExited = once(server, 'exit');
-      kill();
+      server.stdin.end();
       await hasExited;
     },
   };

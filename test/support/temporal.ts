@@ -1,8 +1,9 @@
 /** A Temporal server whose time can be skipped, with the workflow bundle of this project. */
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { InternalConnectionOptions } from '@temporalio/client/lib/connection.js';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import {
   bundleWorkflowCode,
@@ -83,8 +84,7 @@ export class TemporalForTests {
 
   /** Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as usual. */
   async skip(seconds: number): Promise<void> {
-    const duration = { seconds: BigInt(seconds) as never, nanos: 0 };
-    await this.#service().unlockTimeSkippingWithSleep({ duration });
+    await this.#service().unlockTimeSkippingWithSleep({ duration: msToTs(seconds * 1000) });
   }
 
   /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
@@ -102,6 +102,15 @@ export class TemporalForTests {
     } finally {
       for (const worker of workers) worker.shutdown();
       await running;
+    }
+  }
+
+  /** A workflow without a worker would keep the server's time from being skipped. */
+  async end(workflowId: string): Promise<void> {
+    try {
+      await this.client.workflow.getHandle(workflowId).terminate('the test is over');
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
   }
 

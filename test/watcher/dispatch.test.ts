@@ -294,13 +294,15 @@ describe('a MachineDeployment', () => {
 });
 
 describe('a class', () => {
+  const inUse = { secret: 's', hasFinalizer: true };
+
   beforeEach(() => {
     machine({ name: 'waiting', phase: 'CrashLoopBackOff' });
     machine({ name: 'new' });
     machine({ name: 'running', phase: 'Running' });
     machine({ name: 'going', phase: 'Terminating' });
     machine({ name: 'other', className: 'large' });
-    cluster.classes.put(cluster.now(aClass({ secret: 's' })));
+    cluster.classes.put(cluster.now(aClass(inUse)));
     cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
     cluster.told();
   });
@@ -308,27 +310,78 @@ describe('a class', () => {
   const toWaiting = ['classChanged machine/waiting', 'classChanged machine/new'];
 
   test('that is repaired is told to the machines that wait for it', () => {
-    cluster.classes.put(cluster.now(aClass({ secret: 's', size: 'huge' })));
-    expect(cluster.told()).toEqual(toWaiting);
+    cluster.classes.put(cluster.now(aClass({ ...inUse, size: 'huge' })));
+    expect(machinesTold()).toEqual(toWaiting);
   });
 
-  test('that only got our finalizer concerns nobody', () => {
-    cluster.classes.put(cluster.now(aClass({ secret: 's', hasFinalizer: true })));
-    expect(cluster.told()).toEqual([]);
+  test('that only got our finalizer concerns no machine', () => {
+    cluster.classes.put(cluster.now(aClass({ secret: 's' })));
+    cluster.told();
+    cluster.classes.put(cluster.now(aClass(inUse)));
+    expect(machinesTold()).toEqual([]);
   });
 
   test('whose Secret changed is told', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
-    expect(cluster.told()).toEqual(toWaiting);
+    expect(machinesTold()).toEqual(toWaiting);
   });
 
   test('whose Secret only got our finalizer concerns nobody', () => {
-    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasFinalizer: true })));
+    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
     expect(cluster.told()).toEqual([]);
   });
 
   test('does not hear of the Secrets of others', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 'helm' })));
     expect(cluster.told()).toEqual([]);
+  });
+
+  const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
+});
+
+describe('the use of a class', () => {
+  const putClass = (looks: Parameters<typeof aClass>[0]): void =>
+    cluster.classes.put(cluster.now(aClass(looks)));
+  const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
+
+  test('is told by its first machine', () => {
+    putClass({});
+    expect(useTold()).toEqual([]);
+    machine({});
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('is told by a machine that came before its class', () => {
+    machine({});
+    expect(useTold()).toEqual([]);
+    putClass({});
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('is not told again once the finalizer stands', () => {
+    machine({});
+    putClass({ hasFinalizer: true });
+    machine({ name: 'b' });
+    expect(useTold()).toEqual([]);
+  });
+
+  test('is told by the end of its last machine only', () => {
+    putClass({ hasFinalizer: true });
+    machine({});
+    machine({ name: 'b' });
+    cluster.told();
+    cluster.machines.remove(cluster.now(aMachine({})));
+    expect(useTold()).toEqual([]);
+    cluster.machines.remove(cluster.now(aMachine({ name: 'b' })));
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('of a Secret is told when a class names it and when none does any more', () => {
+    cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
+    putClass({ secret: 's' });
+    expect(useTold()).toEqual(['useChanged secret/s']);
+    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
+    putClass({});
+    expect(useTold()).toEqual(['useChanged secret/s']);
   });
 });

@@ -97,8 +97,12 @@ export function aClass(meta: Meta & { secret?: string; size?: string } = {}): Ma
   };
 }
 
-export function aSecret(meta: Meta = {}): KubeObject {
-  return { metadata: metaOf(meta, '') };
+export function aSecret(looks: Meta & { hasSecretFinalizer?: boolean } = {}): KubeObject {
+  const { hasSecretFinalizer = false, ...meta } = looks;
+  const metadata = metaOf(meta, '');
+  return {
+    metadata: { ...metadata, ...(hasSecretFinalizer && { finalizers: [finalizers.secret] }) },
+  };
 }
 
 export interface NodeLooks extends Meta {

@@ -141,7 +141,11 @@ describe('a faulty class', () => {
   test('is reported, and its repair wakes the machine before the back-off is over', async () => {
     let failure: MachineFailure | undefined = wrongClass;
     const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({ found: true, machine: world.read(), ...(failure && { failure }) }),
+      prepareMachine: async () => ({
+        found: true,
+        machine: world.read(),
+        ...(failure && { failure }),
+      }),
     });
     await world.run(async () => {
       await world.begin();

@@ -5,6 +5,7 @@ import { kubeApiserver } from './kube-apiserver.ts';
 import { kubeControllerManager, kubeScheduler } from './kube-controllers.ts';
 import { kwok } from './kwok.ts';
 import { ourPrograms } from './operator.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
 import { temporal } from './temporal.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 import type { StackWorld } from './world.ts';
@@ -22,5 +23,6 @@ export function componentsOf(world: StackWorld): Component[] {
 }
 
 export function jobsOf(world: StackWorld): Job[] {
-  return [applyCluster(world), workflowBundle(world)].filter((job) => job !== undefined);
+  const jobs = [applyCluster(world), registerSearchAttributes(world), workflowBundle(world)];
+  return jobs.filter((job) => job !== undefined);
 }

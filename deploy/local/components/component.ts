@@ -5,6 +5,12 @@ export interface Command {
   env?: Readonly<Record<string, string>>;
 }
 
+/**
+ * For the two busiest Go programs of the stack: they collect garbage a third as often, for some more memory. On two cores
+ * that is a tenth of all CPU time when a hundred machines start.
+ */
+export const fewerCollections = { GOGC: '300' } as const;
+
 /** One process of the stack, as data: who starts it, watches it and starts it again is `supervision/`. */
 export interface Component {
   name: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { host } from '../supervision/ports.ts';
-import type { Component } from './component.ts';
+import { type Component, fewerCollections } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 export function kubeApiserver(world: StackWorld): Component {
@@ -10,7 +10,11 @@ export function kubeApiserver(world: StackWorld): Component {
     needs: ['etcd'],
     address: `https://${host}:${ports.kubeApiserver}`,
     ports: [ports.kubeApiserver],
-    command: async () => ({ file: binary('kube-apiserver'), args: apiserverArgs(world) }),
+    command: async () => ({
+      file: binary('kube-apiserver'),
+      args: apiserverArgs(world),
+      env: fewerCollections,
+    }),
     isReady: async () => {
       try {
         return (await api.call('GET', '/readyz')).status === 200;

@@ -37,7 +37,7 @@ function virtualCloud({ layout, ports }: StackWorld): Component {
 function watcher(world: StackWorld): Component {
   return ourProcess(world, {
     name: 'watcher',
-    needs: ['cluster', 'temporal'],
+    needs: ['cluster', 'search-attributes'],
     port: world.ports.watcher,
     user: 'millwright-watcher',
     args: [watcherEntrance],
@@ -47,7 +47,7 @@ function watcher(world: StackWorld): Component {
 function worker(world: StackWorld): Component {
   return ourProcess(world, {
     name: 'worker',
-    needs: ['cluster', 'temporal', 'virtual-cloud', 'workflow-bundle'],
+    needs: ['cluster', 'search-attributes', 'virtual-cloud', 'workflow-bundle'],
     port: world.ports.worker,
     user: 'millwright-worker',
     args: [workerEntrance, `--workflow-bundle=${world.layout.workflowBundle}`],

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { host } from '../supervision/ports.ts';
-import { answersOk, type Component } from './component.ts';
+import { answersOk, fewerCollections, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 /** The search attributes of `workflows/messages.ts`; a test compares the two. */
@@ -44,6 +44,7 @@ export function temporal({ binary, layout, ports }: StackWorld): Component {
       await mkdir(dirname(layout.temporalDatabase), { recursive: true });
       return {
         file: binary('temporal'),
+        env: fewerCollections,
         args: [
           'server',
           'start-dev',

@@ -21,6 +21,9 @@ export function nodeOf(instance: Instance): object {
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',
         'kubernetes.io/arch': 'amd64',
+        // Kubelets still set these, and the node controller adds them where they are missing, at two requests a Node.
+        'beta.kubernetes.io/os': 'linux',
+        'beta.kubernetes.io/arch': 'amd64',
         'node.kubernetes.io/instance-type': size,
         'topology.kubernetes.io/region': 'local',
         'topology.kubernetes.io/zone': zone,

@@ -162,8 +162,8 @@ describe('election', () => {
   });
 });
 
-function licence(): Licence {
-  const made = createLicence({ client, namespace: 'default' });
+function aLicence(): Licence {
+  const made = createLicence({ client, namespace: 'default', onError: () => undefined });
   licences.push(made);
   return made;
 }
@@ -174,7 +174,7 @@ const put = (holderIdentity: string, renewTime = new Date().toISOString()): void
 
 describe('licence', () => {
   test('it is granted while a watcher renews, and ends with its Lease', async () => {
-    const { isGranted } = licence();
+    const { isGranted } = aLicence();
     expect(isGranted()).toBe(false);
     const a = candidate('a');
     await until('granted', isGranted);
@@ -184,7 +184,7 @@ describe('licence', () => {
 
   test('it ends when the Lease changes no more', async () => {
     put('dead');
-    const { isGranted } = licence();
+    const { isGranted } = aLicence();
     await until('granted', isGranted);
     const since = performance.now();
     await until('not granted', () => !isGranted());
@@ -193,7 +193,7 @@ describe('licence', () => {
 
   test('an old Lease grants nothing until it is renewed', async () => {
     put('dead', '2020-01-01T00:00:00.000000Z');
-    const { isGranted } = licence();
+    const { isGranted } = aLicence();
     await until('a watch', () => server.watchCount > 0);
     expect(isGranted()).toBe(false);
     put('dead', '2020-01-01T00:00:02.000000Z');

@@ -1,1 +1,0 @@
-node_modules/.bin/node --experimental-vm-modules node_modules/jest/bin/jest.js "$@" --selectProjects unit

@@ -1,0 +1,35 @@
+/**
+ * `npm run worker` and `npm run watcher`: one more of each. Without flags that say where the clusters are, the stack that runs here
+ * is meant.
+ */
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { layoutOf, repository } from './layout.ts';
+import { defaultStateDir } from './options.ts';
+import { readStack } from './stack.ts';
+
+const [component = '', ...flags] = process.argv.slice(2);
+const namesCluster = flags.some((flag) => /^--?(control|target)-kubeconfig/.test(flag));
+const asksForHelp = flags.some((flag) => /^--?(h|help|version)$/.test(flag));
+const stack = namesCluster || asksForHelp ? undefined : readStack();
+
+if (stack) {
+  const kubeconfig = layoutOf(defaultStateDir).kubeconfigOf(`millwright-${component}`);
+  const identity = `${component}-${process.pid}`;
+  Object.assign(process.env, stack.environment);
+  // Defaults: what the person gives comes later and wins.
+  process.argv.splice(
+    2,
+    Infinity,
+    `--control-kubeconfig=${kubeconfig}`,
+    `--target-kubeconfig=${kubeconfig}`,
+    `--namespace=${stack.namespace}`,
+    `--leader-elect-identity=${identity}`,
+    '--address=127.0.0.1',
+    '--port=0',
+    ...flags,
+  );
+} else {
+  process.argv.splice(2, Infinity, ...flags);
+}
+await import(pathToFileURL(join(repository, 'workers', `${component}.ts`)).href);

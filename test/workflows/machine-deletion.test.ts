@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TemporalForTests } from '../support/temporal.ts';
+import { hang, instance, MachineWorld } from './machine-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+}, 60_000);
+afterAll(() => temporal.stop());
+
+test('during a hanging create: cancels it, deletes, and looks again after the settle window', async () => {
+  const world = await MachineWorld.create(temporal, {
+    createInstance: hang,
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await world.log.until('deleteInstance');
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(20);
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(15);
+    await world.handle.result();
+    expect(world.log.names().slice(-4)).toEqual([
+      'beginTeardown',
+      'deleteInstance',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+  });
+});
+
+test('an ambiguous create whose instance was found needs no settle window', async () => {
+  const world = await MachineWorld.create(temporal, { createInstance: hang });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
+test('a failed deletion is reported and tried again', async () => {
+  let failures = 1;
+  const world = await MachineWorld.create(temporal, {
+    deleteInstance: async () => {
+      failures -= 1;
+      const failure = { code: 'Unavailable', message: 'later', isSettled: true } as const;
+      if (failures >= 0) return { outcome: 'failed', failure };
+      return { outcome: 'deleted', isFound: true, settleSeconds: 30 };
+    },
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    expect(world.log.inputsOf('recordFailure')).toMatchObject([
+      { operation: 'Delete', phase: 'Terminating' },
+    ]);
+    await temporal.skip(3);
+    await world.handle.result();
+    expect(world.log.count('deleteInstance')).toBe(2);
+  });
+});
+
+test('the drain ends at an absolute time, counted from the deletion', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.handle.result();
+    const requestedAt = world.object.deletionRequestedAt ?? 0;
+    expect(world.log.inputsOf('drainNode')).toMatchObject([
+      { nodeName: 'pool-a', deadline: requestedAt + 7200_000, isForced: false },
+    ]);
+  });
+});
+
+test('a life that begins with the deletion names its UID and deletes what the object knows', async () => {
+  const world = await MachineWorld.create(temporal);
+  const { providerID, nodeName } = instance;
+  world.object = { ...world.object, phase: 'Running', providerID, nodeName, isDeleting: true };
+  await world.run(async () => {
+    await world.begin();
+    await world.handle.result();
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
+    expect(world.log.inputsOf('beginTeardown')).toMatchObject([{ machine: { uid: 'uid-1' } }]);
+  });
+});
+
+describe('a stripped finalizer', () => {
+  test('leaves the instance alone', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ isDeleting: true, hasFinalizer: false });
+      await world.vanish();
+      expect(await world.handle.result()).toMatchObject({
+        reason: expect.stringContaining('lives on'),
+      });
+      expect(world.log.count('deleteInstance')).toBe(0);
+      expect(world.log.count('drainNode')).toBe(0);
+    });
+  });
+});
+
+describe('another UID under the same name', () => {
+  test('starts a new life, which adopts', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      const { providerID, nodeName } = instance;
+      world.object = { ...world.object, uid: 'uid-2', phase: 'Running', providerID, nodeName };
+      await world.observe();
+      await world.log.until('prepareMachine', 2);
+      await world.phase('Running');
+      expect((await world.state()).uid).toBe('uid-2');
+      expect(world.log.count('deleteInstance')).toBe(0);
+      expect(world.log.count('createInstance')).toBe(1);
+    });
+  });
+
+  test('waits until a teardown that began is finished', async () => {
+    let finishDrain = (): void => undefined;
+    const drained = new Promise<void>((resolve) => {
+      finishDrain = resolve;
+    });
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async () => {
+        await drained;
+        return { evictedPods: 1, isForced: false };
+      },
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('drainNode');
+      world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
+      await world.observe();
+      expect((await world.state()).uid).toBe('uid-1');
+      finishDrain();
+      await world.log.until('createInstance', 2);
+      await world.phase('Pending');
+      const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
+      expect(uids).toEqual(['uid-1']);
+      expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
+    });
+  });
+});
+
+test('a cancel from outside is ignored', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.cancel();
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
+test('a long history is continued as new with everything that is known', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const before = await world.state();
+    const firstRun = (await world.handle.describe()).runId;
+    const stale = world.snapshot({ resourceVersion: '1' });
+    const { client } = temporal;
+    for (let sent = 0; sent < 1000; sent += 100) {
+      const signals = Array.from({ length: 100 }, () =>
+        client.workflow.getHandle(world.workflowId).signal('machineObserved', stale),
+      );
+      await Promise.all(signals);
+    }
+    await world.observe();
+    expect((await world.handle.describe()).runId).not.toBe(firstRun);
+    const { observed: _before, ...kept } = before;
+    expect(await world.state()).toMatchObject(kept);
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.count('prepareMachine')).toBe(1);
+  });
+});
