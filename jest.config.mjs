@@ -20,7 +20,7 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      testTimeout: 20_000,
+      setupFilesAfterEnv: ['<rootDir>/test/support/limit-unit.ts'],
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|chaos|bench)/'],
     },
@@ -28,7 +28,7 @@ export default {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
-      testTimeout: 300_000,
+      setupFilesAfterEnv: ['<rootDir>/test/support/limit-e2e.ts'],
     },
   ],
 };

@@ -1,28 +1,7 @@
 /** The few calls that we make of a Kubernetes API server. Implemented in pooled-client.ts. */
+import type { ObjectMeta, OwnerReference } from '../../workflows/api/meta.ts';
 
-export interface ObjectMeta {
-  name: string;
-  namespace?: string;
-  generateName?: string;
-  uid: string;
-  resourceVersion: string;
-  generation?: number;
-  creationTimestamp: string;
-  deletionTimestamp?: string;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  finalizers?: string[];
-  ownerReferences?: OwnerReference[];
-}
-
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
+export type { ObjectMeta, OwnerReference };
 
 export interface KubeObject {
   apiVersion?: string;

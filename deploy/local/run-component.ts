@@ -8,7 +8,8 @@ import { layoutOf, repository } from './layout.ts';
 import { defaultStateDir } from './options.ts';
 import { readStack } from './stack.ts';
 
-const [component = '', ...flags] = process.argv.slice(2);
+const [name, ...flags] = process.argv.slice(2);
+const component = name === 'watcher' ? 'watcher' : 'worker';
 const namesCluster = flags.some((flag) => /^--?(control|target)-kubeconfig/.test(flag));
 const asksForHelp = flags.some((flag) => /^--?(h|help|version)$/.test(flag));
 const stack = namesCluster || asksForHelp ? undefined : readStack();

@@ -17,6 +17,13 @@ const deployment = (looks: SetLooks): void =>
   cluster.machineDeployments.put(cluster.now(aMachineDeployment(looks)));
 const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
 
+const putClass = (looks: Parameters<typeof aClass>[0]): void =>
+  cluster.classes.put(cluster.now(aClass(looks)));
+
+/** Signals to machines since the last look. */
+const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
+const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
+
 /** What `step` leads to, after `before`. */
 function toldOf(before: () => void, step: () => void): string[] {
   before();
@@ -335,15 +342,9 @@ describe('a class', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 'helm' })));
     expect(cluster.told()).toEqual([]);
   });
-
-  const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
 });
 
 describe('the use of a class', () => {
-  const putClass = (looks: Parameters<typeof aClass>[0]): void =>
-    cluster.classes.put(cluster.now(aClass(looks)));
-  const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
-
   test('is told by its first machine', () => {
     putClass({});
     expect(useTold()).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
@@ -177,7 +178,9 @@ test('a long history is continued as new with everything that is known', async (
       await Promise.all(signals);
     }
     await world.observe();
-    expect((await world.handle.describe()).runId).not.toBe(firstRun);
+    await eventually('a new run', async () => {
+      return (await world.handle.describe()).runId !== firstRun;
+    });
     const { observed: _before, ...kept } = before;
     expect(await world.state()).toMatchObject(kept);
     await world.requestDeletion();

@@ -36,6 +36,7 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
       'finishTeardown',
     ]);
     const events = await world.eventCount();
+    process.stdout.write(JSON.stringify((await world.handle.fetchHistory()).events?.map((e) => e.eventType)));
     process.stdout.write(`events in the history of a whole life: ${events}\n`);
     expect(events).toBeLessThanOrEqual(eventsMax);
   });

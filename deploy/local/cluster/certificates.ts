@@ -1,11 +1,9 @@
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as X509 from '@peculiar/x509';
-import { provideReflectMetadata } from './reflect-metadata.ts';
-
-provideReflectMetadata();
-const x509 = await import('@peculiar/x509');
+// Its container of dependencies refuses to load without this.
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 /** A stack is thrown away long before. */
@@ -19,7 +17,7 @@ export interface KeyPair {
 }
 
 interface Authority {
-  certificate: X509.X509Certificate;
+  certificate: x509.X509Certificate;
   key: webcrypto.CryptoKey;
 }
 
@@ -124,7 +122,7 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   return parsed.export({ type: 'sec1', format: 'pem' }).toString();
 }
 
-function nameOf(value: string): X509.JsonGeneralName {
+function nameOf(value: string): x509.JsonGeneralName {
   return { type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value };
 }
 

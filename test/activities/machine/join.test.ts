@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { recordJoined } from '../../../activities/machine/join.ts';
+import type { Node } from '../../../activities/machine/node.ts';
+import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
+import type { JoinRequest } from '../../../workflows/activities.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
+
+const path = customResource('machines', namespace, 'pool-a');
+const { uid } = aNode().metadata;
+const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
+
+const request: JoinRequest = {
+  machine: lifeOf('pool-a'),
+  node: { name: 'pool-a', uid },
+  nodeTemplate: { labels: { pool: 'a' }, annotations: { note: 'b' }, taints: [taint] },
+  isFirstJoin: true,
+};
+
+function worldWith(node: Partial<Parameters<typeof aNode>[0]> = {}) {
+  return aWorld({ control: [aMachine({ phase: 'Pending' })], target: [aNode(node)] });
+}
+
+test('the Node gets what its machine says of it, and the machine runs', async () => {
+  const world = worldWith({ metadata: { finalizers: ['example.com/other'], labels: { own: 'x' } } });
+  expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+  const node = world.target.read<Node>(nodePath('pool-a'));
+  expect(node.metadata).toMatchObject({
+    finalizers: ['example.com/other', 'node.machine.sapcloud.io/machine-controller'],
+    labels: { own: 'x', pool: 'a', 'node.gardener.cloud/machine-name': 'pool-a' },
+    annotations: {
+      note: 'b',
+      'node.machine.sapcloud.io/last-applied-anno-labels-taints': JSON.stringify({
+        metadata: { labels: { pool: 'a' }, annotations: { note: 'b' } },
+        spec: { taints: [taint] },
+      }),
+    },
+  });
+  expect(node.spec?.taints).toEqual([taint]);
+  expect(world.control.read<Machine>(path).status).toMatchObject({
+    conditions: [{ type: 'Ready', status: 'True' }],
+    currentStatus: { phase: 'Running' },
+    lastOperation: { state: 'Successful', type: 'Create' },
+  });
+});
+
+test('taints of others stay, and the write holds only for the list that was read', async () => {
+  const other = { key: 'other', effect: 'NoExecute' };
+  const stale = { key: 'dedicated', value: 'old', effect: 'NoSchedule' };
+  const world = worldWith({ spec: { providerID: 'x', taints: [other, stale] } });
+  await recordJoined(world, request);
+  expect(world.target.read<Node>(nodePath('pool-a')).spec?.taints).toEqual([other, taint]);
+  expect(world.target.bodies.at(-1)).toMatchObject({
+    metadata: { resourceVersion: expect.any(String) },
+  });
+});
+
+test('a Node with its taints already is written once', async () => {
+  const world = worldWith({ spec: { providerID: 'x', taints: [taint] } });
+  await recordJoined(world, request);
+  expect(world.target.writes()).toHaveLength(1);
+});
+
+const critical = 'node.gardener.cloud/critical-components-not-ready';
+
+test.each<{ name: string; node: Partial<Parameters<typeof aNode>[0]>; reason: string }>([
+  {
+    name: 'critical components',
+    node: { spec: { taints: [{ key: critical, effect: 'NoSchedule' }] } },
+    reason: `the Node has the taint ${critical}`,
+  },
+  { name: 'another Node', node: { metadata: { uid: 'uid-2' } }, reason: 'the Node is gone' },
+  { name: 'gone', node: { metadata: { name: 'pool-b' } }, reason: 'the Node is gone' },
+  {
+    name: 'not Ready any more',
+    node: { status: { conditions: [{ type: 'Ready', status: 'False' }] } },
+    reason: 'the Node is not Ready any more',
+  },
+])('does not join: $name', async ({ node, reason }) => {
+  const world = worldWith(node);
+  expect(await recordJoined(world, request)).toEqual({ hasJoined: false, reason });
+  expect(world.control.calls).toEqual([]);
+});

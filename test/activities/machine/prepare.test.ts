@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import { prepareMachine } from '../../../activities/machine/prepare.ts';
+import { customResource } from '../../../activities/kube/paths.ts';
+import { aMachine, aMachineClass, aSecret, namespace } from '../../support/builders.ts';
+import { aWorld } from '../../support/world.ts';
+
+const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
+const path = customResource('machines', namespace, 'pool-a');
+
+test('a sound machine: provider and limits are known, nothing is written', async () => {
+  const world = aWorld({ control: [aMachine(), aMachineClass(), aSecret()] });
+  const outcome = await prepareMachine(world, input);
+  expect(outcome).toMatchObject({
+    found: true,
+    machine: { uid: 'uid-of-pool-a', provider: 'local', className: 'small', usesTarget: true },
+  });
+  expect(outcome).not.toHaveProperty('failure');
+  expect([...world.control.writes(), ...world.target.writes()]).toEqual([]);
+});
+
+test('no such machine', async () => {
+  expect(await prepareMachine(aWorld(), input)).toEqual({ found: false });
+});
+
+test('the finalizer is added once, beside those of others', async () => {
+  const machine = aMachine({ metadata: { finalizers: ['example.com/other'] } });
+  const world = aWorld({ control: [machine, aMachineClass(), aSecret()] });
+  await prepareMachine(world, input);
+  await prepareMachine(world, input);
+  expect(world.control.writes()).toEqual([`PATCH ${path}`]);
+  expect(world.control.read<typeof machine>(path).metadata.finalizers).toEqual([
+    'example.com/other',
+    'machine.sapcloud.io/machine-controller-manager',
+  ]);
+});
+
+test('a machine that is being deleted gets no finalizer back, and its class is not asked', async () => {
+  const deletionTimestamp = '2026-01-01T01:00:00Z';
+  const metadata = { finalizers: ['example.com/other'], deletionTimestamp };
+  const world = aWorld({ control: [aMachine({ metadata })] });
+  expect(await prepareMachine(world, input)).toMatchObject({
+    machine: { isDeleting: true, hasFinalizer: false },
+  });
+  expect(world.control.writes()).toEqual([]);
+});
+
+test.each<{ name: string; control: object[]; message: string }>([
+  {
+    name: 'no class named',
+    control: [aMachine({ spec: {} })],
+    message: 'spec.class: Required value: must name a MachineClass',
+  },
+  {
+    name: 'a wrong duration',
+    control: [aMachine({ spec: { ...aMachine().spec, drainTimeout: 'soon' } })],
+    message:
+      'spec.drainTimeout: Invalid value: "soon": must be a duration such as 90s, 20m or 1h30m',
+  },
+  {
+    name: 'a class that is not there',
+    control: [aMachine()],
+    message:
+      'spec.class.name: MachineClass "small" does not exist in namespace shoot: create it, or name another',
+  },
+  {
+    name: 'a Secret in another namespace',
+    control: [aMachine(), aMachineClass({ secretRef: { name: 's', namespace: 'kube-system' } })],
+    message:
+      'MachineClass "small": secretRef.namespace: "kube-system" is not allowed: Secrets are read in shoot only',
+  },
+  {
+    name: 'a Secret that is not there',
+    control: [aMachine(), aMachineClass()],
+    message:
+      'MachineClass "small": secretRef.name: Secret "small-secret" does not exist in namespace shoot',
+  },
+  {
+    name: 'a Secret without user data',
+    control: [aMachine(), aMachineClass(), aSecret({ other: 'x' })],
+    message: 'MachineClass "small": its Secret has no key "userData": add it, it may be empty',
+  },
+  {
+    name: 'a provider without a driver',
+    control: [aMachine(), aMachineClass({ provider: 'mars' }), aSecret()],
+    message:
+      'MachineClass "small": provider: "mars" has no driver: no worker serves its task queue',
+  },
+])('a fault is said in words that help: $name', async ({ control, message }) => {
+  expect(await prepareMachine(aWorld({ control }), input)).toMatchObject({
+    found: true,
+    failure: { code: 'InvalidArgument', message, isSettled: true },
+  });
+});
+
+test('user data with a place for a token get one, and a born machine needs none', async () => {
+  const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
+  const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
+  const outcome = await prepareMachine(world, input);
+  expect(outcome).toMatchObject({ machine: { bootstrapTokenId: expect.any(String) } });
+  expect(JSON.stringify(outcome)).not.toContain('token-secret');
+
+  const born = aMachine({ spec: { ...aMachine().spec, providerID: 'local:///z/i' } });
+  const later = aWorld({ control: [born, aMachineClass(), secret] });
+  await prepareMachine(later, input);
+  expect(later.target.calls).toEqual([]);
+});

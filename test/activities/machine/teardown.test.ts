@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals';
+import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
+import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
+
+const machine = lifeOf('pool-a');
+const path = customResource('machines', namespace, 'pool-a');
+const deletionTimestamp = '2026-01-01T01:00:00Z';
+const deleted = aMachine({ metadata: { deletionTimestamp } });
+const ours = { machine, nodeName: 'pool-a', providerID: 'local:///zone-1/i-1' };
+
+test('begins with Terminating, and knows the provider to ask', async () => {
+  const world = aWorld({ control: [deleted, aMachineClass(), aSecret()] });
+  expect(await beginTeardown(world, { machine })).toMatchObject({
+    machine: { isDeleting: true, hasFinalizer: true, provider: 'local' },
+  });
+  expect(world.control.read<Machine>(path).status?.currentStatus?.phase).toBe('Terminating');
+});
+
+test('without a class there is no provider', async () => {
+  const { machine: prepared } = await beginTeardown(aWorld({ control: [deleted] }), { machine });
+  expect(prepared).toBeDefined();
+  expect(prepared).not.toHaveProperty('provider');
+});
+
+test('another life of the name is not touched', async () => {
+  const world = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
+  expect(await beginTeardown(world, { machine })).toEqual({});
+  expect(world.control.read<Machine>(path).status).toBeUndefined();
+  await finishTeardown(world, ours);
+  expect(world.control.has(path)).toBe(true);
+});
+
+test('ends with the Node and, last of all, the finalizer', async () => {
+  const finalizers = ['node.machine.sapcloud.io/machine-controller'];
+  const world = aWorld({ control: [deleted], target: [aNode({ metadata: { finalizers } })] });
+  let wasNodeGone = false;
+  world.control.fault = ({ method }) => {
+    if (method === 'PATCH') wasNodeGone = !world.target.has(nodePath('pool-a'));
+    return undefined;
+  };
+  await finishTeardown(world, ours);
+  expect(wasNodeGone).toBe(true);
+  expect(world.control.has(path)).toBe(false);
+});
+
+test('the Node of another instance is spared', async () => {
+  const node = aNode({ spec: { providerID: 'local:///zone-1/i-2' } });
+  const world = aWorld({ control: [deleted], target: [node] });
+  await finishTeardown(world, ours);
+  expect(world.target.writes()).toEqual([]);
+  expect(world.control.has(path)).toBe(false);
+});
+
+test('a Node that cannot be deleted keeps the object', async () => {
+  const world = aWorld({ control: [deleted], target: [aNode()] });
+  world.target.fault = ({ method }) =>
+    method === 'DELETE' ? { code: 500, reason: 'InternalError' } : undefined;
+  await expect(finishTeardown(world, ours)).rejects.toThrow('InternalError');
+  expect(world.control.has(path)).toBe(true);
+});
+
+test('can be run twice', async () => {
+  const world = aWorld({ control: [deleted], target: [aNode()] });
+  await finishTeardown(world, ours);
+  await finishTeardown(world, ours);
+  expect(world.target.has(nodePath('pool-a'))).toBe(false);
+});

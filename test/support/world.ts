@@ -1,0 +1,50 @@
+import pino from 'pino';
+import { createClassReader } from '../../activities/class-reader.ts';
+import type { World } from '../../activities/world.ts';
+import type { LifeRef } from '../../workflows/activities.ts';
+import { namespace } from './builders.ts';
+import { MemoryKube } from './memory-kube.ts';
+
+export interface WorldOfTests extends World {
+  control: MemoryKube;
+  target: MemoryKube;
+}
+
+/** A world in memory: `control` and `target` hold what a test puts there. */
+export function aWorld({
+  control = [],
+  target = [],
+  ...changes
+}: { control?: object[]; target?: object[] } & Partial<
+  Omit<World, 'control' | 'target'>
+> = {}): WorldOfTests {
+  const client = new MemoryKube(...control);
+  return {
+    control: client,
+    target: new MemoryKube(...target),
+    namespace,
+    defaults: {
+      creationTimeoutSeconds: 1200,
+      healthTimeoutSeconds: 600,
+      drainTimeoutSeconds: 7200,
+      inPlaceUpdateTimeoutSeconds: 1200,
+      maxEvictRetries: 360,
+      pvDetachTimeoutSeconds: 120,
+      pvReattachTimeoutSeconds: 90,
+      preserveTimeoutSeconds: 345_600,
+      nodeConditions: [],
+      bootstrapTokenAuthExtraGroups: 'system:bootstrappers:shoot',
+      resourceExhaustedRetrySeconds: 600,
+    },
+    classes: createClassReader({ client, namespace }),
+    licence: { isGranted: () => true },
+    hasDriver: async (provider) => provider === 'local',
+    log: pino({ level: 'silent' }),
+    ...changes,
+  };
+}
+
+/** The life that a builder's object of this name stands for. */
+export function lifeOf(name: string, uid = `uid-of-${name}`): LifeRef {
+  return { namespace, name, uid };
+}
