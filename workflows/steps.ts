@@ -3,8 +3,10 @@ import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow
 import {
   ActivityFailure,
   ApplicationFailure,
+  isCancellation,
   proxyActivities,
   proxyLocalActivities,
+  TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DrainActivities, DriverActivities, KubeActivities } from './activities.ts';
@@ -35,7 +37,9 @@ export async function shortStep<Outcome>(
   try {
     return await run(shortForm);
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    // A local activity that timed out fails with an ActivityFailure when it happens, and with the bare TimeoutFailure
+    // inside it when its marker is replayed (SDK 1.24.0): both must take the same way.
+    if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
     return await run(regularSteps(summary));
   }
 }

@@ -29,11 +29,21 @@ export interface Part {
   eventsPerMachine: number;
 }
 
+/** The last workflows of a scale-down and what Kubernetes does about gone Nodes end after the last Machine. */
+export async function untilQuiet({ stack }: Bench): Promise<void> {
+  let before = -1;
+  for (let events = 0; events !== before; events = await historyEvents(stack)) {
+    before = events;
+    await sleep(settleSeconds * 1000);
+  }
+}
+
 export async function measureScaling(bench: Bench, machines: number): Promise<Part[]> {
   const up = await measure(bench, { name: 'up', machines }, async () => {
     const { milliseconds, times } = await scaleAndWatch(bench.kube, machines);
     return { milliseconds, waits: waitsOf(times, ({ created, running }) => [created, running]) };
   });
+  await untilQuiet(bench);
   const down = await measure(bench, { name: 'down', machines }, async () => {
     const { milliseconds, times } = await scaleAndWatch(bench.kube, 0);
     return { milliseconds, waits: waitsOf(times, ({ gone }) => [0, gone]) };
@@ -42,12 +52,12 @@ export async function measureScaling(bench: Bench, machines: number): Promise<Pa
 }
 
 const idleSeconds = 60;
-/** Debounced signals and the last status writes end within this. */
-const settleSeconds = 10;
+/** Debounced signals and the last status writes come within this. */
+const settleSeconds = 3;
 
 export async function measureIdle(bench: Bench, machines: number): Promise<Part[]> {
   await scaleAndWatch(bench.kube, machines);
-  await sleep(settleSeconds * 1000);
+  await untilQuiet(bench);
   const idle = await measure(bench, { name: 'idle', machines }, async () => {
     await sleep(idleSeconds * 1000);
     return { milliseconds: idleSeconds * 1000, waits: [] };

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/pooled-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
-import { measureIdle, measureScaling } from './measure.ts';
+import { measureIdle, measureScaling, untilQuiet } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { printReport } from './report.ts';
 
@@ -57,6 +57,7 @@ try {
   await applyPool(kube);
   for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
   const bench = { stack, kube, stateDir };
+  await untilQuiet(bench);
   const report =
     measurement === 'up'
       ? await measureScaling(bench, Number(count))

@@ -143,8 +143,7 @@ describe('another UID under the same name', () => {
       await world.observe();
       expect((await world.state()).uid).toBe('uid-1');
       finishDrain();
-      await world.log.until('createInstance', 2);
-      await world.phase('Pending');
+      await world.log.until('recordCreated', 2);
       const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
       expect(uids).toEqual(['uid-1']);
       expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
