@@ -31,6 +31,8 @@ describe('an operator without a target cluster', () => {
   const scenario = useScenario('no-target', { target: 'none' });
 
   test('makes its machines Available, and deletes them without a drain', async () => {
+    // The cloud has a cluster all the same: a Node in it would be nobody's.
+    await scenario.cloud.addFault({ kind: 'neverJoin' });
     const name = await createMachine(scenario, 'nodeless');
     const machine = await untilPhase(scenario, name, 'Available');
     expect(machine.status?.lastOperation).toMatchObject({

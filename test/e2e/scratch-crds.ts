@@ -42,6 +42,9 @@ const crdFolder = new URL('../../deploy/crds/', import.meta.url);
 const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const patienceMs = 20_000;
 
+/** Where the stack has not put the example's Secret already. */
+const secretsNamespace = 'kube-public';
+
 export class ScratchCrds {
   readonly #crds: Crd[];
   readonly #group: string;
@@ -134,14 +137,15 @@ export class ScratchCrds {
   #pathOf(kind: string): string {
     const plural = this.#crds.find(({ spec }) => spec.names.kind === kind)?.spec.names.plural;
     return plural === undefined
-      ? `/api/v1/namespaces/default/${kind.toLowerCase()}s`
+      ? `/api/v1/namespaces/${secretsNamespace}/${kind.toLowerCase()}s`
       : `/apis/${this.#group}/v1alpha1/namespaces/default/${plural}`;
   }
 
   #moved(object: AnyObject): object {
     const isOurs = this.#crds.some(({ spec }) => spec.names.kind === object.kind);
     const { status: _, ...rest } = object;
-    const metadata = { ...object.metadata, namespace: 'default' };
+    const namespace = isOurs ? 'default' : secretsNamespace;
+    const metadata = { ...object.metadata, namespace };
     return { ...rest, metadata, apiVersion: isOurs ? `${this.#group}/v1alpha1` : 'v1' };
   }
 }

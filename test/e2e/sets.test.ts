@@ -1,0 +1,117 @@
+/** MachineSets: the machines that they own, adopt, let go and replace. */
+import { describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../activities/kube/client.ts';
+import { apiVersion } from '../../workflows/api/constants.ts';
+import type { MachineSpec } from '../../workflows/api/machine.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  createMachine,
+  deleteMachine,
+  machinesOf,
+  untilGone,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
+import { className, classManifest } from './support/manifests.ts';
+import { useScenario } from './support/scenario.ts';
+
+describe('a MachineSet without a deployment', () => {
+  const scenario = useScenario('sets');
+  const { cluster, cloud } = scenario;
+
+  async function createSet(
+    short: string,
+    replicas: number,
+    spec: MachineSpec = {},
+  ): Promise<string> {
+    const { name, namespace } = scenario.named(short);
+    await cluster.create('machinesets', {
+      apiVersion,
+      kind: 'MachineSet',
+      metadata: { name, namespace },
+      spec: {
+        replicas,
+        selector: { matchLabels: { set: name } },
+        template: {
+          metadata: { labels: { set: name } },
+          spec: { class: { kind: 'MachineClass', name: className }, ...spec },
+        },
+      },
+    });
+    return name;
+  }
+
+  async function deleteSet(name: string, options?: object): Promise<void> {
+    const path = cluster.pathOf('machinesets', name);
+    await cluster.kube.delete(path, options);
+    await untilGone(scenario, path);
+  }
+
+  test('replaces a machine that a user deleted', async () => {
+    const set = await createSet('replaces', 2);
+    const [first] = await untilRunning(scenario, set, 2);
+    const gone = first?.metadata.name ?? '';
+    await deleteMachine(scenario, gone);
+    const now = await untilRunning(scenario, set, 2);
+    expect(now.map(({ metadata }) => metadata.name)).not.toContain(gone);
+    await deleteSet(set);
+  });
+
+  test('replaces a machine whose Node did not join in time', async () => {
+    await cloud.addFault({ kind: 'neverJoin', times: 1 });
+    const set = await createSet('late', 1, { creationTimeout: '3s' });
+    const failed = await eventually('the first machine is there', async () => {
+      const [machine] = await machinesOf(scenario, set);
+      expect(machine).toBeDefined();
+      return machine?.metadata.name ?? '';
+    });
+    await untilGone(scenario, cluster.pathOf('machines', failed));
+    const [replacement] = await untilRunning(scenario, set, 1);
+    expect(replacement?.metadata.name).not.toBe(failed);
+    expect((await cluster.events('Machine', failed)).map(({ reason }) => reason)).toContain(
+      'CreationTimeout',
+    );
+    await deleteSet(set);
+  });
+
+  test('adopts a machine that fits its selector, and makes one fewer', async () => {
+    const set = scenario.named('adopts').name;
+    const orphan = await createMachine(scenario, 'orphan');
+    await untilPhase(scenario, orphan, 'Running');
+    await cluster.patch('machines', orphan, { metadata: { labels: { set } } });
+    await createSet('adopts', 2);
+    await untilRunning(scenario, set, 1);
+    const { metadata } = await cluster.machine(orphan);
+    expect(metadata.ownerReferences).toMatchObject([{ kind: 'MachineSet', name: set }]);
+    await deleteSet(set);
+    await untilGone(scenario, cluster.pathOf('machines', orphan));
+  });
+
+  test('that is deleted with --cascade=orphan leaves its machines', async () => {
+    const set = await createSet('orphans', 2);
+    await untilRunning(scenario, set, 2);
+    await deleteSet(set, { propagationPolicy: 'Orphan' });
+    const left = await untilRunning(scenario, set, 2);
+    expect(left.map(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([[], []]);
+    for (const { metadata } of left) await deleteMachine(scenario, metadata.name);
+  });
+});
+
+describe('a MachineClass', () => {
+  const scenario = useScenario('class');
+  const { cluster } = scenario;
+
+  test('that a machine uses outlives its deletion until the machine is gone', async () => {
+    const named = scenario.named('used');
+    await cluster.create('machineclasses', classManifest(named));
+    const name = await createMachine(scenario, 'user', {
+      class: { kind: 'MachineClass', name: named.name },
+    });
+    await untilPhase(scenario, name, 'Running');
+    const path = cluster.pathOf('machineclasses', named.name);
+    await cluster.delete(path);
+    expect(await cluster.find<KubeObject>(path)).toBeDefined();
+    await deleteMachine(scenario, name);
+    await untilGone(scenario, path);
+  });
+});

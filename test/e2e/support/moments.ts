@@ -1,0 +1,57 @@
+/** Moments in the life of a deployment at which a process can die. */
+import { expect } from '@jest/globals';
+import { eventually } from './eventually.ts';
+import { machinesOf } from './machines.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Machines of each deployment. */
+export const replicas = 5;
+/** Looks often: the moment must not pass unseen. */
+const closely = { pollMilliseconds: 10 };
+
+export type Moment = [
+  words: string,
+  hasCome: (scenario: Scenario, pool: string) => Promise<boolean>,
+];
+
+export const momentsOfCreation: Moment[] = [
+  ['the first Machine was created', async (s, pool) => (await machinesOf(s, pool)).length > 0],
+  ['the first VM was created', async (s) => (await s.cloud.instances()).length > 0],
+  [
+    'the first Machine is Pending',
+    async (s) => Object.values(await s.cluster.phases()).includes('Pending'),
+  ],
+  ['the first Node has joined', async (s) => (await s.cluster.nodes()).length > 0],
+];
+
+export const momentsOfDeletion: Moment[] = [
+  [
+    'the first Machine is Terminating',
+    async (s) => Object.values(await s.cluster.phases()).includes('Terminating'),
+  ],
+  ['the first VM is gone', async (s) => (await s.cloud.instances()).length < replicas],
+  ['the first Machine is gone', async (s, pool) => (await machinesOf(s, pool)).length < replicas],
+];
+
+/** Of a deployment: `up0`, `up1`, ... */
+export function nameOf(prefix: string, [words]: Moment): string {
+  const all = [...momentsOfCreation, ...momentsOfDeletion];
+  return `${prefix}${all.findIndex((moment) => moment[0] === words)}`;
+}
+
+export async function untilMoment(
+  scenario: Scenario,
+  pool: string,
+  [words, hasCome]: Moment,
+): Promise<void> {
+  await eventually(words, async () => expect(await hasCome(scenario, pool)).toBe(true), closely);
+}
+
+/** How many VMs each name of the pool ever had. */
+export async function createCounts({ cloud }: Scenario, pool: string): Promise<number[]> {
+  const { createsPerName } = await cloud.calls();
+  const ofPool = Object.entries(createsPerName).filter(([name]) => name.startsWith(`${pool}-`));
+  return ofPool.map(([, count]) => count);
+}
+
+export const onceEach = Array.from({ length: replicas }, () => 1);
