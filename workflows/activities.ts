@@ -130,6 +130,15 @@ export interface JoinRequest {
 /** The Node as it is, when it is not what the workflow thought. */
 export type JoinOutcome = { hasJoined: true } | { hasJoined: false; reason: string };
 
+/** What the second look found. */
+export type TimeoutOutcome =
+  | { found: 'tooLate' }
+  /** The Node joined and nobody told: the watcher was away. */
+  | { found: 'node'; node: JoinRequest['node'] & { providerID: string } }
+  /** The machine was given more time. */
+  | { found: 'moreTime'; machine: PreparedMachine }
+  | { found: 'nothing' };
+
 export interface TeardownOutcome {
   /** Absent when the object is gone or belongs to another life. */
   machine?: PreparedMachine;
@@ -156,8 +165,12 @@ export interface MachineActivities {
     createGeneration: number;
   }): Promise<void>;
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
-  /** Looks once more, then marks the machine Failed. */
-  recordTimeout(input: { machine: LifeRef }): Promise<{ hasTimedOut: boolean }>;
+  /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
+  recordTimeout(input: {
+    machine: LifeRef;
+    nodeName?: string;
+    now: number;
+  }): Promise<TimeoutOutcome>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
   /** Node, bootstrap token and finalizer go. */
   finishTeardown(input: {

@@ -147,6 +147,8 @@ class MachineSetLife {
     }
     state.unresolved = [];
     state.createdSince += outcome.created.length;
+    // Nothing made and nothing wrong: the set itself has changed.
+    if (outcome.created.length === 0) this.#mustSurvey = true;
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }

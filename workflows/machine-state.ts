@@ -38,7 +38,7 @@ export interface MachineState {
   isUnsettled: boolean;
   /** Until when the cloud may list a late instance of such a create, milliseconds. */
   settleAt?: number;
-  teardown?: { isDrained: boolean; isInstanceGone: boolean; startedAt: number };
+  teardown?: NonNullable<MachineFacts['teardown']> & { startedAt: number };
   /** Since when the machine has been in its phase, milliseconds. */
   phaseSince: number;
 }
@@ -92,6 +92,24 @@ export function observeNode(state: MachineState, node: NodeSnapshot): boolean {
   if (state.node?.uid === node.uid && !isLater(node, state.node)) return false;
   state.node = node;
   return true;
+}
+
+/** A Node that we read ourselves. */
+export function noteReadyNode(
+  state: MachineState,
+  node: { name: string; uid: string; providerID: string },
+): void {
+  const { cluster = '', epoch = 0, resourceVersion = '0' } = state.node ?? state.observed ?? {};
+  state.node = {
+    ...node,
+    cluster,
+    epoch,
+    resourceVersion,
+    exists: true,
+    isReady: true,
+    isDeleting: false,
+    conditionsDigest: '',
+  };
 }
 
 export function observeClass(state: MachineState): boolean {

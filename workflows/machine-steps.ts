@@ -15,6 +15,7 @@ import type {
 import type { MachinePhase } from './api/phases.ts';
 import { setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
+import { noteReadyNode } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
@@ -42,10 +43,10 @@ export class MachineSteps {
       state.isGone = true;
       return;
     }
-    const { machine, failure } = outcome;
-    adopt(state, outcome.machine, this.#input.cluster);
-    if (!failure) return;
-    if (machine.phase === 'Running') return;
+    const { machine: read, failure } = outcome;
+    adopt(state, read, this.#input.cluster);
+    // A machine that has its instance needs its class again only when it goes.
+    if (!failure || state.isRecorded) return;
     state.isStale = true;
     await this.#fail(failure, 'Create');
   }
@@ -103,10 +104,22 @@ export class MachineSteps {
 
   async recordTimeout(): Promise<void> {
     const state = this.#state;
-    const input = { machine: this.#machine() };
-    const { hasTimedOut } = await shortStep((steps) => steps.recordTimeout(input), 'too late');
-    if (hasTimedOut) setPhase(state, 'Failed');
-    else state.isStale = true;
+    const nodeName = state.instance?.nodeName;
+    const input = defined({ machine: this.#machine(), nodeName, now: Date.now() });
+    const outcome = await shortStep((steps) => steps.recordTimeout(input), 'creation timeout');
+    switch (outcome.found) {
+      case 'tooLate':
+        setPhase(state, 'Failed');
+        break;
+      case 'node':
+        noteReadyNode(state, outcome.node);
+        break;
+      case 'moreTime':
+        adopt(state, outcome.machine, this.#input.cluster);
+        break;
+      case 'nothing':
+        state.isGone = true;
+    }
   }
 
   async beginTeardown(): Promise<void> {
@@ -121,7 +134,12 @@ export class MachineSteps {
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
     const hasNode = state.instance !== undefined && machine.usesTarget;
-    state.teardown = { isDrained: !hasNode, isInstanceGone: false, startedAt: Date.now() };
+    state.teardown = {
+      isDrained: !hasNode,
+      isInstanceGone: false,
+      isFinished: false,
+      startedAt: Date.now(),
+    };
     setPhase(state, 'Terminating');
   }
 
@@ -160,8 +178,7 @@ export class MachineSteps {
       bootstrapTokenId: this.#state.prepared?.bootstrapTokenId,
     });
     await shortStep((steps) => steps.finishTeardown(input), 'remove Node and finalizer');
-    this.#state.isGone = true;
-    delete this.#state.teardown;
+    if (this.#state.teardown) this.#state.teardown.isFinished = true;
   }
 
   async #createOutcome(): Promise<CreateOutcome> {
@@ -185,7 +202,8 @@ export class MachineSteps {
   }
 
   #machine(): LifeRef {
-    return { ...this.#input.ref, uid: this.#state.uid ?? '' };
+    const { uid, observed } = this.#state;
+    return { ...this.#input.ref, uid: uid ?? observed?.uid ?? '' };
   }
 
   #driverRequest(): DriverRequest {

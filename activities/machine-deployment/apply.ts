@@ -53,7 +53,7 @@ async function scaleSet(
   { name, resourceVersion, replicas, reason }: Extract<Step, { action: 'scaleSet' }>,
 ): Promise<void> {
   const deployment = await readLife(control, ref);
-  if (!deployment || deployment.spec.replicas !== replicas) return;
+  if (!deployment || (deployment.spec.replicas ?? 0) !== replicas) return;
   const metadata = { resourceVersion, annotations: scalingAnnotationsOf(deployment) };
   try {
     const path = customResource('machinesets', ref.namespace, name);

@@ -23,12 +23,14 @@ export async function surveyMachineSet(
   const set = await ensureFinalizer(control, 'machinesets', found);
   const faults = machineSetFaults(set);
   const members = await membersOf(control, set, { mayAdopt: faults.length === 0 });
-  const status = statusOf(set, members, failureOf(faults, error));
+  const facts = members.map(factOf);
+  const isMissingSome = facts.filter(isPresent).length < (set.spec.replicas ?? 0);
+  const failure = failureOf(faults, isMissingSome ? error : undefined);
+  const status = statusOf(set, members, failure);
   await reportStatus(control, path, { set, status });
   const { uid, resourceVersion, ownerReferences } = set.metadata;
   const deployment = ownerReferences?.find(({ kind }) => kind === 'MachineDeployment')?.name;
   const demand = demandOf(set, faults);
-  const facts = members.map(factOf);
   return {
     found: true,
     uid,

@@ -1,11 +1,6 @@
 /** A Machine's Node is Ready: the Node gets what the Machine says of it, the Machine is Running. */
 import type { JoinOutcome, JoinRequest, NodeTemplate } from '../../workflows/activities.ts';
-import {
-  annotations,
-  finalizers,
-  labels,
-  taints as taintKeys,
-} from '../../workflows/api/constants.ts';
+import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
@@ -14,7 +9,7 @@ import { isConflict, isNotFound } from '../kube/errors.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import type { Node } from './node.ts';
-import { isReady } from './node.ts';
+import { obstacleOf } from './node.ts';
 import { patchMachine, timestamp } from './object.ts';
 
 export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {
@@ -29,19 +24,6 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
   return { hasJoined: true };
-}
-
-/** What stands between this Node and a Running machine. */
-function obstacleOf(node: Node | undefined): string | undefined {
-  if (!node) return 'the Node is gone';
-  if (!isReady(node)) return 'the Node is not Ready any more';
-  return node.spec?.taints?.some(isCritical)
-    ? `the Node has the taint ${taintKeys.criticalComponentsNotReady}`
-    : undefined;
-}
-
-function isCritical({ key, effect }: Taint): boolean {
-  return key === taintKeys.criticalComponentsNotReady && effect === 'NoSchedule';
 }
 
 function runningStatusOf({ machine, isFirstJoin }: JoinRequest, node: Node): object {

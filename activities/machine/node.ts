@@ -1,4 +1,5 @@
 /** The Node of a Machine in the target cluster. */
+import { taints } from '../../workflows/api/constants.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -16,9 +17,23 @@ export async function readNode(target: KubeClient, name: string): Promise<Node |
   return await orUndefined(target.get<Node>(nodePath(name)));
 }
 
-export function isReady({ status }: Node): boolean {
+function isReady({ status }: Node): boolean {
   return (
     status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
     false
   );
+}
+
+/** What stands between this Node and a Running machine; undefined when nothing does. */
+export function obstacleOf(node: Node | undefined): string | undefined {
+  if (!node) return 'the Node is gone';
+  if (node.metadata.deletionTimestamp !== undefined) return 'the Node is being deleted';
+  if (!isReady(node)) return 'the Node is not Ready';
+  return node.spec?.taints?.some(isCritical)
+    ? `the Node has the taint ${taints.criticalComponentsNotReady}`
+    : undefined;
+}
+
+function isCritical({ key, effect }: Taint): boolean {
+  return key === taints.criticalComponentsNotReady && effect === 'NoSchedule';
 }

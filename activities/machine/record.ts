@@ -1,11 +1,14 @@
 /** Reports the steps of a Machine's creation on the object. */
-import type { LifeRef, MachineActivities } from '../../workflows/activities.ts';
+import type { LifeRef, MachineActivities, TimeoutOutcome } from '../../workflows/activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { World } from '../world.ts';
+import { obstacleOf, readNode } from './node.ts';
 import {
   component,
   machineSubject,
@@ -119,29 +122,58 @@ function descriptionOf({ code, message }: MachineFailure, operation: 'Create' | 
     : `VM deletion failed due to - ${error}. However, will re-try in the next resync. Initiate VM deletion`;
 }
 
-/** A Machine that joined meanwhile, or that is given more time now, is not marked. */
+/** A timer alone fails no machine: it may have joined or been given more time while nobody told. */
 export async function recordTimeout(
   world: World,
-  { machine }: InputOf<'recordTimeout'>,
-): Promise<{ hasTimedOut: boolean }> {
+  { machine, nodeName, now }: InputOf<'recordTimeout'>,
+): Promise<TimeoutOutcome> {
   const current = await readMachine(world.control, machine);
-  if (current?.metadata.uid !== machine.uid) return { hasTimedOut: false };
-  const { limits, createdAt } = preparedOf(current, world);
-  const isOver = Date.now() >= createdAt + limits.creationTimeoutSeconds * 1000;
-  if (!isOver || phaseOf(current) === 'Running') return { hasTimedOut: false };
-  const description = `Machine ${machine.name} failed to join the cluster in ${limits.creationTimeoutSeconds} seconds.`;
+  if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  const prepared = preparedOf(current, world);
+  const { creationTimeoutSeconds } = prepared.limits;
+  if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
+    return { found: 'moreTime', machine: prepared };
+  }
+  const node = await joinedNode(world, { name: nodeName, providerID: prepared.providerID });
+  if (node) return { found: 'node', node };
+  await writeTimeout(world, machine, creationTimeoutSeconds);
+  return { found: 'tooLate' };
+}
+
+interface Expected {
+  name: string | undefined;
+  providerID: string | undefined;
+}
+
+async function joinedNode(
+  { target }: World,
+  { name, providerID }: Expected,
+): Promise<Extract<TimeoutOutcome, { found: 'node' }>['node'] | undefined> {
+  if (!target || name === undefined) return undefined;
+  const node = await readNode(target, name);
+  if (!node || obstacleOf(node) !== undefined) return undefined;
+  const { metadata, spec } = node;
+  if (!isSameInstance(spec?.providerID, providerID)) return undefined;
+  return { name, uid: metadata.uid, providerID: spec?.providerID ?? '' };
+}
+
+async function writeTimeout(
+  { control }: World,
+  machine: LifeRef,
+  timeoutSeconds: number,
+): Promise<void> {
+  const description = `Machine ${machine.name} failed to join the cluster in ${formatDuration(timeoutSeconds)}.`;
   const now = timestamp();
-  await patchMachine(world.control, machine, {
+  await patchMachine(control, machine, {
     status: {
       currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
       lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime: now },
     },
   });
-  await recordEvent(world.control, machineSubject(machine), {
+  await recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'CreationTimeout',
     message: description,
     component,
   });
-  return { hasTimedOut: true };
 }

@@ -147,7 +147,7 @@ export class MemoryKube implements KubeClient {
   ): void {
     // An empty UID is none.
     if (uid && uid !== metadata.uid) {
-      const message = `Precondition failed: UID in precondition: ${String(uid)}, UID in object meta: ${metadata.uid}`;
+      const message = `Precondition failed: UID in precondition: ${JSON.stringify(uid)}, UID in object meta: ${metadata.uid}`;
       throw failure(call, { code: 409, reason: 'Conflict', message });
     }
     if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {

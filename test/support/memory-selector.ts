@@ -8,11 +8,12 @@ export function isSelected(object: KubeObject, { labelSelector, fieldSelector }:
 }
 
 function holds(term: string, labels: Record<string, string>): boolean {
-  const [, key = '', operator, list = ''] =
-    /^(\S+) (in|notin) \(([^)]*)\)$/.exec(term) ?? ([] as string[]);
-  const isListed = list.split(',').includes(labels[key] ?? '');
-  if (operator === 'in') return key in labels && isListed;
-  if (operator === 'notin') return !(key in labels) || !isListed;
+  const listed = /^(\S+) (in|notin) \(([^)]*)\)$/.exec(term);
+  if (listed) {
+    const [, key = '', operator, list = ''] = listed;
+    const isListed = key in labels && list.split(',').includes(labels[key] ?? '');
+    return isListed === (operator === 'in');
+  }
   if (term.startsWith('!')) return !(term.slice(1) in labels);
   const [name = '', value] = term.split('=');
   return value === undefined ? name in labels : labels[name] === value;

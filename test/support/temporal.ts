@@ -18,6 +18,8 @@ import { startTestServer } from './temporal-server.ts';
 
 const namespace = 'default';
 const longestStartSeconds = 20;
+/** A workflow that never rests keeps time from being skipped. */
+const longestSkipSeconds = 8;
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
@@ -84,7 +86,11 @@ export class TemporalForTests {
 
   /** Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as usual. */
   async skip(seconds: number): Promise<void> {
-    await this.#service().unlockTimeSkippingWithSleep({ duration: msToTs(seconds * 1000) });
+    const deadline = Date.now() + longestSkipSeconds * 1000;
+    const duration = msToTs(seconds * 1000);
+    await this.#connection.withDeadline(deadline, () =>
+      this.#service().unlockTimeSkippingWithSleep({ duration }),
+    );
   }
 
   /** Runs `body` with workers of the task queue and of those for its drivers and drains. */

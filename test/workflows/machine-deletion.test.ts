@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
@@ -125,10 +126,8 @@ describe('another UID under the same name', () => {
   });
 
   test('waits until a teardown that began is finished', async () => {
-    let finishDrain = (): void => undefined;
-    const drained = new Promise<void>((resolve) => {
-      finishDrain = resolve;
-    });
+    const drain = new EventEmitter();
+    const drained = once(drain, 'finished');
     const world = await MachineWorld.create(temporal, {
       drainNode: async () => {
         await drained;
@@ -142,7 +141,7 @@ describe('another UID under the same name', () => {
       world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
       await world.observe();
       expect((await world.state()).uid).toBe('uid-1');
-      finishDrain();
+      drain.emit('finished');
       await world.log.until('recordCreated', 2);
       const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
       expect(uids).toEqual(['uid-1']);

@@ -70,11 +70,13 @@ export class MachineWorld {
 
   /** Runs a test with workers that serve this world. */
   async run(body: () => Promise<void>): Promise<void> {
-    try {
-      await this.#temporal.withWorkers(this.ref.namespace, this.#queues(), body);
-    } finally {
-      await this.#temporal.end(this.workflowId);
-    }
+    await this.#temporal.withWorkers(this.ref.namespace, this.#queues(), async () => {
+      try {
+        await body();
+      } finally {
+        await this.#temporal.end(this.workflowId);
+      }
+    });
   }
 
   /** Starts the workflow as the watcher does: with a look at the object. */

@@ -187,32 +187,32 @@ describe('a faulty class', () => {
   });
 });
 
+function refusing(isSettled: boolean) {
+  const failure: MachineFailure = { code: 'Internal', message: 'no luck', isSettled };
+  let refusals = 2;
+  return {
+    createInstance: async () => {
+      refusals -= 1;
+      if (refusals >= 0) return { outcome: 'failed' as const, failure };
+      return { outcome: 'created' as const, instance };
+    },
+  };
+}
+
+async function tokensOf(isSettled: boolean): Promise<string[]> {
+  const world = await MachineWorld.create(temporal, refusing(isSettled));
+  await world.run(async () => {
+    await world.begin();
+    for (const attempts of [1, 2]) {
+      await world.log.until('recordFailure', attempts);
+      await world.repairClass();
+    }
+    await world.phase('Pending');
+  });
+  return world.log.inputsOf('createInstance').map(({ token }) => token);
+}
+
 describe('a refused create', () => {
-  function refusing(isSettled: boolean) {
-    const failure: MachineFailure = { code: 'Internal', message: 'no luck', isSettled };
-    let refusals = 2;
-    return {
-      createInstance: async () => {
-        refusals -= 1;
-        if (refusals >= 0) return { outcome: 'failed' as const, failure };
-        return { outcome: 'created' as const, instance };
-      },
-    };
-  }
-
-  async function tokensOf(isSettled: boolean): Promise<string[]> {
-    const world = await MachineWorld.create(temporal, refusing(isSettled));
-    await world.run(async () => {
-      await world.begin();
-      for (const attempts of [1, 2]) {
-        await world.log.until('recordFailure', attempts);
-        await world.repairClass();
-      }
-      await world.phase('Pending');
-    });
-    return world.log.inputsOf('createInstance').map(({ token }) => token);
-  }
-
   test('gets a new token each time: the next request may differ', async () => {
     expect(await tokensOf(true)).toEqual(['uid-1-0', 'uid-1-1', 'uid-1-2']);
   });

@@ -45,7 +45,7 @@ export interface MachineFacts {
   /** The Node of this instance was seen Ready. */
   isNodeReady: boolean;
   createDeadline: number;
-  teardown?: { isDrained: boolean; isInstanceGone: boolean };
+  teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
 }
 
 export type MachineStep =
@@ -96,9 +96,9 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
   if (facts.phase === 'Failed') {
     return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
   }
-  if (isUp(facts) && facts.isPrepared) return planRunning(facts);
+  if (isUp(facts)) return facts.isPrepared ? planRunning(facts) : { action: 'prepare' };
   if (facts.isNodeReady && facts.isRecorded) return { action: 'recordJoined' };
-  if (now >= facts.createDeadline && !isUp(facts)) return { action: 'recordTimeout' };
+  if (now >= facts.createDeadline) return { action: 'recordTimeout' };
   return backOffOf(facts, now) ?? planCreation(facts);
 }
 
@@ -133,6 +133,8 @@ function backOffOf(facts: MachineFacts, now: number): MachineStep | undefined {
 type Teardown = NonNullable<MachineFacts['teardown']>;
 
 function planTeardown(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
+  if (teardown.isFinished)
+    return { action: 'complete', reason: 'instance, Node and object are gone' };
   if (!teardown.isDrained) return { action: 'drain' };
   if (!teardown.isInstanceGone) {
     if (hasNothingToDelete(facts)) return { action: 'finishTeardown' };

@@ -59,7 +59,9 @@ test('a blocked pass fails as benign, with the pods and the budget in its words'
 });
 
 test('many pods are counted, some are named', async () => {
-  const pods = Array.from({ length: 7 }, (_, index) => aPod({ metadata: { name: `web-${index}` } }));
+  const pods = Array.from({ length: 7 }, (_, index) =>
+    aPod({ metadata: { name: `web-${index}` } }),
+  );
   await expect(drain(blocking(...pods))).rejects.toThrow(/^7 pods left: .*web-4 and 2 more;/);
 });
 

@@ -1,0 +1,163 @@
+/** `npm run screenshots`: the pictures of the Temporal UI in the documentation, taken of a running local stack. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { Client, Connection } from '@temporalio/client';
+import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
+import { createKubeClient } from '../../activities/kube/pooled-client.ts';
+import { defaultStateDir } from '../../deploy/local/options.ts';
+import { readStack } from '../../deploy/local/stack.ts';
+import type { Stack } from '../../deploy/local/stack.ts';
+import { workflowIdOf } from '../../workflows/messages.ts';
+import type { Demo } from './demo.ts';
+import { startDemo } from './demo.ts';
+
+const usage = `Usage: npm run screenshots -- [options]
+
+Makes a few machines on the running local stack, takes pictures of their pages in the Temporal UI, writes them to
+docs/images and deletes the machines. Needs Chromium: the variable CHROMIUM, or chromium or google-chrome on PATH.
+
+  --state-dir DIR  of the stack (default: .millwright)
+  --help           show this
+
+Example: npm run screenshots -- --state-dir /tmp/second`;
+
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const size = { width: 1400, height: 900 };
+/** Far above what a page takes on a busy machine. */
+const contentWithinMs = 30_000;
+const columns = ['Workflow ID', 'MachinePhase', 'Attention', 'MachineClass', 'WaitingSince'];
+
+interface Shot {
+  file: string;
+  url: string;
+  /** The picture is taken once all of these can be seen. */
+  awaited: (string | RegExp)[];
+  /** They are inside the frame in which the UI shows markdown. */
+  isFramed?: boolean;
+}
+
+const { values } = parseArgs({
+  options: {
+    'state-dir': { type: 'string', default: defaultStateDir },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) console.log(usage);
+else await takeAll(values['state-dir']);
+
+async function takeAll(stateDir: string): Promise<void> {
+  const stack = readStack(stateDir);
+  if (!stack) throw new Error(`no local stack runs in ${stateDir}: start one with npm start`);
+  const address = `127.0.0.1:${stack.ports.temporal}`;
+  const connection = await Connection.connect({ address });
+  const kubeConfig = loadKubeConfig(stack.kubeconfig);
+  const kube = createKubeClient({ kubeConfig, userAgent: 'screenshots' });
+  const { namespace } = stack;
+  const cloud = stack.environment['MILLWRIGHT_VIRTUAL_CLOUD'] ?? '';
+  const demo = await startDemo({ kube, namespace, cloud });
+  try {
+    const shots = await shotsOf({ stack, demo, temporal: new Client({ connection }) });
+    await withPage(async (page) => {
+      for (const shot of shots) await take(page, shot);
+    });
+  } finally {
+    await demo.end();
+    await kube.close();
+    await connection.close();
+  }
+}
+
+interface Scene {
+  stack: Stack;
+  demo: Demo;
+  temporal: Client;
+}
+
+async function shotsOf({ stack, demo, temporal }: Scene): Promise<Shot[]> {
+  const home = `http://127.0.0.1:${stack.ports.temporalUi}/namespaces/default/workflows`;
+  const urlOf = async (name: string, tab: string): Promise<string> => {
+    const id = workflowIdOf('machine', { namespace: stack.namespace, name });
+    return `${home}/${encodeURIComponent(id)}/${await runOf(temporal, id)}/${tab}`;
+  };
+  const query =
+    'WorkflowType = "machine" AND ExecutionStatus = "Running" AND MachinePhase != "Running"';
+  return [
+    {
+      file: 'machine-running.png',
+      url: await urlOf(demo.running, 'timeline'),
+      awaited: ['recordJoined', /createInstance/],
+    },
+    {
+      file: 'workflows.png',
+      url: `${home}?query=${encodeURIComponent(query)}`,
+      awaited: ['CrashLoopBackOff', 'Pending', 'external'],
+    },
+    {
+      file: 'machine-waiting.png',
+      url: await urlOf(demo.refused, 'user-metadata'),
+      awaited: [/CrashLoopBackOff/, 'Until', 'What you can do:'],
+      isFramed: true,
+    },
+  ];
+}
+
+/** The UI has no page for "the present run". */
+async function runOf(temporal: Client, workflowId: string): Promise<string> {
+  return (await temporal.workflow.getHandle(workflowId).describe()).runId;
+}
+
+async function take(page: Page, { file, url, awaited, isFramed }: Shot): Promise<void> {
+  await page.goto(url, { waitUntil: 'domcontentloaded' });
+  const place = isFramed ? page.frameLocator('iframe').last() : page;
+  for (const text of awaited) {
+    const found = place.getByText(text).filter({ visible: true });
+    await found.first().waitFor({ timeout: contentWithinMs });
+  }
+  await page.screenshot({ path: join(import.meta.dirname, file), animations: 'disabled' });
+  console.log(`docs/images/${file}`);
+}
+
+async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
+  // A container has neither a sandbox for it nor much shared memory.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  const browser = await chromium.launch({ executablePath: browserPath(), args });
+  try {
+    await use(await pageOf(browser));
+  } finally {
+    await browser.close();
+  }
+}
+
+async function pageOf(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: size, timezoneId: 'UTC', locale: 'en-GB' });
+  // Where the UI keeps what a person chose under "Configure Columns".
+  const chosen = JSON.stringify({ default: columns.map((label) => ({ label })) });
+  const entry = `'namespace-workflow-table-columns', ${JSON.stringify(chosen)}`;
+  await context.addInitScript({ content: `localStorage.setItem(${entry})` });
+  return await context.newPage();
+}
+
+function browserPath(): string {
+  const { CHROMIUM: chosen, PATH: path = '' } = process.env;
+  if (chosen !== undefined) return chosen;
+  const candidates = path
+    .split(delimiter)
+    .flatMap((folder) => browserNames.map((name) => join(folder, name)));
+  const found = candidates.find(isProgram);
+  if (found !== undefined) return found;
+  throw new Error(
+    `none of ${browserNames.join(', ')} is on PATH: install Chromium, or name its program in CHROMIUM`,
+  );
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,87 @@
+import { expect, test } from '@jest/globals';
+import type { Driver } from '../../activities/drivers/driver.ts';
+import { DriverError } from '../../activities/drivers/driver.ts';
+import { createDriverActivities } from '../../activities/instance.ts';
+import type { DriverRequest } from '../../workflows/activities.ts';
+import { aMachineClass, aSecret } from '../support/builders.ts';
+import { aWorld, lifeOf } from '../support/world.ts';
+
+const request: DriverRequest = {
+  machine: lifeOf('pool-a'),
+  cluster: 'c',
+  className: 'small',
+  provider: 'local',
+  token: 'uid-0',
+  isRetry: false,
+};
+const created = {
+  providerID: 'local:///z/i',
+  nodeName: 'pool-a',
+  isInitialized: true,
+  found: false,
+};
+
+const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
+
+function activities(changes: Partial<Driver>, control = [aMachineClass(), aSecret()]) {
+  const driver: Driver = {
+    settleSeconds: 30,
+    createInstance: async () => created,
+    describeInstance: refuse,
+    initializeInstance: async () => created,
+    deleteInstance: async () => ({ found: true }),
+    listInstances: refuse,
+    volumeIds: refuse,
+    validate: () => [],
+    ...changes,
+  };
+  const { signal } = new AbortController();
+  const world = { ...aWorld({ control }), driver, signal: () => signal };
+  return createDriverActivities({ ...world, requireLicence: () => undefined });
+}
+
+test('an instance is an outcome', async () => {
+  const { createInstance } = activities({});
+  const { providerID, nodeName } = created;
+  expect(await createInstance(request)).toEqual({
+    outcome: 'created',
+    instance: { providerID, nodeName, isFound: false },
+  });
+});
+
+function failing(error: Error) {
+  return activities({
+    async createInstance() {
+      throw error;
+    },
+  });
+}
+
+test('a classified error is an outcome, any other is for Temporal', async () => {
+  const refused = new DriverError({ code: 'Internal', message: 'no', settled: true });
+  expect(await failing(refused).createInstance(request)).toEqual({
+    outcome: 'failed',
+    failure: { code: 'Internal', message: 'no', isSettled: true },
+  });
+  await expect(failing(new Error('bug')).createInstance(request)).rejects.toThrow('bug');
+});
+
+test('a failed initialization leaves the create unsettled', async () => {
+  const refused = new DriverError({ code: 'Internal', message: 'no', settled: true });
+  const { createInstance } = activities({
+    createInstance: async () => ({ ...created, isInitialized: false }),
+    initializeInstance: () => Promise.reject(refused),
+  });
+  expect(await createInstance(request)).toMatchObject({ failure: { isSettled: false } });
+});
+
+test('a deletion says what it found; without its class it fails in words', async () => {
+  expect(await activities({}).deleteInstance(request)).toEqual({
+    outcome: 'deleted',
+    isFound: true,
+    settleSeconds: 30,
+  });
+  expect(await activities({}, []).deleteInstance(request)).toMatchObject({
+    failure: { code: 'InvalidArgument', message: expect.stringContaining('"small"') },
+  });
+});

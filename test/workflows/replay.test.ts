@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { bundleWorkflows, quietRuntime } from '../support/temporal.ts';
+
+let workflowBundle: WorkflowBundleWithSourceMap;
+beforeAll(async () => {
+  quietRuntime();
+  workflowBundle = await bundleWorkflows();
+}, 60_000);
+
+async function read(name: string): Promise<string> {
+  return await readFile(new URL(`../replay/${name}.json`, import.meta.url), 'utf8');
+}
+
+async function replay(history: string): Promise<void> {
+  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(history));
+}
+
+const recordings = [
+  'machine-idle',
+  'machine-mid-launch',
+  'machine-mid-drain',
+  'machine-set-mid-batch',
+  'machine-deployment',
+];
+
+test.each(recordings)('%s goes on with the present code', async (name) => {
+  await expect(replay(await read(name))).resolves.toBeUndefined();
+});
+
+test('a history that the code would not have made is refused', async () => {
+  const history = await read('machine-mid-launch');
+  const wrong = history.replaceAll('"createInstance"', '"rebootInstance"');
+  expect(wrong).not.toBe(history);
+  await expect(replay(wrong)).rejects.toThrow(/[Nn]ondeterminism/);
+});

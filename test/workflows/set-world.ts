@@ -1,0 +1,114 @@
+/** One MachineSet or MachineDeployment, as far as its workflow can tell. */
+import type { WorkflowHandle } from '@temporalio/client';
+import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
+import type { Kind, SetSnapshot } from '../../workflows/messages.ts';
+import { workflowIdOf } from '../../workflows/messages.ts';
+import type { Steps } from '../support/call-log.ts';
+import { CallLog } from '../support/call-log.ts';
+import type { TemporalForTests } from '../support/temporal.ts';
+import { cluster } from './machine-world.ts';
+
+type SetKind = Exclude<Kind, 'machine'>;
+
+export class SetWorld {
+  readonly log = new CallLog();
+  readonly ref = { namespace: `shoot-${crypto.randomUUID().slice(0, 8)}`, name: 'pool' };
+  readonly workflowId: string;
+  readonly #temporal: TemporalForTests;
+  readonly #kind: SetKind;
+  readonly #steps: Partial<Steps>;
+  #version = 100;
+
+  constructor(temporal: TemporalForTests, kind: SetKind, steps: Partial<Steps>) {
+    this.#temporal = temporal;
+    this.#kind = kind;
+    this.#steps = steps;
+    this.workflowId = workflowIdOf(kind, this.ref);
+  }
+
+  get handle(): WorkflowHandle {
+    return this.#temporal.client.workflow.getHandle(this.workflowId);
+  }
+
+  async run(body: () => Promise<void>): Promise<void> {
+    const queues = { kube: this.log.record(this.#steps) };
+    await this.#temporal.withWorkers(this.ref.namespace, queues, async () => {
+      try {
+        await body();
+      } finally {
+        await this.#temporal.end(this.workflowId);
+      }
+    });
+  }
+
+  /** The watcher saw the object: the first time this starts the workflow. */
+  async observe(changes: Partial<SetSnapshot> = {}): Promise<void> {
+    this.#version += 1;
+    const seen: SetSnapshot = {
+      cluster,
+      epoch: 1,
+      resourceVersion: String(this.#version),
+      uid: 'uid-1',
+      generation: 1,
+      isDeleting: false,
+      hasFinalizer: true,
+      metadataDigest: 'm',
+      ...changes,
+    };
+    await this.#temporal.client.workflow.signalWithStart(this.#kind, {
+      taskQueue: this.ref.namespace,
+      workflowId: this.workflowId,
+      args: [{ ref: this.ref, cluster }],
+      signal: `${this.#kind}Observed`,
+      signalArgs: [seen],
+    });
+  }
+}
+
+/** Machines in memory: what a survey of them finds, and what batches do to them. */
+export class Machines {
+  readonly names = new Set<string>();
+  replicas: number;
+  isDeleting = false;
+
+  constructor(replicas: number) {
+    this.replicas = replicas;
+  }
+
+  steps() {
+    return {
+      surveyMachineSet: async () => ({
+        found: true as const,
+        uid: 'uid-1',
+        resourceVersion: '1',
+        survey: this.#survey(),
+      }),
+      createMachines: async ({ names }: { names: string[] }) => {
+        for (const name of names) this.names.add(name);
+        return { created: names, taken: [] };
+      },
+      deleteMachines: async ({ names }: { names: string[] }) => {
+        for (const name of names) this.names.delete(name);
+      },
+      releaseMachineSet: async () => undefined,
+    };
+  }
+
+  #survey(): SetSurvey {
+    const names = [...this.names];
+    const surplus = this.isDeleting ? names : names.slice(this.replicas);
+    return {
+      demand: {
+        isDeleting: this.isDeleting,
+        hasFinalizer: true,
+        isOrphaning: false,
+        replicas: this.replicas,
+        isFrozen: false,
+        faults: [],
+      },
+      total: names.length,
+      present: names.length,
+      toDelete: { names: surplus, reason: 'surplus' },
+    };
+  }
+}
