@@ -17,6 +17,7 @@ import { setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import { noteReadyNode } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
+import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import type { MachineFailure } from './plan/machine.ts';
@@ -97,9 +98,13 @@ export class MachineSteps {
     });
     const summary = `Node ${node.name} is Ready`;
     const outcome = await shortStep((steps) => steps.recordJoined(input), summary);
-    if (outcome.hasJoined) setPhase(state, 'Running');
-    // The Node changed since it was seen: the watcher tells of its next state.
-    else delete state.node;
+    if (!outcome.hasJoined) {
+      // The Node changed since it was seen: the watcher tells of its next state.
+      delete state.node;
+      return;
+    }
+    delete state.prepared?.bootstrapTokenId;
+    setPhase(state, 'Running');
   }
 
   async recordTimeout(): Promise<void> {
@@ -130,6 +135,8 @@ export class MachineSteps {
       state.isGone = true;
       return;
     }
+    // A life that begins with its end knows nothing of creates that an earlier one may have sent.
+    if (!state.prepared && machine.providerID === undefined) state.isUnsettled = true;
     adopt(state, machine, this.#input.cluster);
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
@@ -252,10 +259,12 @@ function adopt(state: MachineState, machine: PreparedMachine, cluster: string): 
   // What an earlier read learned of the class holds until a later one learns more.
   const { provider, bootstrapTokenId } = state.prepared ?? {};
   state.prepared = { ...defined({ provider, bootstrapTokenId }), ...machine };
-  const epoch = state.observed?.epoch ?? 0;
-  const sighting = { cluster, epoch, resourceVersion };
-  state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
   state.uid = uid;
+  const sighting = { cluster, epoch: state.observed?.epoch ?? 0, resourceVersion };
+  // A signal that came while we read may know better.
+  if (isLater(sighting, state.observed)) {
+    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
+  }
   if (isFirstRead) adoptProgress(state, machine);
 }
 
