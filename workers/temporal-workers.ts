@@ -82,9 +82,10 @@ function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
       : { workflowBundle: { codePath: workflowBundle } }),
     activities: createKubeActivities(world),
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
-    // A local activity holds the slot of its workflow task.
+    // A local activity holds the slot of its workflow task while it waits for one of its own. Few of them at once are quick; all at
+    // once they would share the CPU until they expire.
     maxConcurrentWorkflowTaskExecutions: 200,
-    maxConcurrentLocalActivityExecutions: 200,
+    maxConcurrentLocalActivityExecutions: 32,
     // How long a task waits for the worker that had the workflow last, when that worker is dead
     // (docs/decisions/0002-recovery.md).
     stickyQueueScheduleToStartTimeout: '1s',

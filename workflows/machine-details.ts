@@ -5,44 +5,51 @@ import type { MachineStep } from './plan/machine.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
 export function machineDetails(ref: ObjectRef, state: MachineState, step: MachineStep): string {
-  const { instance, prepared, failure } = state;
-  const lines = [
-    `### Machine ${ref.namespace}/${ref.name}: ${state.phase === '' ? 'New' : state.phase}`,
-    `- **Next:** ${nextOf(step)}`,
-    `- **In this phase since** ${timeOf(state.phaseSince)}`,
-  ];
-  if (step.action === 'wait' && step.until !== undefined)
-    lines.push(`- **Until** ${timeOf(step.until)}`);
-  if (failure)
-    lines.push(
-      `- **Failed attempts:** ${failure.attempts}; \`${failure.detail.code}\`: ${failure.detail.message}`,
-    );
-  if (instance)
-    lines.push(`- **Instance** \`${instance.providerID}\`, Node \`${instance.nodeName}\``);
-  if (prepared)
-    lines.push(
-      `- **MachineClass** \`${prepared.className}\` (provider ${prepared.provider ?? 'unknown'})`,
-    );
-  if (prepared?.machineSet !== undefined) {
-    lines.push(`- **Above:** workflow \`machineSet/${ref.namespace}/${prepared.machineSet}\``);
-  }
-  lines.push('', 'What you can do:', '', ...commandsOf(ref, state).map((line) => `    ${line}`));
-  return lines.join('\n');
+  const phase = state.phase === '' ? 'New' : state.phase;
+  return [
+    `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
+    ...progressOf(state, step),
+    ...factsInWords(ref, state),
+    '',
+    'What you can do:',
+    '',
+    ...commandsOf(ref, state).map((line) => `    ${line}`),
+  ].join('\n');
 }
 
-function nextOf(step: MachineStep): string {
-  return step.action === 'wait' || step.action === 'complete' ? step.reason : step.action;
+function progressOf({ failure }: MachineState, step: MachineStep): string[] {
+  if (step.action === 'complete') return [`- **Ended:** ${step.reason}`];
+  if (step.action !== 'wait') return [`- **Next:** ${step.action}`];
+  const until = step.until === undefined ? '' : timeOf(step.until);
+  if (!failure) return [`- **Waits:** ${step.reason}${until && `, until ${until}`}`];
+  return [
+    `- **Waits because of** \`${failure.detail.code}\`: ${failure.detail.message}`,
+    `- **Next attempt:** number ${failure.attempts + 1}, at ${until}`,
+  ];
+}
+
+function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineState): string[] {
+  const facts: string[] = [];
+  if (instance)
+    facts.push(`- **Instance** \`${instance.providerID}\`, Node \`${instance.nodeName}\``);
+  if (prepared) {
+    facts.push(
+      `- **MachineClass** \`${prepared.className}\`, provider ${prepared.provider ?? 'unknown'}`,
+    );
+  }
+  if (prepared?.machineSet !== undefined) {
+    facts.push(`- **Above:** workflow \`machineSet/${namespace}/${prepared.machineSet}\``);
+  }
+  return facts;
 }
 
 function commandsOf({ namespace, name }: ObjectRef, { failure, prepared }: MachineState): string[] {
-  const commands = [`kubectl -n ${namespace} describe machine ${name}`];
-  if (failure && prepared) {
-    commands.push(
-      `kubectl -n ${namespace} edit machineclass ${prepared.className}   # a mended class is tried at once`,
-    );
-  }
-  commands.push(`kubectl -n ${namespace} delete machine ${name}`);
-  return commands;
+  const kubectl = `kubectl -n ${namespace}`;
+  const mend =
+    failure && prepared
+      ? ['# a mended class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
+      : [];
+  return [`${kubectl} describe machine ${name}`, ...mend, `${kubectl} delete machine ${name}`];
 }
 
 function timeOf(milliseconds: number): string {

@@ -1,6 +1,7 @@
 /** A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they change with the phase only. */
 import { upsertSearchAttributes } from '@temporalio/workflow';
 
+import type { MachineErrorCode } from './api/failures.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
 import { createDeadlineOf } from './machine-state.ts';
@@ -14,7 +15,7 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   const isWaiting = phase === 'Pending' || phase === 'CrashLoopBackOff';
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: phase },
-    { key: keys.Attention, value: attentionOf(phase) },
+    { key: keys.Attention, value: attentionOf(state) },
     { key: keys.NodeName, value: instance?.nodeName ?? null },
     { key: keys.Provider, value: prepared?.provider ?? null },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
@@ -25,8 +26,16 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   ]);
 }
 
+/** Codes that stay until somebody mends the class, the Secret or the rights behind it. */
+const codesForPeople = new Set<MachineErrorCode>([
+  'InvalidArgument',
+  'PermissionDenied',
+  'Unauthenticated',
+]);
+
 /** Who has to act: nobody, something outside (a cloud, a PodDisruptionBudget), or a person. */
-function attentionOf(phase: MachinePhase): string {
-  if (phase === 'CrashLoopBackOff') return 'external';
-  return phase === 'Failed' ? 'person' : 'none';
+function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
+  if (phase === 'Failed') return 'person';
+  if (phase !== 'CrashLoopBackOff') return 'none';
+  return failure && codesForPeople.has(failure.detail.code) ? 'person' : 'external';
 }

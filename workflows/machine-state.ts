@@ -121,12 +121,14 @@ export function observeClass(state: MachineState): boolean {
 
 /** What the plan looks at. */
 export function factsOf(state: MachineState, running: RunningStep | undefined): MachineFacts {
-  const { prepared, observed, instance, teardown, failure, phase, isRecorded } = state;
+  const { prepared, instance, teardown, failure, phase, isRecorded } = state;
+  const observed: Partial<ObservedMachine> = state.observed ?? {};
   return defined({
     running,
     isGone: state.isGone,
-    isDeleting: observed?.isDeleting ?? false,
-    hasFinalizer: observed?.hasFinalizer ?? false,
+    isDeleting: observed.isDeleting ?? false,
+    hasFinalizer: observed.hasFinalizer ?? false,
+    mustForce: observed.forceDeletion ?? false,
     isPrepared: prepared !== undefined && !state.isStale,
     failure,
     instance,

@@ -5,6 +5,7 @@ import {
   log,
   setCurrentDetails,
   setHandler,
+  TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import { Alarm } from './alarm.ts';
@@ -98,15 +99,24 @@ class MachineLife {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
+    const isForced = this.#state.observed?.forceDeletion ?? false;
+    const running: RunningStep = { name, isCancelRequested: false, isForced };
     const scope = new CancellationScope();
     this.#scope = scope;
-    this.#running = { name, isCancelRequested: false };
-    void scope
-      .run(() => this.#steps[name]())
-      .finally(() => {
-        this.#running = undefined;
-        this.#wake();
-      });
+    this.#running = running;
+    void scope.run(() => this.#runBeside(running));
+  }
+
+  async #runBeside(running: RunningStep): Promise<void> {
+    try {
+      await this.#steps[running.name]();
+    } catch (error) {
+      // What we cancelled may end in any kind of failure; the plan takes it from there.
+      if (!running.isCancelRequested || !(error instanceof TemporalFailure)) throw error;
+    } finally {
+      this.#running = undefined;
+      this.#wake();
+    }
   }
 
   /** Ends this life. A later object of the same name gets a life of its own. */

@@ -14,12 +14,11 @@ import type { DrainActivities, DriverActivities, KubeActivities } from './activi
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * A local activity holds a workflow-task slot, so it gets two seconds in all (docs/decisions/0002-recovery.md); what takes
- * longer goes on in the regular form, which is durable and visible.
+ * A local activity holds a workflow-task slot, so it gets two seconds (docs/decisions/0002-recovery.md); what takes longer
+ * goes on in the regular form, which is durable and visible.
  */
 const shortForm = proxyLocalActivities<KubeActivities>({
   startToCloseTimeout: '2s',
-  scheduleToCloseTimeout: '2s',
   retry: { maximumAttempts: 2, initialInterval: '100ms' },
 });
 

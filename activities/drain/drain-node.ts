@@ -110,10 +110,13 @@ function stillThere(pods: Pod[], blocked: string[]): ApplicationFailure {
   const names = pods.slice(0, namedPodsMax).map(podKey).join(', ');
   const rest = pods.length > namedPodsMax ? ` and ${pods.length - namedPodsMax} more` : '';
   const obstacle = blocked.length > 0 ? `; ${blocked.slice(0, namedPodsMax).join('; ')}` : '';
-  return ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     type: blocked.length > 0 ? 'DrainBlocked' : 'Draining',
-    message: `${pods.length} pods left: ${names}${rest}${obstacle}`,
+    message: `${pods.length} ${pods.length === 1 ? 'pod' : 'pods'} left: ${names}${rest}${obstacle}`,
     category: ApplicationFailureCategory.BENIGN,
     ...(blocked.length === 0 && { nextRetryDelay: '1s' }),
   });
+  // The Temporal UI shows it in large; it would tell nothing.
+  failure.stack = '';
+  return failure;
 }

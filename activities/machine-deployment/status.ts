@@ -88,7 +88,7 @@ interface Counts {
 }
 
 function progressingCondition(
-  { deployment, newSet, faults }: DeploymentView,
+  { deployment, sets, newSet, faults }: DeploymentView,
   { replicas, updatedReplicas, availableReplicas }: Counts,
 ): MachineDeploymentCondition {
   const type = 'Progressing';
@@ -99,8 +99,11 @@ function progressingCondition(
   const wanted = deployment.spec.replicas ?? 0;
   const name = newSet?.metadata.name ?? '';
   if (!newSet) {
-    const message = 'Waits for its machine set.';
-    return condition(deployment, { type, status: 'True', reason: 'MachineSetUpdated', message });
+    const message =
+      sets.length === 0
+        ? 'Waits for its machine set.'
+        : 'The template was changed, and rollouts are not supported yet: the machines stay as they are.';
+    return condition(deployment, { type, status: 'Unknown', reason: 'MachineSetUpdated', message });
   }
   const isComplete = [replicas, updatedReplicas, availableReplicas].every((n) => n === wanted);
   return condition(deployment, {

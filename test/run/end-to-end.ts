@@ -60,7 +60,8 @@ async function runTests(report: Report, pattern: string | undefined): Promise<bo
   const sideBySide = await report.step('e2e tests', () =>
     jest({ project, pattern, ignored: outages, workers: scenarioFiles, env }),
   );
-  if (pattern !== undefined && !new RegExp(pattern).test('test/e2e/outage')) return sideBySide;
+  if (pattern !== undefined && !new RegExp(pattern).test('/test/e2e/outage.test.ts'))
+    return sideBySide;
   const alone = await report.step('e2e tests with outages', () =>
     jest({ project, pattern: outages, workers: 1, env }),
   );

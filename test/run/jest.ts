@@ -50,7 +50,10 @@ function jestProgram(run: JestRun, results: string): Promise<void> {
     ...(ignored === undefined ? [] : [`--testPathIgnorePatterns=${ignored}`]),
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
   ];
-  return nodeProgram('jest/bin/jest.js', args, { env, nodeFlags: ['--experimental-vm-modules'] });
+  return nodeProgram('jest/bin/jest.js', args, {
+    env,
+    nodeFlags: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  });
 }
 
 async function problemOf(run: Promise<void>): Promise<unknown> {

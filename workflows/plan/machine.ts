@@ -15,6 +15,8 @@ export interface MachineFailure {
 export interface RunningStep {
   name: 'create' | 'drain' | 'deleteInstance';
   isCancelRequested: boolean;
+  /** A drain that asks no PodDisruptionBudget. */
+  isForced: boolean;
 }
 
 export interface Instance {
@@ -28,6 +30,8 @@ export interface MachineFacts {
   isGone: boolean;
   isDeleting: boolean;
   hasFinalizer: boolean;
+  /** Label `force-deletion`. */
+  mustForce: boolean;
   /** The object was read in this life. */
   isPrepared: boolean;
   failure?: { detail: MachineFailure; attempts: number; retryAt: number };
@@ -85,11 +89,15 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
 }
 
 function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
-  const mustStop = facts.isDeleting || facts.isGone;
-  if (running.name === 'create' && mustStop && !running.isCancelRequested) {
+  const { name, isCancelRequested, isForced } = running;
+  if (isCancelRequested) return { action: 'wait', reason: `${name} is being cancelled` };
+  if (name === 'create' && (facts.isDeleting || facts.isGone)) {
     return { action: 'cancel', reason: 'deletion requested during creation' };
   }
-  return { action: 'wait', reason: `${running.name} is running` };
+  if (name === 'drain' && facts.mustForce && !isForced) {
+    return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
+  }
+  return { action: 'wait', reason: `${name} is running` };
 }
 
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
