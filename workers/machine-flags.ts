@@ -2,6 +2,8 @@
 import type { Flag } from './flag.ts';
 import { duration, integer, names, text } from './flag-kinds.ts';
 
+const noHealthChecks = 'Millwright has no health checks yet.';
+const plainDrain = 'A drain evicts until its timeout, and does not look at volumes yet.';
 const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
   'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
@@ -20,6 +22,7 @@ export const machineFlags = {
     default: '10m',
     says: 'A machine that is unhealthy for this long is Failed.',
     only: 'worker',
+    noop: noHealthChecks,
   },
   'machine-drain-timeout': {
     group: 'Machines',
@@ -42,6 +45,7 @@ export const machineFlags = {
     default: '360',
     says: 'Refused evictions of a pod, counted as one every 20 s, before it is deleted without asking its PodDisruptionBudget.',
     only: 'worker',
+    noop: plainDrain,
   },
   'machine-pv-detach-timeout': {
     group: 'Machines',
@@ -49,6 +53,7 @@ export const machineFlags = {
     default: '2m',
     says: 'Wait for the volumes of an evicted pod to be detached, on top of its grace period.',
     only: 'worker',
+    noop: plainDrain,
   },
   'machine-pv-reattach-timeout': {
     group: 'Machines',
@@ -56,6 +61,7 @@ export const machineFlags = {
     default: '90s',
     says: 'Wait for the volumes of an evicted pod to be attached to another node.',
     only: 'worker',
+    noop: plainDrain,
   },
   'machine-preserve-timeout': {
     group: 'Machines',
@@ -71,6 +77,7 @@ export const machineFlags = {
     default: 'KernelDeadlock,ReadonlyFilesystem,DiskPressure,NetworkUnavailable',
     says: 'Conditions of a Node that make its machine unhealthy when True. Case sensitive; blanks around a name are dropped (MCM keeps them).',
     only: 'worker',
+    noop: noHealthChecks,
   },
   'bootstrap-token-auth-extra-groups': {
     group: 'Machines',

@@ -93,12 +93,12 @@ async function shotsOf({ stack, demo, temporal }: Scene): Promise<Shot[]> {
     {
       file: 'workflows.png',
       url: `${home}?query=${encodeURIComponent(query)}`,
-      awaited: ['CrashLoopBackOff', 'Pending', 'external'],
+      awaited: ['CrashLoopBackOff', 'Pending', 'person'],
     },
     {
       file: 'machine-waiting.png',
       url: await urlOf(demo.refused, 'user-metadata'),
-      awaited: [/CrashLoopBackOff/, 'Until', 'What you can do:'],
+      awaited: [/CrashLoopBackOff/, 'Next attempt', 'What you can do:'],
       isFramed: true,
     },
   ];

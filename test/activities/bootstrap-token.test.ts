@@ -29,7 +29,7 @@ test('it lasts as long as the creation may take, counted anew', async () => {
   const target = new MemoryKube();
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
   await ensureBootstrapToken(target, request);
-  const { data } = target.read<{ data: Record<string, string> }>(pathOf(id));
+  const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
   const expiration = Buffer.from(data['expiration'] ?? '', 'base64').toString();
   expect(Date.parse(expiration)).toBeGreaterThan(Date.now() + 1_000_000);
 });

@@ -10,23 +10,36 @@ export type Steps = KubeActivities & DriverActivities & DrainActivities;
 export type StepName = keyof Steps;
 type InputOf<Name extends StepName> = Parameters<Steps[Name]>[0];
 
+interface Call {
+  name: string | symbol;
+  input: unknown;
+}
+
+interface CallOf<Name extends StepName> extends Call {
+  name: Name;
+  input: InputOf<Name>;
+}
+
 export class CallLog {
-  readonly #calls: { name: string; input: unknown }[] = [];
+  readonly #calls: Call[] = [];
 
   /** The same steps, each call noted before it runs. */
   record<Some extends Partial<Steps>>(steps: Some): Some {
-    const recorded = Object.entries(steps).map(([name, step]) => [
-      name,
-      async (input: never) => {
-        this.#calls.push({ name, input });
-        return await step(input);
+    const calls = this.#calls;
+    return new Proxy(steps, {
+      get(target, name) {
+        const step: unknown = Reflect.get(target, name);
+        if (typeof step !== 'function') return step;
+        return (input: unknown): unknown => {
+          calls.push({ name, input });
+          return step(input);
+        };
       },
-    ]);
-    return Object.fromEntries(recorded) as Some;
+    });
   }
 
   names(): string[] {
-    return this.#calls.map(({ name }) => name);
+    return this.#calls.map(({ name }) => String(name));
   }
 
   count(name: StepName): number {
@@ -34,8 +47,8 @@ export class CallLog {
   }
 
   inputsOf<Name extends StepName>(name: Name): InputOf<Name>[] {
-    const calls = this.#calls.filter((call) => call.name === name);
-    return calls.map(({ input }) => input as InputOf<Name>);
+    const isOfStep = (call: Call): call is CallOf<Name> => call.name === name;
+    return this.#calls.filter(isOfStep).map(({ input }) => input);
   }
 
   /** Waits until the step was called that often. */

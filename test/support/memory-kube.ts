@@ -16,6 +16,14 @@ interface Stored extends KubeObject {
   [field: string]: unknown;
 }
 
+interface Patch extends Record<string, unknown> {
+  metadata?: Record<string, unknown>;
+}
+
+interface DeleteOptions {
+  preconditions?: Record<string, unknown>;
+}
+
 interface Verdict {
   code: number;
   reason: string;
@@ -47,13 +55,13 @@ export class MemoryKube implements KubeClient {
 
   /** Stores an object as it is; what its metadata leaves out is made up. */
   put(object: object): void {
-    const stored = structuredClone(object) as Stored;
+    const stored: Stored = overTheWire(object);
     this.#store(pathOf(stored), stored);
   }
 
   /** The stored object; throws when there is none. */
-  read<T>(path: string): T {
-    return structuredClone(this.#found('GET', path)) as T;
+  async read<T>(path: string): Promise<T> {
+    return overTheWire(this.#found('GET', path));
   }
 
   has(path: string): boolean {
@@ -67,47 +75,49 @@ export class MemoryKube implements KubeClient {
 
   async get<T>(path: string): Promise<T> {
     await this.#arrive({ method: 'GET', path });
-    return this.read<T>(path);
+    return overTheWire(this.#found('GET', path));
   }
 
   async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
     await this.#arrive({ method: 'GET', path });
     const items = [...this.#objects]
       .filter(([key]) => isListed(key, path))
-      .map(([, object]) => structuredClone(object))
+      .map(([, object]) => object)
       .filter((object) => isSelected(object, query));
-    return { metadata: { resourceVersion: String(this.#version) }, items: items as T[] };
+    const resourceVersion = String(this.#version);
+    return { metadata: { resourceVersion }, items: overTheWire(items) };
   }
 
   async create<T>(path: string, body: unknown): Promise<T> {
     await this.#arrive({ method: 'POST', path, body });
-    if (path.endsWith('/eviction')) return this.#evict<T>(path.replace(/\/eviction$/, ''));
-    const object = structuredClone(body) as Stored;
+    if (path.endsWith('/eviction'))
+      return overTheWire(this.#evict(path.replace(/\/eviction$/, '')));
+    const object: Stored = overTheWire(body);
     const key = `${path}/${object.metadata.name}`;
     if (this.has(key)) throw failure({ method: 'POST', path }, alreadyExists(key));
     this.#store(key, object);
-    return this.read<T>(key);
+    return await this.read<T>(key);
   }
 
   async patch<T>(path: string, type: PatchType, body: unknown): Promise<T> {
     await this.#arrive({ method: 'PATCH', path, body });
     const key = path.replace(/\/status$/, '');
     const present = this.#found('PATCH', key);
-    const patch = body as { metadata?: Record<string, unknown> };
+    const patch: Patch = overTheWire(body);
     this.#requirePreconditions({ method: 'PATCH', path }, present, patch.metadata ?? {});
-    const merged = merge(present, patch, type) as Stored;
+    const merged: Stored = overTheWire(merge(present, patch, type));
     // A status is written by its own path only, and nothing else is.
     const kept = path === key ? { status: present['status'] } : { spec: present['spec'] };
     const next: Stored = { ...merged, ...(isCustom(key) && kept), metadata: merged.metadata };
     if (isCustom(key) && path === key) next.metadata.generation = generationOf(present, next);
     this.#store(key, next);
-    return structuredClone(next) as T;
+    return overTheWire(next);
   }
 
   async delete(path: string, body: unknown = {}): Promise<void> {
     await this.#arrive({ method: 'DELETE', path, body });
     const present = this.#found('DELETE', path);
-    const { preconditions = {} } = body as { preconditions?: Record<string, unknown> };
+    const { preconditions = {} }: DeleteOptions = overTheWire(body);
     this.#requirePreconditions({ method: 'DELETE', path }, present, preconditions);
     present.metadata.deletionTimestamp ??= new Date().toISOString();
     this.#store(path, present);
@@ -128,10 +138,10 @@ export class MemoryKube implements KubeClient {
     if (verdict) throw failure(call, verdict);
   }
 
-  #evict<T>(path: string): T {
+  #evict(path: string): Stored {
     const pod = this.#found('POST', path);
     this.#objects.delete(path);
-    return pod as T;
+    return pod;
   }
 
   #found(method: string, path: string): Stored {
@@ -171,6 +181,11 @@ export class MemoryKube implements KubeClient {
   }
 }
 
+/** Nothing is shared with whoever sent it; its reader says what it is, as with any JSON. */
+function overTheWire(value: unknown): ReturnType<typeof JSON.parse> {
+  return JSON.parse(JSON.stringify(value));
+}
+
 function isCustom(path: string): boolean {
   return path.startsWith('/apis/machine.sapcloud.io/');
 }
@@ -186,12 +201,13 @@ function generationOf(before: Stored, after: Stored): number {
 }
 
 function encodeSecret(object: Stored): void {
-  if (!isRecord(object['stringData'])) return;
-  const encoded = Object.entries(object['stringData']).map(([key, text]) => [
+  const { stringData, data } = object;
+  if (!isRecord(stringData)) return;
+  const encoded = Object.entries(stringData).map(([key, text]) => [
     key,
     Buffer.from(String(text)).toString('base64'),
   ]);
-  object['data'] = { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) };
+  object['data'] = { ...(isRecord(data) && data), ...Object.fromEntries(encoded) };
   delete object['stringData'];
 }
 

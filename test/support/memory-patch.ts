@@ -26,10 +26,15 @@ export function merge(target: Json, patch: Json, type: PatchType): Json {
 }
 
 function takeFrom(object: Json, key: string, values: unknown): void {
-  const gone = new Set(values as unknown[]);
-  object[key] = ((object[key] as unknown[] | undefined) ?? []).filter((value) => !gone.has(value));
+  const gone = new Set(listOf(values));
+  object[key] = listOf(object[key]).filter((value) => !gone.has(value));
 }
 
 function union(present: unknown, added: unknown): unknown[] {
-  return [...new Set([...((present as unknown[] | undefined) ?? []), ...(added as unknown[])])];
+  return [...new Set([...listOf(present), ...listOf(added)])];
+}
+
+/** What is absent is an empty list. */
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,26 +1,15 @@
 /** A Temporal server whose time can be skipped, with the workflow bundle of this project. */
-import { fileURLToPath } from 'node:url';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import type { InternalConnectionOptions } from '@temporalio/client/lib/connection.js';
-import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
-import { msToTs } from '@temporalio/common/lib/time.js';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap, WorkerOptions } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
+import { bundleOptions } from '../../workers/bundle-workflows.ts';
 import { searchAttributes } from '../../workflows/messages.ts';
-import type { TestServer } from './temporal-server.ts';
-import { startTestServer } from './temporal-server.ts';
 
 const namespace = 'default';
-const longestStartSeconds = 20;
 /** A workflow that never rests keeps time from being skipped. */
 const longestSkipSeconds = 8;
-const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
 export interface Queues {
@@ -29,78 +18,64 @@ export interface Queues {
   drain?: object;
 }
 
+// Only errors of the SDK are of interest in a test.
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+});
+
 export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  return await bundleWorkflowCode({ ...bundleOptions, logger: new DefaultLogger('ERROR') });
 }
 
-/** Once in a process: only errors of the SDK are of interest in a test. */
-export function quietRuntime(): void {
-  const options = { logging: { filter: 'ERROR', forward: {} } };
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: options });
-}
 
 export class TemporalForTests {
+  /** Not the environment's own, which skips time while it awaits a result: time passes here by `skip` alone. */
   readonly client: Client;
-  readonly #server: TestServer;
-  readonly #connection: Connection;
-  readonly #native: NativeConnection;
+  readonly #environment: TestWorkflowEnvironment;
   readonly #bundle: WorkflowBundleWithSourceMap;
 
-  private constructor(parts: {
-    server: TestServer;
-    connection: Connection;
-    native: NativeConnection;
-    bundle: WorkflowBundleWithSourceMap;
-  }) {
-    this.#server = parts.server;
-    this.#connection = parts.connection;
-    this.#native = parts.native;
-    this.#bundle = parts.bundle;
-    this.client = new Client({ connection: parts.connection, namespace });
+  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleWithSourceMap) {
+    this.client = new Client({ connection: environment.connection, namespace });
+    this.#environment = environment;
+    this.#bundle = bundle;
   }
 
-  static async start(): Promise<TemporalForTests> {
-    quietRuntime();
-    const bundle = await bundleWorkflows();
-    const server = await startTestServer();
-    const options: InternalConnectionOptions = {
-      address: server.address,
-      [InternalConnectionOptionsSymbol]: { supportsTestService: true },
-    };
-    const connection = Connection.lazy(options);
-    const deadline = Date.now() + longestStartSeconds * 1000;
-    await connection.withDeadline(deadline, () => connection.ensureConnected());
-    await connection.operatorService.addSearchAttributes({
+  static async start(
+    bundle: WorkflowBundleWithSourceMap | Promise<WorkflowBundleWithSourceMap> = bundleWorkflows(),
+  ): Promise<TemporalForTests> {
+    const path = await acquireTemporalTestServer();
+    const server = { executable: { type: 'existing-path', path } } as const;
+    const environment = await TestWorkflowEnvironment.createTimeSkipping({ server });
+    await environment.connection.operatorService.addSearchAttributes({
       namespace,
       searchAttributes: indexedTypes(),
     });
-    const native = await NativeConnection.connect({ address: server.address });
-    return new TemporalForTests({ server, connection, native, bundle });
+    return new TemporalForTests(environment, await bundle);
   }
 
   /** The server's time, milliseconds. */
   async now(): Promise<number> {
-    const { time } = await this.#service().getCurrentTime({});
-    return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+    return await this.#environment.currentTimeMs();
   }
 
   /** Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as usual. */
   async skip(seconds: number): Promise<void> {
     const deadline = Date.now() + longestSkipSeconds * 1000;
-    const duration = msToTs(seconds * 1000);
-    await this.#connection.withDeadline(deadline, () =>
-      this.#service().unlockTimeSkippingWithSleep({ duration }),
+    await this.#environment.connection.withDeadline(deadline, () =>
+      this.#environment.sleep(seconds * 1000),
     );
   }
 
   /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
   async withWorkers<T>(taskQueue: string, queues: Queues, body: () => Promise<T>): Promise<T> {
+    const { kube, driver, drain } = queues;
     const workers = await Promise.all([
-      this.#worker(taskQueue, { activities: queues.kube, workflowBundle: this.#bundle }),
-      ...(queues.driver
-        ? [this.#worker(`${taskQueue}-driver-local`, { activities: queues.driver })]
+      this.#worker({ taskQueue, activities: kube, workflowBundle: this.#bundle }),
+      ...(driver
+        ? [this.#worker({ taskQueue: `${taskQueue}-driver-local`, activities: driver })]
         : []),
-      ...(queues.drain ? [this.#worker(`${taskQueue}-drain`, { activities: queues.drain })] : []),
+      ...(drain ? [this.#worker({ taskQueue: `${taskQueue}-drain`, activities: drain })] : []),
     ]);
     const running = Promise.all(workers.map((worker) => worker.run()));
     try {
@@ -121,29 +96,17 @@ export class TemporalForTests {
   }
 
   async stop(): Promise<void> {
-    await this.#connection.close();
-    await this.#native.close();
-    await this.#server.stop();
+    await this.#environment.teardown();
   }
 
-  async #worker(
-    taskQueue: string,
-    options: { activities: object; workflowBundle?: WorkflowBundleWithSourceMap },
-  ): Promise<Worker> {
-    const limits = { shutdownForceTime: '5s', stickyQueueScheduleToStartTimeout: '2s' } as const;
+  async #worker(options: WorkerOptions): Promise<Worker> {
     return await Worker.create({
-      connection: this.#native,
+      connection: this.#environment.nativeConnection,
       namespace,
-      taskQueue,
-      ...limits,
+      shutdownForceTime: '5s',
+      stickyQueueScheduleToStartTimeout: '2s',
       ...options,
     });
-  }
-
-  #service(): NonNullable<Connection['testService']> {
-    const { testService } = this.#connection;
-    if (!testService) throw new Error('this connection has no test service');
-    return testService;
   }
 }
 

@@ -25,7 +25,7 @@ The HTTP port is plain and without authentication, as that of MCM. \`/healthz\` 
 \`Unhealthy\` (500). \`/readyz\` says 503 and the reason until the process works. \`/metrics\` holds those of the process, ours, and in
 the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is an empty object. Everything else is 404.
 
-This page is checked against the flag tables in \`workers/\` by a test; \`UPDATE_GOLDEN=1 npm run test:unit -- test/workers\` writes
+This page is checked against the flag tables in \`workers/\` by a test; \`UPDATE_GOLDEN=1 npm test -- --only unit --pattern test/workers\` writes
 it anew.
 `;
 

@@ -1,14 +1,21 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { eventually } from '../support/eventually.ts';
-import { TemporalForTests } from '../support/temporal.ts';
+import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
+// A server each: after some cancelled activities a time-skipping server skips no more time.
+let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  temporal = await TemporalForTests.start();
+  bundle = await bundleWorkflows();
 }, 60_000);
-afterAll(() => temporal.stop());
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
 
 test('during a hanging create: cancels it, deletes, and looks again after the settle window', async () => {
   const world = await MachineWorld.create(temporal, {
@@ -90,6 +97,49 @@ test('a life that begins with the deletion names its UID and deletes what the ob
     await world.handle.result();
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
     expect(world.log.inputsOf('beginTeardown')).toMatchObject([{ machine: { uid: 'uid-1' } }]);
+  });
+});
+
+test('a life that begins with the deletion searches twice for an instance that nobody wrote down', async () => {
+  const world = await MachineWorld.create(temporal, {
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
+  });
+  world.object.isDeleting = true;
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('deleteInstance');
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(31);
+    await world.handle.result();
+    expect(world.log.count('deleteInstance')).toBe(2);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }, {}]);
+  });
+});
+
+describe('the label force-deletion', () => {
+  async function isForcedInEachDrain(world: MachineWorld): Promise<boolean[]> {
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('drainNode');
+      await world.observe({ forceDeletion: true });
+      await world.handle.result();
+    });
+    return world.log.inputsOf('drainNode').map(({ isForced }) => isForced);
+  }
+
+  const blocked = (): never => {
+    throw ApplicationFailure.create({ type: 'DrainBlocked', nextRetryDelay: '20s' });
+  };
+
+  test.each<{ name: string; drain: () => Promise<never> | never }>([
+    { name: 'that hangs', drain: hang },
+    { name: 'that waits for its next pass', drain: blocked },
+  ])('forces a drain $name', async ({ drain }) => {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async ({ isForced }) => (isForced ? { evictedPods: 0, isForced } : await drain()),
+    });
+    expect(await isForcedInEachDrain(world)).toEqual([false, true]);
   });
 });
 

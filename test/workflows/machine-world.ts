@@ -3,7 +3,12 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { MachineInput } from '../../workflows/machine.ts';
 import type { MachineState } from '../../workflows/machine-state.ts';
-import type { PreparedMachine } from '../../workflows/activities.ts';
+import type {
+  DrainActivities,
+  DriverActivities,
+  MachineActivities,
+  PreparedMachine,
+} from '../../workflows/activities.ts';
 import type { MachineSnapshot, NodeSnapshot, Sighting } from '../../workflows/messages.ts';
 import {
   classChanged,
@@ -136,7 +141,7 @@ export class MachineWorld {
   }
 
   async state(): Promise<MachineState> {
-    return (await this.handle.query(stateQuery)) as MachineState;
+    return await this.handle.query<MachineState>(stateQuery.name);
   }
 
   async phase(phase: string): Promise<void> {
@@ -170,18 +175,18 @@ export class MachineWorld {
     return { kube, driver: { createInstance, deleteInstance }, drain: { drainNode } };
   }
 
-  #defaults() {
+  #defaults(): MachineActivities & DriverActivities & DrainActivities {
     return {
-      prepareMachine: async () => ({ found: true as const, machine: this.read() }),
+      prepareMachine: async () => ({ found: true, machine: this.read() }),
       recordCreated: async () => undefined,
       recordFailure: async () => undefined,
-      recordJoined: async () => ({ hasJoined: true as const }),
-      recordTimeout: async () => ({ hasTimedOut: true }),
+      recordJoined: async () => ({ hasJoined: true }),
+      recordTimeout: async () => ({ found: 'tooLate' }),
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
-      createInstance: async () => ({ outcome: 'created' as const, instance }),
+      createInstance: async () => ({ outcome: 'created', instance }),
       deleteInstance: async () => ({
-        outcome: 'deleted' as const,
+        outcome: 'deleted',
         isFound: true,
         settleSeconds: 30,
       }),

@@ -1,13 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
-import { TemporalForTests } from '../support/temporal.ts';
+import { eventually } from '../support/eventually.ts';
+import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
 import { cluster, instance, MachineWorld } from './machine-world.ts';
 
+// A server each: what a test leaves behind in one may keep time from being skipped for the next.
+let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  temporal = await TemporalForTests.start();
+  bundle = await bundleWorkflows();
 }, 60_000);
-afterAll(() => temporal.stop());
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
 
 const wrongClass: MachineFailure = {
   code: 'InvalidArgument',
@@ -45,12 +53,12 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
   });
 });
 
-test('the result of a whole life does not say that the instance lives on', async () => {
+test('the result of a whole life says what is gone', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
     await world.requestDeletion();
-    expect((await world.handle.result()).reason).not.toContain('lives on');
+    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
   });
 });
 
@@ -116,18 +124,53 @@ describe('the creation timeout', () => {
     const world = await MachineWorld.create(temporal, {
       recordTimeout: async () => {
         const limits = { ...world.object.limits, creationTimeoutSeconds: 3600 };
-        world.object = { ...world.object, limits };
-        return { hasTimedOut: false };
+        return { found: 'moreTime', machine: { ...world.read(), limits } };
       },
     });
     await world.run(async () => {
       await world.begin();
       await world.phase('Pending');
       await temporal.skip(1210);
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('recordTimeout');
+      await temporal.skip(2380);
       expect(world.log.count('recordTimeout')).toBe(1);
       await world.joinNode();
       await world.phase('Running');
+    });
+  });
+
+  test('names its Node and its own clock, and a Node that nobody told of makes it Running', async () => {
+    const { nodeName: name, providerID } = instance;
+    const world = await MachineWorld.create(temporal, {
+      recordTimeout: async () => ({
+        found: 'node',
+        node: { name, uid: 'uid-of-unseen', providerID },
+      }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await temporal.skip(1210);
+      await world.phase('Running');
+      const [look] = world.log.inputsOf('recordTimeout');
+      expect(look).toMatchObject({ machine: { uid: 'uid-1' }, nodeName: name });
+      expect(look?.now).toBeGreaterThanOrEqual(world.object.createdAt + 1200_000);
+      expect(world.log.inputsOf('recordJoined')).toMatchObject([
+        { node: { name, uid: 'uid-of-unseen' } },
+      ]);
+    });
+  });
+
+  test('of an object that is gone ends the life and leaves the instance alone', async () => {
+    const world = await MachineWorld.create(temporal, {
+      recordTimeout: async () => ({ found: 'nothing' }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await temporal.skip(1210);
+      expect((await world.handle.result()).reason).toContain('lives on');
+      expect(world.log.count('deleteInstance')).toBe(0);
     });
   });
 
@@ -244,6 +287,27 @@ test('a Node of another instance under the same name is not taken for ours', asy
     expect(world.log.inputsOf('recordJoined').map(({ node }) => node.uid)).toEqual([
       'uid-of-next-node',
     ]);
+  });
+});
+
+test('a signal that came during a read wins over the read', async () => {
+  const world = await MachineWorld.create(temporal, {
+    prepareMachine: async () => {
+      // The loop hears signals only beside the regular form.
+      if (Context.current().info.isLocal) throw new Error('not now');
+      const machine = world.read();
+      await world.requestDeletion();
+      await eventually('the signal', async () => {
+        return (await world.state()).observed?.isDeleting ?? false;
+      });
+      return { found: true, machine };
+    },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.handle.result();
+    expect(world.log.count('createInstance')).toBe(0);
+    expect(world.log.count('beginTeardown')).toBe(1);
   });
 });
 

@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
-import { bundleWorkflows, quietRuntime } from '../support/temporal.ts';
+import { bundleWorkflows } from '../support/temporal.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
-  quietRuntime();
   workflowBundle = await bundleWorkflows();
 }, 60_000);
 

@@ -8,7 +8,7 @@ import { CallLog } from '../support/call-log.ts';
 import type { TemporalForTests } from '../support/temporal.ts';
 import { cluster } from './machine-world.ts';
 
-type SetKind = Exclude<Kind, 'machine'>;
+type SetKind = Extract<Kind, 'machineSet' | 'machineDeployment'>;
 
 export class SetWorld {
   readonly log = new CallLog();

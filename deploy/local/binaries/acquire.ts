@@ -50,6 +50,7 @@ export async function acquireBinary(
   try {
     // Another start may have been quicker while this one waited for the lock.
     if (!(await isExecutable(cached))) await make(tool, cached, world);
+    world.report('waiting for the other programs');
     return cached;
   } finally {
     release();

@@ -35,7 +35,7 @@ test('cordons, and evicts what may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
   const target = new MemoryKube(aNode(), aPod(), elsewhere);
   expect(await drain(target)).toEqual({ evictedPods: 1, isForced: false });
-  expect(target.read<Node>(nodePath('pool-a')).spec?.unschedulable).toBe(true);
+  expect((await target.read<Node>(nodePath('pool-a'))).spec?.unschedulable).toBe(true);
   expect(target.has(podPath('web-0'))).toBe(false);
   expect(target.has(podPath('far'))).toBe(true);
 });
@@ -54,7 +54,8 @@ test('a blocked pass fails as benign, with the pods and the budget in its words'
   await expect(drain(blocking(aPod()))).rejects.toMatchObject({
     type: 'DrainBlocked',
     category: 'BENIGN',
-    message: '1 pods left: default/web-0; default/web-0: PodDisruptionBudget web allows 0',
+    message: '1 pod left: default/web-0; default/web-0: PodDisruptionBudget web allows 0',
+    stack: '',
   });
 });
 

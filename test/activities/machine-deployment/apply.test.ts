@@ -4,7 +4,10 @@ import { surveyMachineDeployment } from '../../../activities/machine-deployment/
 import { customResource } from '../../../activities/kube/paths.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
-import type { DeploymentStep, DeploymentSurvey } from '../../../workflows/plan/machine-deployment.ts';
+import type {
+  DeploymentStep,
+  DeploymentSurvey,
+} from '../../../workflows/plan/machine-deployment.ts';
 import { planMachineDeployment } from '../../../workflows/plan/machine-deployment.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
@@ -116,7 +119,7 @@ test('the status says what autoscaler and people look for, and is written once',
   const control = new MemoryKube(aMachineDeployment());
   await step(control);
   await step(control);
-  const { status } = control.read<MachineDeployment>(path);
+  const { status } = await control.read<MachineDeployment>(path);
   expect(status?.conditions).toMatchObject([
     { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' },
     { type: 'Progressing', status: 'True', reason: 'MachineSetUpdated' },

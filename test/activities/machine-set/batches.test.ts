@@ -14,7 +14,7 @@ test('machines are made whole: labels, finalizer, priority, owner', async () => 
   const control = new MemoryKube(aMachineSet());
   const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, fresh);
   expect(outcome).toEqual({ created: ['pool-a', 'pool-b'], taken: [] });
-  expect(control.read<Machine>(pathOf('pool-a'))).toMatchObject({
+  expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
     metadata: {
       labels: { pool: 'a' },
       annotations: { 'machinepriority.machine.sapcloud.io': '3' },
@@ -45,7 +45,10 @@ test('one that exists counts when it is ours, and only then', async () => {
 test('what an earlier attempt made is not made again, even if it is gone by now', async () => {
   const control = new MemoryKube(aMachineSet());
   const reports: (readonly string[])[] = [];
-  const progress = { done: ['pool-a'], report: (names: readonly string[]) => reports.push([...names]) };
+  const progress = {
+    done: ['pool-a'],
+    report: (names: readonly string[]) => reports.push([...names]),
+  };
   const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, progress);
   expect(outcome.created).toEqual(['pool-a', 'pool-b']);
   expect(control.has(pathOf('pool-a'))).toBe(false);
@@ -67,7 +70,8 @@ test('a refusal stops the batch and is said', async () => {
 
 test('an outage is for Temporal to retry', async () => {
   const control = new MemoryKube(aMachineSet());
-  control.fault = ({ method }) => (method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined);
+  control.fault = ({ method }) =>
+    method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined;
   await expect(createMachines(control, { set, names: ['pool-a'] }, fresh)).rejects.toThrow(
     'Unreachable',
   );

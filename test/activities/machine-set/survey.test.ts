@@ -22,7 +22,7 @@ test('counts its machines and reports them', async () => {
     uid: 'uid-of-pool',
     survey: { total: 2, present: 2, demand: { replicas: 3, isFrozen: false, faults: [] } },
   });
-  expect(control.read<MachineSet>(path).status).toMatchObject({
+  expect((await control.read<MachineSet>(path)).status).toMatchObject({
     replicas: 2,
     readyReplicas: 1,
     availableReplicas: 1,
@@ -48,7 +48,7 @@ test('an orphan that it selects is adopted, one of another set is not', async ()
     aMachine({ metadata: { name: 'unlike', labels: { pool: 'b' } } }),
   );
   expect(await surveyMachineSet(control, input)).toMatchObject({ survey: { total: 1 } });
-  const machine = control.read<Machine>(customResource('machines', namespace, 'orphan'));
+  const machine = await control.read<Machine>(customResource('machines', namespace, 'orphan'));
   expect(machine.metadata.ownerReferences).toEqual(ownerReferences);
 });
 
@@ -57,7 +57,7 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
   delete set.spec.selector;
   const control = new MemoryKube(set, aMachine({ metadata: { labels } }));
   expect(await surveyMachineSet(control, input)).toMatchObject({ survey: { total: 0 } });
-  expect(control.read<MachineSet>(path).status?.machineSetCondition).toMatchObject([
+  expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', status: 'True', reason: 'InvalidSpec' },
   ]);
 });
@@ -65,11 +65,11 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
 test('the error of the last batch is a condition, and goes when it is over', async () => {
   const control = new MemoryKube(aMachineSet());
   await surveyMachineSet(control, { ...input, error: 'exceeded quota' });
-  expect(control.read<MachineSet>(path).status?.machineSetCondition).toMatchObject([
+  expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
   ]);
   await surveyMachineSet(control, input);
-  expect(control.read<MachineSet>(path).status?.machineSetCondition).toBeUndefined();
+  expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
 });
 
 test.each([{ freeze: 'True' }, { 'node.machine.sapcloud.io/scale-up-disabled': '' }])(

@@ -23,9 +23,11 @@ function worldWith(node: Partial<Parameters<typeof aNode>[0]> = {}) {
 }
 
 test('the Node gets what its machine says of it, and the machine runs', async () => {
-  const world = worldWith({ metadata: { finalizers: ['example.com/other'], labels: { own: 'x' } } });
+  const world = worldWith({
+    metadata: { finalizers: ['example.com/other'], labels: { own: 'x' } },
+  });
   expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
-  const node = world.target.read<Node>(nodePath('pool-a'));
+  const node = await world.target.read<Node>(nodePath('pool-a'));
   expect(node.metadata).toMatchObject({
     finalizers: ['example.com/other', 'node.machine.sapcloud.io/machine-controller'],
     labels: { own: 'x', pool: 'a', 'node.gardener.cloud/machine-name': 'pool-a' },
@@ -38,7 +40,7 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
     },
   });
   expect(node.spec?.taints).toEqual([taint]);
-  expect(world.control.read<Machine>(path).status).toMatchObject({
+  expect((await world.control.read<Machine>(path)).status).toMatchObject({
     conditions: [{ type: 'Ready', status: 'True' }],
     currentStatus: { phase: 'Running' },
     lastOperation: { state: 'Successful', type: 'Create' },
@@ -50,7 +52,7 @@ test('taints of others stay, and the write holds only for the list that was read
   const stale = { key: 'dedicated', value: 'old', effect: 'NoSchedule' };
   const world = worldWith({ spec: { providerID: 'x', taints: [other, stale] } });
   await recordJoined(world, request);
-  expect(world.target.read<Node>(nodePath('pool-a')).spec?.taints).toEqual([other, taint]);
+  expect((await world.target.read<Node>(nodePath('pool-a'))).spec?.taints).toEqual([other, taint]);
   expect(world.target.bodies.at(-1)).toMatchObject({
     metadata: { resourceVersion: expect.any(String) },
   });
@@ -75,7 +77,7 @@ test.each<{ name: string; node: Partial<Parameters<typeof aNode>[0]>; reason: st
   {
     name: 'not Ready any more',
     node: { status: { conditions: [{ type: 'Ready', status: 'False' }] } },
-    reason: 'the Node is not Ready any more',
+    reason: 'the Node is not Ready',
   },
 ])('does not join: $name', async ({ node, reason }) => {
   const world = worldWith(node);

@@ -28,7 +28,7 @@ test('the finalizer is added once, beside those of others', async () => {
   await prepareMachine(world, input);
   await prepareMachine(world, input);
   expect(world.control.writes()).toEqual([`PATCH ${path}`]);
-  expect(world.control.read<typeof machine>(path).metadata.finalizers).toEqual([
+  expect((await world.control.read<typeof machine>(path)).metadata.finalizers).toEqual([
     'example.com/other',
     'machine.sapcloud.io/machine-controller-manager',
   ]);

@@ -1,9 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { preparedOf } from '../../../activities/machine/object.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine.ts';
-import { aMachine, namespace } from '../../support/builders.ts';
+import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
@@ -25,7 +26,7 @@ test('an instance is recorded in two writes: ids and label, then Pending', async
   const { control, ...world } = aWorld({ control: [aMachine({ metadata })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
   expect(control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}/status`]);
-  expect(control.read<Machine>(path)).toMatchObject({
+  expect(await control.read<Machine>(path)).toMatchObject({
     metadata: { labels: { node: 'node-a' }, annotations: {} },
     spec: { providerID: instance.providerID, class: { name: 'small' } },
     status: {
@@ -40,7 +41,7 @@ test('without a target cluster there is no Node label, and the machine is Availa
   const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
   const input = { machine, instance: { ...instance, addresses }, usesTarget: false };
   await recordCreated({ ...world, control }, input);
-  const stored = control.read<Machine>(path);
+  const stored = await control.read<Machine>(path);
   expect(stored.metadata.labels).toBeUndefined();
   expect(stored.status).toMatchObject({ addresses, currentStatus: { phase: 'Available' } });
 });
@@ -48,15 +49,15 @@ test('without a target cluster there is no Node label, and the machine is Availa
 test('another life of the name is left alone', async () => {
   const { control, ...world } = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
-  expect(control.read<Machine>(path).spec.providerID).toBeUndefined();
+  expect((await control.read<Machine>(path)).spec.providerID).toBeUndefined();
   await recordFailure({ ...world, control }, report);
-  expect(control.read<Machine>(path).status).toBeUndefined();
+  expect((await control.read<Machine>(path)).status).toBeUndefined();
 });
 
 test('a failure stands in the status with its code, in an Event, and in the generation', async () => {
   const { control, ...world } = aWorld({ control: [aMachine()] });
   await recordFailure({ ...world, control }, report);
-  expect(control.read<Machine>(path)).toMatchObject({
+  expect(await control.read<Machine>(path)).toMatchObject({
     metadata: { annotations: { [generation]: '2' } },
     status: {
       currentStatus: { phase: 'CrashLoopBackOff' },
@@ -76,25 +77,91 @@ test('a failure stands in the status with its code, in an Event, and in the gene
 test('the same failure again writes nothing on the object, and is counted', async () => {
   const { control, ...world } = aWorld({ control: [aMachine()] });
   await recordFailure({ ...world, control }, report);
-  const { resourceVersion } = control.read<Machine>(path).metadata;
+  const { resourceVersion } = (await control.read<Machine>(path)).metadata;
   await recordFailure({ ...world, control }, report);
-  expect(control.read<Machine>(path).metadata.resourceVersion).toBe(resourceVersion);
+  expect((await control.read<Machine>(path)).metadata.resourceVersion).toBe(resourceVersion);
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([{ count: 2 }]);
 });
 
-test.each<{ name: string; given: Machine; hasTimedOut: boolean }>([
-  { name: 'too old: it has', given: aMachine({ phase: 'Pending' }), hasTimedOut: true },
-  { name: 'Running meanwhile: not', given: aMachine({ phase: 'Running' }), hasTimedOut: false },
-  {
-    name: 'given more time: not',
-    given: aMachine({ spec: { ...aMachine().spec, creationTimeout: '87600h' } }),
-    hasTimedOut: false,
-  },
-  { name: 'another life: not', given: aMachine({ metadata: { uid: 'u2' } }), hasTimedOut: false },
-])('has the creation timed out? $name', async ({ given, hasTimedOut }) => {
-  const { control, ...world } = aWorld({ control: [given] });
-  expect(await recordTimeout({ ...world, control }, { machine })).toEqual({ hasTimedOut });
-  const isFailed = control.read<Machine>(path).status?.currentStatus?.phase === 'Failed';
-  expect(isFailed).toBe(hasTimedOut);
+describe('the second look before a creation timeout', () => {
+  const pending = aMachine({
+    phase: 'Pending',
+    spec: { ...aMachine().spec, providerID: instance.providerID },
+  });
+  const { createdAt } = preparedOf(pending, aWorld());
+  const late = createdAt + 1200_000;
+  const nodeName = 'pool-a';
+
+  async function look(
+    given: { machine?: Machine; node?: object; now?: number; nodeName?: string } = {},
+  ) {
+    const { control, ...world } = aWorld({
+      control: [given.machine ?? pending],
+      target: given.node ? [given.node] : [],
+    });
+    const { now = late } = given;
+    const input = { machine, now, ...(given.nodeName !== undefined && { nodeName }) };
+    const outcome = await recordTimeout({ ...world, control }, input);
+    const { phase } = (await control.read<Machine>(path)).status?.currentStatus ?? {};
+    const { items: events } = await control.list<object>(namespaced('events', namespace));
+    return { outcome, phase, events, writes: control.writes(), target: world.target };
+  }
+
+  test('without a Node the machine is Failed, with an Event', async () => {
+    const { outcome, phase, events } = await look({ nodeName });
+    expect(outcome).toEqual({ found: 'tooLate' });
+    expect(phase).toBe('Failed');
+    expect(events).toMatchObject([
+      { reason: 'CreationTimeout', message: expect.stringContaining('20m') },
+    ]);
+  });
+
+  test('a millisecond earlier it has more time', async () => {
+    const { outcome, writes } = await look({ now: late - 1 });
+    expect(outcome).toMatchObject({ found: 'moreTime', machine: { uid: machine.uid } });
+    expect(writes).toEqual([]);
+  });
+
+  test('a Node that joined while nobody told is handed on', async () => {
+    const { outcome, writes } = await look({ node: aNode(), nodeName });
+    const { uid } = aNode().metadata;
+    const { providerID } = instance;
+    expect(outcome).toEqual({ found: 'node', node: { name: nodeName, uid, providerID } });
+    expect(writes).toEqual([]);
+  });
+
+  test.each<{ name: string; node: object }>([
+    { name: 'is not Ready', node: aNode({ status: { conditions: [] } }) },
+    {
+      name: 'is of another instance',
+      node: aNode({ spec: { providerID: 'local:///zone-1/i-2' } }),
+    },
+    { name: 'is going', node: aNode({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } }) },
+  ])('a Node that $name saves nothing', async ({ node }) => {
+    // With a finalizer, as Nodes that are going have one.
+    expect((await look({ node, nodeName })).outcome).toEqual({ found: 'tooLate' });
+  });
+
+  test('a machine that was given more time keeps its phase, and its new limits are told', async () => {
+    const spec = { ...pending.spec, creationTimeout: '1h' };
+    const { outcome, phase } = await look({ machine: { ...pending, spec } });
+    const limits = { creationTimeoutSeconds: 3600 };
+    expect(outcome).toMatchObject({ found: 'moreTime', machine: { limits } });
+    expect(phase).toBe('Pending');
+  });
+
+  test('another life of the name is left alone', async () => {
+    const { outcome, writes } = await look({ machine: aMachine({ metadata: { uid: 'uid-2' } }) });
+    expect(outcome).toEqual({ found: 'nothing' });
+    expect(writes).toEqual([]);
+  });
+
+  test('an API server out of reach fails nobody', async () => {
+    const { control, ...world } = aWorld({ control: [pending] });
+    world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+    const input = { machine, nodeName, now: late };
+    await expect(recordTimeout({ ...world, control }, input)).rejects.toThrow('Unreachable');
+    expect(control.writes()).toEqual([]);
+  });
 });

@@ -16,7 +16,9 @@ test('begins with Terminating, and knows the provider to ask', async () => {
   expect(await beginTeardown(world, { machine })).toMatchObject({
     machine: { isDeleting: true, hasFinalizer: true, provider: 'local' },
   });
-  expect(world.control.read<Machine>(path).status?.currentStatus?.phase).toBe('Terminating');
+  expect((await world.control.read<Machine>(path)).status?.currentStatus?.phase).toBe(
+    'Terminating',
+  );
 });
 
 test('without a class there is no provider', async () => {
@@ -28,7 +30,7 @@ test('without a class there is no provider', async () => {
 test('another life of the name is not touched', async () => {
   const world = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   expect(await beginTeardown(world, { machine })).toEqual({});
-  expect(world.control.read<Machine>(path).status).toBeUndefined();
+  expect((await world.control.read<Machine>(path)).status).toBeUndefined();
   await finishTeardown(world, ours);
   expect(world.control.has(path)).toBe(true);
 });

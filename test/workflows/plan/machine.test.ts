@@ -13,6 +13,7 @@ function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     isGone: false,
     isDeleting: false,
     hasFinalizer: true,
+    mustForce: false,
     isPrepared: false,
     wasCreateSent: false,
     phase: '',
@@ -29,7 +30,7 @@ const launched = { ...prepared, wasCreateSent: true, instance };
 const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
 const running = { ...pending, isNodeReady: true, phase: 'Running' as const };
 const deleted = { isDeleting: true };
-const teardown = { isDrained: true, isInstanceGone: false };
+const teardown = { isDrained: true, isInstanceGone: false, isFinished: false };
 
 type Failing = NonNullable<MachineFacts['failure']>;
 
@@ -170,8 +171,9 @@ describe('back-off', () => {
 
 describe('deletion', () => {
   const drained = { ...running, ...deleted, teardown };
-  const gone = { ...drained, teardown: { isDrained: true, isInstanceGone: true } };
-  const creating = { name: 'create', isCancelRequested: false } as const;
+  const gone = { ...drained, teardown: { ...teardown, isInstanceGone: true } };
+  const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
+  const draining = { ...creating, name: 'drain' } as const;
   test.each<Row>([
     { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
     { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
@@ -187,7 +189,7 @@ describe('deletion', () => {
     },
     {
       name: 'drains first',
-      given: { ...drained, teardown: { isDrained: false, isInstanceGone: false } },
+      given: { ...drained, teardown: { ...teardown, isDrained: false } },
       action: 'drain',
     },
     { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
@@ -228,7 +230,7 @@ describe('deletion', () => {
       name: 'and awaited',
       given: { ...prepared, ...deleted, running: { ...creating, isCancelRequested: true } },
       action: 'wait',
-      reason: 'create is running',
+      reason: 'create is being cancelled',
     },
     {
       name: 'a create is cancelled too when the object vanished',
@@ -237,7 +239,7 @@ describe('deletion', () => {
     },
     {
       name: 'a drain goes on when the object vanished',
-      given: { ...drained, isGone: true, running: { name: 'drain', isCancelRequested: false } },
+      given: { ...drained, isGone: true, running: draining },
       action: 'wait',
       reason: 'drain is running',
     },
@@ -245,6 +247,39 @@ describe('deletion', () => {
       name: 'a teardown that began is finished although the object vanished',
       given: { ...drained, isGone: true },
       action: 'deleteInstance',
+    },
+    {
+      name: 'a finished one ends the life and says so, also when the object was seen to go',
+      given: { ...gone, isGone: true, teardown: { ...gone.teardown, isFinished: true } },
+      action: 'complete',
+      reason: 'instance, Node and object are gone',
+    },
+  ])('$name', check);
+
+  test.each<Row>([
+    {
+      name: 'a drain under way is cancelled, to be done by force',
+      given: { ...drained, mustForce: true, running: draining },
+      action: 'cancel',
+      reason: 'force-deletion',
+    },
+    {
+      name: 'that is asked once',
+      given: { ...drained, mustForce: true, running: { ...draining, isCancelRequested: true } },
+      action: 'wait',
+      reason: 'drain is being cancelled',
+    },
+    {
+      name: 'a forced drain goes on',
+      given: { ...drained, mustForce: true, running: { ...draining, isForced: true } },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
+      name: 'the deletion of the instance has nothing to force',
+      given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
+      action: 'wait',
+      reason: 'deleteInstance is running',
     },
   ])('$name', check);
 });
@@ -285,6 +320,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     isGone: fc.boolean(),
     isDeleting: fc.boolean(),
     hasFinalizer: fc.boolean(),
+    mustForce: fc.boolean(),
     isPrepared: fc.boolean(),
     wasCreateSent: fc.boolean(),
     phase: fc.constantFrom(...phases),
@@ -300,10 +336,15 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
       attempts: fc.integer({ min: 1, max: 30 }),
       retryAt: someTime,
     }),
-    teardown: fc.record({ isDrained: fc.boolean(), isInstanceGone: fc.boolean() }),
+    teardown: fc.record({
+      isDrained: fc.boolean(),
+      isInstanceGone: fc.boolean(),
+      isFinished: fc.boolean(),
+    }),
     running: fc.record({
       name: fc.constantFrom('create' as const, 'drain' as const, 'deleteInstance' as const),
       isCancelRequested: fc.boolean(),
+      isForced: fc.boolean(),
     }),
   },
   {
@@ -311,6 +352,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
       'isGone',
       'isDeleting',
       'hasFinalizer',
+      'mustForce',
       'isPrepared',
       'wasCreateSent',
       'phase',
@@ -347,6 +389,24 @@ describe('whatever the facts', () => {
       fc.property(anyFacts, (given) => {
         fc.pre(given.running !== undefined);
         expect(['wait', 'cancel']).toContain(planMachine(given, now).action);
+      }),
+    );
+  });
+
+  test('a machine that is up joins no second time', () => {
+    const up = anyFacts.filter(({ phase }) => phase === 'Running' || phase === 'Available');
+    fc.assert(
+      fc.property(up, (given) => {
+        expect(planMachine(given, now).action).not.toBe('recordJoined');
+      }),
+    );
+  });
+
+  test('what waits to be read is read before it is acted on', () => {
+    fc.assert(
+      fc.property(anyFacts, ({ isPrepared: _any, ...given }) => {
+        const { action } = planMachine({ ...given, isPrepared: false }, now);
+        expect(['create', 'recordCreated']).not.toContain(action);
       }),
     );
   });
