@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
@@ -23,7 +23,15 @@ const created = {
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
 
-function activities(changes: Partial<Driver>, control = [aMachineClass(), aSecret()]) {
+interface Clusters {
+  control: object[];
+  target?: object[];
+}
+
+function activities(
+  changes: Partial<Driver>,
+  clusters: Clusters = { control: [aMachineClass(), aSecret()] },
+) {
   const driver: Driver = {
     settleSeconds: 30,
     createInstance: async () => created,
@@ -36,7 +44,7 @@ function activities(changes: Partial<Driver>, control = [aMachineClass(), aSecre
     ...changes,
   };
   const { signal } = new AbortController();
-  const world = { ...aWorld({ control }), driver, signal: () => signal };
+  const world = { ...aWorld(clusters), driver, signal: () => signal };
   return createDriverActivities({ ...world, requireLicence: () => undefined });
 }
 
@@ -75,13 +83,59 @@ test('a failed initialization leaves the create unsettled', async () => {
   expect(await createInstance(request)).toMatchObject({ failure: { isSettled: false } });
 });
 
+describe('the bootstrap token', () => {
+  const bootstrapTokenId = 'abc123';
+  const userData = 'join <<BOOTSTRAP_TOKEN>>';
+  const control = [aMachineClass(), aSecret({ userData })];
+  const tokenSecret = aSecret(
+    { 'token-secret': 'secret' },
+    { name: `bootstrap-token-${bootstrapTokenId}`, namespace: 'kube-system' },
+  );
+
+  test('stands in the user data of a create', async () => {
+    let seen: string | undefined;
+    const createInstance: Driver['createInstance'] = async ({ userData: filled }) => {
+      seen = filled;
+      return created;
+    };
+    const steps = activities({ createInstance }, { control, target: [tokenSecret] });
+    await steps.createInstance({ ...request, bootstrapTokenId });
+    expect(seen).toBe('join abc123.secret');
+  });
+
+  test('that somebody deleted is a settled failure: it is made again before the next create', async () => {
+    let creates = 0;
+    const createInstance: Driver['createInstance'] = async () => {
+      creates += 1;
+      return created;
+    };
+    const steps = activities({ createInstance }, { control });
+    expect(await steps.createInstance({ ...request, bootstrapTokenId })).toEqual({
+      outcome: 'failed',
+      failure: {
+        code: 'Unavailable',
+        message: expect.stringContaining('bootstrap token abc123'),
+        isSettled: true,
+      },
+    });
+    expect(creates).toBe(0);
+  });
+
+  test('is not asked for by a deletion', async () => {
+    const steps = activities({}, { control });
+    expect(await steps.deleteInstance({ ...request, bootstrapTokenId })).toMatchObject({
+      outcome: 'deleted',
+    });
+  });
+});
+
 test('a deletion says what it found; without its class it fails in words', async () => {
   expect(await activities({}).deleteInstance(request)).toEqual({
     outcome: 'deleted',
     isFound: true,
     settleSeconds: 30,
   });
-  expect(await activities({}, []).deleteInstance(request)).toMatchObject({
+  expect(await activities({}, { control: [] }).deleteInstance(request)).toMatchObject({
     failure: { code: 'InvalidArgument', message: expect.stringContaining('"small"') },
   });
 });

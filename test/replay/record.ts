@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TemporalForTests } from '../support/temporal.ts';
 import { hang, MachineWorld } from '../workflows/machine-world.ts';
@@ -50,6 +51,19 @@ await set.run(async () => {
   await set.observe();
   await set.log.until('createMachines', 4);
   await save('machine-set-mid-batch', set.handle);
+});
+
+// A local activity that times out reads otherwise in a replay than when it happens (workflows/steps.ts).
+const unread = new Machines(1);
+const timedOut = new SetWorld(temporal, 'machineSet', {
+  ...unread.steps(),
+  surveyMachineSet: async () =>
+    Context.current().info.isLocal ? await hang() : await unread.steps().surveyMachineSet(),
+});
+await timedOut.run(async () => {
+  await timedOut.observe();
+  await timedOut.log.until('createMachines');
+  await save('machine-set-survey-timed-out', timedOut.handle);
 });
 
 const survey = {

@@ -28,7 +28,6 @@ export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
   return await bundleWorkflowCode({ ...bundleOptions, logger: new DefaultLogger('ERROR') });
 }
 
-
 export class TemporalForTests {
   /** Not the environment's own, which skips time while it awaits a result: time passes here by `skip` alone. */
   readonly client: Client;

@@ -116,22 +116,22 @@ test('a life that begins with the deletion searches twice for an instance that n
   });
 });
 
+async function isForcedInEachDrain(world: MachineWorld): Promise<boolean[]> {
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('drainNode');
+    await world.observe({ forceDeletion: true });
+    await world.handle.result();
+  });
+  return world.log.inputsOf('drainNode').map(({ isForced }) => isForced);
+}
+
+const blocked = (): never => {
+  throw ApplicationFailure.create({ type: 'DrainBlocked', nextRetryDelay: '20s' });
+};
+
 describe('the label force-deletion', () => {
-  async function isForcedInEachDrain(world: MachineWorld): Promise<boolean[]> {
-    await world.run(async () => {
-      await world.beginAndJoin();
-      await world.requestDeletion();
-      await world.log.until('drainNode');
-      await world.observe({ forceDeletion: true });
-      await world.handle.result();
-    });
-    return world.log.inputsOf('drainNode').map(({ isForced }) => isForced);
-  }
-
-  const blocked = (): never => {
-    throw ApplicationFailure.create({ type: 'DrainBlocked', nextRetryDelay: '20s' });
-  };
-
   test.each<{ name: string; drain: () => Promise<never> | never }>([
     { name: 'that hangs', drain: hang },
     { name: 'that waits for its next pass', drain: blocked },

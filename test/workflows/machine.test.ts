@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { keys } from '../../workflows/messages.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { eventually } from '../support/eventually.ts';
 import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
@@ -48,7 +49,6 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
       'finishTeardown',
     ]);
     const events = await world.eventCount();
-    process.stdout.write(`events in the history of a whole life: ${events}\n`);
     expect(events).toBeLessThanOrEqual(eventsMax);
   });
 });
@@ -203,6 +203,8 @@ describe('a faulty class', () => {
         operation: 'Create',
         phase: 'CrashLoopBackOff',
       });
+      const { typedSearchAttributes } = await world.handle.describe();
+      expect(typedSearchAttributes.get(keys.Attention)).toBe('person');
       const { failure: waiting } = await world.state();
       expect(waiting?.retryAt).toBeGreaterThan(await temporal.now());
       failure = undefined;

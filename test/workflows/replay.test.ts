@@ -29,6 +29,12 @@ test.each(recordings)('%s goes on with the present code', async (name) => {
   await expect(replay(await read(name))).resolves.toBeUndefined();
 });
 
+test('a local activity that timed out takes the regular form in a replay as when it happened', async () => {
+  const history = await read('machine-set-survey-timed-out');
+  expect(history).toContain('EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
+  await expect(replay(history)).resolves.toBeUndefined();
+});
+
 test('a history that the code would not have made is refused', async () => {
   const history = await read('machine-mid-launch');
   const wrong = history.replaceAll('"createInstance"', '"rebootInstance"');

@@ -105,7 +105,9 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
     return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
   }
   if (isUp(facts)) return facts.isPrepared ? planRunning(facts) : { action: 'prepare' };
-  if (facts.isNodeReady && facts.isRecorded) return { action: 'recordJoined' };
+  // However late it came: an instance that is not on the object could be lost.
+  if (facts.instance && !facts.isRecorded) return { action: 'recordCreated' };
+  if (facts.isNodeReady) return { action: 'recordJoined' };
   if (now >= facts.createDeadline) return { action: 'recordTimeout' };
   return backOffOf(facts, now) ?? planCreation(facts);
 }
@@ -113,7 +115,6 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
 function planCreation(facts: MachineFacts): MachineStep {
   if (!facts.isPrepared) return { action: 'prepare' };
   if (!facts.instance) return { action: 'create' };
-  if (!facts.isRecorded) return { action: 'recordCreated' };
   return {
     action: 'wait',
     reason: `Node ${facts.instance.nodeName} has not joined yet`,

@@ -9,7 +9,8 @@ import { repository } from '../../../deploy/local/layout.ts';
 import { logFolderOf, type TestStack } from './test-stack.ts';
 
 const programs = ['watcher', 'worker'] as const;
-export type Program = (typeof programs)[number];
+/** `standby` is a second watcher, which waits for the Lease. */
+export type Program = (typeof programs)[number] | 'standby';
 
 export interface OperatorOptions {
   namespace: string;
@@ -26,6 +27,7 @@ export class Operator {
   readonly #stack: TestStack;
   readonly #options: OperatorOptions;
   readonly #running = new Map<Program, ChildProcess>();
+  readonly #retired = new Set<Program>();
   #isStopping = false;
 
   constructor(stack: TestStack, options: OperatorOptions) {
@@ -46,6 +48,18 @@ export class Operator {
     await ended;
   }
 
+  startStandby(): void {
+    this.#spawn('standby');
+  }
+
+  /** Ends it in good order and does not start it again. */
+  async retire(program: Program): Promise<void> {
+    const child = this.#running.get(program);
+    if (child === undefined) return;
+    this.#retired.add(program);
+    await end(child);
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([...this.#running.values()].map(end));
@@ -59,7 +73,8 @@ export class Operator {
     const { layout, temporalAddress, virtualCloud } = this.#stack;
     const log = openSync(join(this.logs, `${program}.log`), 'a');
     const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
-    const entrance = join(repository, 'workers', `${program}.ts`);
+    const role = program === 'worker' ? 'worker' : 'watcher';
+    const entrance = join(repository, 'workers', `${role}.ts`);
     const child = spawn(
       process.execPath,
       [`--import=${parentWatch}`, entrance, ...this.#flags(program)],
@@ -71,7 +86,7 @@ export class Operator {
           MILLWRIGHT_WATCH_PARENT: String(process.pid),
           TEMPORAL_ADDRESS: temporalAddress,
           MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
-          KUBECONFIG: layout.kubeconfigOf(`millwright-${program}`),
+          KUBECONFIG: layout.kubeconfigOf(`millwright-${role}`),
           NODE_OPTIONS: '',
         },
       },
@@ -85,7 +100,8 @@ export class Operator {
   #flags(program: Program): string[] {
     const { namespace, target, workerFlags = [] } = this.#options;
     const { layout } = this.#stack;
-    const kubeconfig = layout.kubeconfigOf(`millwright-${program}`);
+    const role = program === 'worker' ? 'worker' : 'watcher';
+    const kubeconfig = layout.kubeconfigOf(`millwright-${role}`);
     return [
       `--control-kubeconfig=${kubeconfig}`,
       `--target-kubeconfig=${target ?? kubeconfig}`,
@@ -93,6 +109,7 @@ export class Operator {
       `--task-queue=millwright-${namespace}`,
       '--port=0',
       '--log-format=json',
+      `--leader-elect-identity=${program}`,
       ...(program === 'worker'
         ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags]
         : []),
@@ -102,7 +119,7 @@ export class Operator {
   async #restart(program: Program): Promise<void> {
     this.#running.delete(program);
     await delay(restartMilliseconds);
-    if (!this.#isStopping) this.#spawn(program);
+    if (!this.#isStopping && !this.#retired.has(program)) this.#spawn(program);
   }
 }
 

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { DefaultLogger } from '@temporalio/worker';
+import { notLicensed } from '../../activities/failures.ts';
+import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
+import { KubeError } from '../../activities/kube/errors.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** That activities fail is the matter of these tests. */
+const logger = new DefaultLogger('ERROR');
+
+interface Form {
+  isLocal: boolean;
+  interceptor?: ActivityInterceptorsFactory;
+}
+
+function activity({ isLocal, interceptor = createActivityInterceptor() }: Form) {
+  return new MockActivityEnvironment({ isLocal }, { interceptors: [interceptor], logger });
+}
+
+function kubeError(code: number, reason: string, retryAfterMs?: number): KubeError {
+  return new KubeError({
+    code,
+    reason,
+    message: 'words',
+    method: 'GET',
+    path: '/api',
+    retryAfterMs,
+  });
+}
+
+type Step = () => Promise<unknown>;
+
+function failing(error: unknown): Step {
+  return async () => {
+    throw error;
+  };
+}
+
+describe('heartbeats', () => {
+  test('each second, with the progress that was told last, until the activity ends', async () => {
+    const environment = activity({ isLocal: false });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+    const ran = environment.run(async () => {
+      await jest.advanceTimersByTimeAsync(1_000);
+      reportProgress(Context.current(), ['a']);
+      await jest.advanceTimersByTimeAsync(2_500);
+      reportProgress(Context.current(), ['a', 'b']);
+      await jest.advanceTimersByTimeAsync(500);
+      return 'done';
+    });
+    await expect(ran).resolves.toBe('done');
+    expect(beats).toEqual([undefined, ['a'], ['a'], ['a'], ['a', 'b'], ['a', 'b']]);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(beats).toHaveLength(6);
+  });
+
+  test('end with a failure too', async () => {
+    const environment = activity({ isLocal: false });
+    await expect(environment.run(failing(new Error('bug')))).rejects.toThrow('bug');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('are not sent by a local activity', async () => {
+    const environment = activity({ isLocal: true });
+    await environment.run(async () => {
+      expect(jest.getTimerCount()).toBe(0);
+    });
+  });
+});
+
+/** One worker process: all its activities share the breaker. */
+function aProcess() {
+  const interceptor = createActivityInterceptor();
+  return {
+    local: (run: Step) => activity({ isLocal: true, interceptor }).run(run),
+    regular: (run: Step) => activity({ isLocal: false, interceptor }).run(run),
+  };
+}
+
+const step = async (): Promise<string> => 'ran';
+
+describe('the breaker', () => {
+  const unanswered = failing(kubeError(0, 'Unreachable'));
+  const unreachable = { type: 'ApiServerUnreachable' };
+
+  test('refuses local activities for two seconds after an unanswered call', async () => {
+    const { local, regular } = aProcess();
+    await expect(local(unanswered)).rejects.toMatchObject(unreachable);
+    await jest.advanceTimersByTimeAsync(1_999);
+    const refused = jest.fn(step);
+    await expect(local(refused)).rejects.toMatchObject({ ...unreachable, nonRetryable: true });
+    expect(refused).not.toHaveBeenCalled();
+    // The regular form waits outside of workflow tasks.
+    await expect(regular(step)).resolves.toBe('ran');
+    await jest.advanceTimersByTimeAsync(1);
+    await expect(local(step)).resolves.toBe('ran');
+  });
+
+  test('one that is refused lengthens nothing', async () => {
+    const { local } = aProcess();
+    await expect(local(unanswered)).rejects.toMatchObject(unreachable);
+    await jest.advanceTimersByTimeAsync(1_500);
+    await expect(local(step)).rejects.toMatchObject(unreachable);
+    await jest.advanceTimersByTimeAsync(500);
+    await expect(local(step)).resolves.toBe('ran');
+  });
+
+  test.each([
+    { name: 'an answer that the API gave', error: kubeError(409, 'Conflict') },
+    { name: 'a bug', error: new Error('bug') },
+  ])('stays closed after $name', async ({ error }) => {
+    const { local } = aProcess();
+    await expect(local(failing(error))).rejects.toBeDefined();
+    await expect(local(step)).resolves.toBe('ran');
+  });
+});
+
+describe.each([{ isLocal: true }, { isLocal: false }])('failures, isLocal $isLocal', (form) => {
+  test('an answer of the API is named by its reason, retried when the server asked for it', async () => {
+    const error = kubeError(429, 'Throttled', 3_000);
+    await expect(activity(form).run(failing(error))).rejects.toMatchObject({
+      name: 'ApplicationFailure',
+      type: 'KubernetesThrottled',
+      message: error.message,
+      nextRetryDelay: 3_000,
+      nonRetryable: false,
+      stack: '',
+    });
+  });
+
+  test.each([0, 502, 503, 504])('%i is an API server out of reach', async (code) => {
+    await expect(activity(form).run(failing(kubeError(code, 'X')))).rejects.toMatchObject({
+      type: 'ApiServerUnreachable',
+    });
+  });
+
+  test.each([
+    { name: 'a benign one', error: notLicensed('shoot') },
+    { name: 'a cancellation', error: new CancelledFailure('stop') },
+    { name: 'a bug', error: new Error('bug') },
+  ])('$name stays as it is', async ({ error }) => {
+    await expect(activity(form).run(failing(error))).rejects.toBe(error);
+  });
+
+  test('what is no error becomes one', async () => {
+    await expect(activity(form).run(failing('words'))).rejects.toThrow('words');
+  });
+});
