@@ -1,15 +1,23 @@
 /** A Machine concerns its own workflow, its MachineSet, and tells which Node is its own. */
 import type { MachineSnapshot } from '../workflows/messages.ts';
 import { nodeSignal } from './dispatch-nodes.ts';
+import { ownerSignals } from './dispatch-owners.ts';
+import type { Ownership } from './dispatch-owners.ts';
 import { sightingAt } from './scene.ts';
 import type { ChangeOf, Scene } from './scene.ts';
-import { matches } from './selector.ts';
 import type { Signal } from './signal.ts';
 import type { MachineView } from './views.ts';
 
+const ofSet: Ownership = {
+  resource: 'machines',
+  owners: 'machineSets',
+  kind: 'machineSet',
+  signal: 'machinesChanged',
+};
+
 export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
   const own = change.type === 'gone' ? [goneSignal(change, scene)] : liveSignals(change, scene);
-  return [...own, ...ownerSignals(change, scene)];
+  return [...own, ...ownerSignals(change, ofSet, scene)];
 }
 
 function goneSignal({ object, resourceVersion }: ChangeOf<'machines'>, scene: Scene): Signal {
@@ -70,29 +78,4 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     },
     cause: { resource: 'machines', resourceVersion },
   };
-}
-
-/** The set that has it, the set that had it, or for an orphan all that could claim it. */
-function ownerSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
-  const { type, object, previous, resourceVersion } = change;
-  if (type === 'live' && previous?.countDigest === object.countDigest) return [];
-  const owners = new Set([
-    ...ownersOf(object, scene),
-    ...(previous ? ownersOf(previous, scene) : []),
-  ]);
-  return [...owners].map((owner) => ({
-    kind: 'machineSet',
-    object: owner,
-    name: 'machinesChanged',
-    payload: sightingAt(scene, resourceVersion),
-    cause: { resource: 'machines', resourceVersion },
-  }));
-}
-
-function ownersOf(machine: MachineView, { store }: Scene): string[] {
-  if (machine.owner !== undefined) return [machine.owner];
-  if (!machine.isOrphan) return [];
-  return [...store.all('machineSets')]
-    .filter((set) => matches(set.selector, machine.labels))
-    .map((set) => set.name);
 }

@@ -2,7 +2,8 @@
 import type { Kind, SetSnapshot } from '../workflows/messages.ts';
 import { sightingAt } from './scene.ts';
 import type { ChangeOf, Scene } from './scene.ts';
-import { matches } from './selector.ts';
+import { ownerSignals } from './dispatch-owners.ts';
+import type { Ownership } from './dispatch-owners.ts';
 import type { Signal, SignalName, Start } from './signal.ts';
 import type { Resource, SetView } from './views.ts';
 
@@ -29,6 +30,13 @@ const deploymentNames: Names = {
   gone: 'machineDeploymentGone',
 };
 
+const ofDeployment: Ownership = {
+  resource: 'machineSets',
+  owners: 'machineDeployments',
+  kind: 'machineDeployment',
+  signal: 'machineSetsChanged',
+};
+
 export function machineSetSignals(change: SetChange, scene: Scene): Signal[] {
   const { object: set } = change;
   const of = set.owner === undefined ? '' : ` of MachineDeployment ${set.owner}`;
@@ -37,7 +45,10 @@ export function machineSetSignals(change: SetChange, scene: Scene): Signal[] {
     machineDeployment: set.owner,
     machineClass: set.className,
   };
-  return [...ownSignals(change, { names: setNames, start }, scene), ...ownerSignals(change, scene)];
+  return [
+    ...ownSignals(change, { names: setNames, start }, scene),
+    ...ownerSignals(change, ofDeployment, scene),
+  ];
 }
 
 export function machineDeploymentSignals(change: SetChange, scene: Scene): Signal[] {
@@ -77,29 +88,4 @@ function isToldOf(before: SetView, now: SetView): boolean {
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.metadataDigest !== now.metadataDigest
   );
-}
-
-/** The deployment that has it, the one that had it, or for an orphan all that could claim it. */
-function ownerSignals(change: SetChange, scene: Scene): Signal[] {
-  const { type, object, previous, resourceVersion } = change;
-  if (type === 'live' && previous?.countDigest === object.countDigest) return [];
-  const owners = new Set([
-    ...ownersOf(object, scene),
-    ...(previous ? ownersOf(previous, scene) : []),
-  ]);
-  return [...owners].map((owner) => ({
-    kind: 'machineDeployment',
-    object: owner,
-    name: 'machineSetsChanged',
-    payload: sightingAt(scene, resourceVersion),
-    cause: { resource: 'machineSets', resourceVersion },
-  }));
-}
-
-function ownersOf(set: SetView, { store }: Scene): string[] {
-  if (set.owner !== undefined) return [set.owner];
-  if (!set.isOrphan) return [];
-  return [...store.all('machineDeployments')]
-    .filter((deployment) => matches(deployment.selector, set.labels))
-    .map((deployment) => deployment.name);
 }

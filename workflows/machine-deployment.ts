@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  log,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
@@ -17,6 +16,7 @@ import {
 } from './messages.ts';
 import type { DeploymentStep, DeploymentSurvey } from './plan/machine-deployment.ts';
 import { planMachineDeployment } from './plan/machine-deployment.ts';
+import { isOfOurCluster } from './own-cluster.ts';
 import { mustRenew } from './renewal.ts';
 import { setDetails } from './set-details.ts';
 import { shortStep } from './steps.ts';
@@ -120,10 +120,6 @@ class MachineDeploymentLife {
   }
 
   #note(signal: Sighting, observe: () => boolean): void {
-    if (signal.cluster !== this.#input.cluster) {
-      log.error('signal of another cluster refused', { cluster: signal.cluster });
-      return;
-    }
-    if (observe()) this.#mustSurvey = true;
+    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
   }
 }

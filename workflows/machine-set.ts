@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  log,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
@@ -19,6 +18,7 @@ import { defined } from './plan/defined.ts';
 import type { MachineSetStep, SetSurvey } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
+import { isOfOurCluster } from './own-cluster.ts';
 import { mustRenew } from './renewal.ts';
 import { messageOf, regularSteps, shortStep } from './steps.ts';
 
@@ -212,11 +212,7 @@ class MachineSetLife {
   }
 
   #note(signal: Sighting, observe: () => boolean): void {
-    if (signal.cluster !== this.#input.cluster) {
-      log.error('signal of another cluster refused', { cluster: signal.cluster });
-      return;
-    }
-    if (observe()) this.#mustSurvey = true;
+    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
   }
 
   #wake(): void {

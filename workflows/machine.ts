@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  log,
   setCurrentDetails,
   setHandler,
   TemporalFailure,
@@ -30,6 +29,7 @@ import {
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
 import { planMachine } from './plan/machine.ts';
+import { isOfOurCluster } from './own-cluster.ts';
 import { mustRenew } from './renewal.ts';
 
 export interface MachineInput extends EntityInput {
@@ -153,11 +153,7 @@ class MachineLife {
 
   /** Wakes the loop when a signal of our own cluster changed something. */
   #note(signal: Sighting, observe: () => boolean): void {
-    if (signal.cluster !== this.#input.cluster) {
-      log.error('signal of another cluster refused', { cluster: signal.cluster });
-      return;
-    }
-    if (observe()) this.#wake();
+    if (isOfOurCluster(signal, this.#input) && observe()) this.#wake();
   }
 
   #wake(): void {

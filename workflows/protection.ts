@@ -1,6 +1,7 @@
-import { CancellationScope, log, setHandler } from '@temporalio/workflow';
+import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
+import { isOfOurCluster } from './own-cluster.ts';
 import { shortStep } from './steps.ts';
 
 /**
@@ -17,9 +18,8 @@ export async function secret(input: EntityInput): Promise<void> {
 
 async function protect(input: EntityInput, resource: 'machineclasses' | 'secrets'): Promise<void> {
   let mustLook = true;
-  setHandler(useChanged, ({ cluster }) => {
-    if (cluster === input.cluster) mustLook = true;
-    else log.error('signal of another cluster refused', { cluster });
+  setHandler(useChanged, (signal) => {
+    if (isOfOurCluster(signal, input)) mustLook = true;
   });
   await CancellationScope.nonCancellable(async () => {
     while (mustLook) {

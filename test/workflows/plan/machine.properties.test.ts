@@ -102,11 +102,19 @@ describe('whatever the facts', () => {
     );
   });
 
-  test('what waits to be read is read before it is acted on', () => {
+  test('nothing is created by what was known of the class before', () => {
     fc.assert(
-      fc.property(anyFacts, ({ isPrepared: _any, ...given }) => {
-        const { action } = planMachine({ ...given, isPrepared: false }, now);
-        expect(['create', 'recordCreated']).not.toContain(action);
+      fc.property(anyFacts, (given) => {
+        expect(planMachine({ ...given, isPrepared: false }, now).action).not.toBe('create');
+      }),
+    );
+  });
+
+  test('no machine fails, or joins, with an instance that its object does not name', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const { action } = planMachine({ ...given, instance, isRecorded: false }, now);
+        expect(['recordTimeout', 'recordJoined']).not.toContain(action);
       }),
     );
   });

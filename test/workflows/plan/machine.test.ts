@@ -87,6 +87,16 @@ describe('launch', () => {
       action: 'recordCreated',
     },
     {
+      name: 'so is one that came at its deadline: what is not on the object could be lost',
+      given: { ...launched, isNodeReady: true, createDeadline: now },
+      action: 'recordCreated',
+    },
+    {
+      name: 'and one whose object is to be read again',
+      given: { ...launched, isPrepared: false, failure: failing() },
+      action: 'recordCreated',
+    },
+    {
       name: 'a running machine waits',
       given: running,
       action: 'wait',
