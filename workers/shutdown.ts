@@ -16,6 +16,8 @@ export interface ShutdownOptions {
   graceSeconds: number;
   /** Default this process. */
   host?: ShutdownHost;
+  /** Milliseconds. Default that of this process. */
+  clock?: () => number;
 }
 
 /** The part of `process` that is used here. */
@@ -24,14 +26,19 @@ export interface ShutdownHost {
   exit(code: number): void;
 }
 
+/** Ctrl-C reaches a whole group of processes, and a parent that passes it on makes it two. */
+const echoMilliseconds = 300;
+
 interface Part {
   name: string;
   stop: () => Promise<void> | void;
 }
 
-export function createShutdown({ log, graceSeconds, host = process }: ShutdownOptions): Shutdown {
+export function createShutdown(options: ShutdownOptions): Shutdown {
+  const { log, graceSeconds, host = process, clock = () => performance.now() } = options;
   const controller = new AbortController();
   const stops: Part[] = [];
+  let signalledAt = -Infinity;
   let failed = false;
 
   async function runAll(): Promise<void> {
@@ -69,7 +76,11 @@ export function createShutdown({ log, graceSeconds, host = process }: ShutdownOp
   }
 
   function onSignal(name: string): void {
+    const now = clock();
+    const isEcho = now - signalledAt < echoMilliseconds;
+    signalledAt = now;
     if (!controller.signal.aborted) return begin(name);
+    if (isEcho) return;
     log.warn({ signal: name }, 'asked to end a second time: ending at once');
     host.exit(1);
   }

@@ -17,9 +17,10 @@ function aProcess() {
 
 function aShutdown({ graceSeconds = 0.2 } = {}) {
   const host = aProcess();
+  const time = { milliseconds: 0 };
   const { log, lines } = logLines();
-  const shutdown = createShutdown({ log, graceSeconds, host });
-  return { host, lines, shutdown };
+  const shutdown = createShutdown({ log, graceSeconds, host, clock: () => time.milliseconds });
+  return { host, lines, shutdown, time };
 }
 
 test('parts stop one after the other, the last one first, and then the process ends well', async () => {
@@ -62,11 +63,22 @@ test('parts that are too slow are left behind', async () => {
 });
 
 test('a second signal ends the process at once', async () => {
-  const { host, shutdown } = aShutdown();
+  const { host, shutdown, time } = aShutdown();
   shutdown.add('worker', () => new Promise(() => {}));
   host.emit('SIGINT');
+  time.milliseconds = 1_000;
   host.emit('SIGINT');
   expect(host.codes).toEqual([1]);
+});
+
+test('one Ctrl-C that arrives by two ways is one signal', async () => {
+  const { host, shutdown, time } = aShutdown();
+  shutdown.add('worker', () => Promise.resolve());
+  host.emit('SIGINT');
+  time.milliseconds = 5;
+  host.emit('SIGINT');
+  await host.exited;
+  expect(host.codes).toEqual([0]);
 });
 
 test.each(['uncaughtException', 'unhandledRejection'])(
