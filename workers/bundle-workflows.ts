@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BundleOptions } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 /** What is bundled: the same in a process of ours and in a test. */
 export const bundleOptions = {

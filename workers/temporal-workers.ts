@@ -13,7 +13,7 @@ import {
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
 import type { Licence, World } from '../activities/world.ts';
-import { workflowsPath } from './bundle-workflows.ts';
+import { bundleOptions } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createDriverProbe } from './driver-probe.ts';
@@ -74,11 +74,12 @@ function worldOf({ config, log, clients, licence, temporal }: WorkerParts): Worl
 
 function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
   const { taskQueue, workflowBundle, concurrency } = parts.config;
+  const { workflowsPath, preloadModules } = bundleOptions;
   return Worker.create({
     ...baseOptions(parts),
     taskQueue,
     ...(workflowBundle === undefined
-      ? { workflowsPath }
+      ? { workflowsPath, bundlerOptions: { preloadModules } }
       : { workflowBundle: { codePath: workflowBundle } }),
     activities: createKubeActivities(world),
     maxCachedWorkflows: concurrency.maxCachedWorkflows,

@@ -168,7 +168,7 @@ export interface MachineActivities {
   /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
   recordTimeout(input: {
     machine: LifeRef;
-    nodeName?: string;
+    instance?: Instance;
     now: number;
   }): Promise<TimeoutOutcome>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;

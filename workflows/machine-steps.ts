@@ -109,8 +109,8 @@ export class MachineSteps {
 
   async recordTimeout(): Promise<void> {
     const state = this.#state;
-    const nodeName = state.instance?.nodeName;
-    const input = defined({ machine: this.#machine(), nodeName, now: Date.now() });
+    const { instance } = state;
+    const input = defined({ machine: this.#machine(), instance, now: Date.now() });
     const outcome = await shortStep((steps) => steps.recordTimeout(input), 'creation timeout');
     switch (outcome.found) {
       case 'tooLate':

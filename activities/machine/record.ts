@@ -3,7 +3,7 @@ import type { LifeRef, MachineActivities, TimeoutOutcome } from '../../workflows
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { MachineFailure } from '../../workflows/plan/machine.ts';
+import type { Instance, MachineFailure } from '../../workflows/plan/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { recordEvent } from '../kube/events.ts';
@@ -125,7 +125,7 @@ function descriptionOf({ code, message }: MachineFailure, operation: 'Create' | 
 /** A timer alone fails no machine: it may have joined or been given more time while nobody told. */
 export async function recordTimeout(
   world: World,
-  { machine, nodeName, now }: InputOf<'recordTimeout'>,
+  { machine, instance, now }: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   const current = await readMachine(world.control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
@@ -134,27 +134,22 @@ export async function recordTimeout(
   if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
     return { found: 'moreTime', machine: prepared };
   }
-  const node = await joinedNode(world, { name: nodeName, providerID: prepared.providerID });
+  const node = await joinedNode(world, instance);
   if (node) return { found: 'node', node };
   await writeTimeout(world, machine, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
 
-interface Expected {
-  name: string | undefined;
-  providerID: string | undefined;
-}
-
 async function joinedNode(
   { target }: World,
-  { name, providerID }: Expected,
+  instance: Instance | undefined,
 ): Promise<Extract<TimeoutOutcome, { found: 'node' }>['node'] | undefined> {
-  if (!target || name === undefined) return undefined;
-  const node = await readNode(target, name);
+  if (!target || !instance) return undefined;
+  const node = await readNode(target, instance.nodeName);
   if (!node || obstacleOf(node) !== undefined) return undefined;
   const { metadata, spec } = node;
-  if (!isSameInstance(spec?.providerID, providerID)) return undefined;
-  return { name, uid: metadata.uid, providerID: spec?.providerID ?? '' };
+  if (!isSameInstance(spec?.providerID, instance.providerID)) return undefined;
+  return { name: metadata.name, uid: metadata.uid, providerID: spec?.providerID ?? '' };
 }
 
 async function writeTimeout(
