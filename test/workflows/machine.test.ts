@@ -153,7 +153,10 @@ describe('the creation timeout', () => {
       await temporal.skip(1210);
       await world.phase('Running');
       const [look] = world.log.inputsOf('recordTimeout');
-      expect(look).toMatchObject({ machine: { uid: 'uid-1' }, nodeName: name });
+      expect(look).toMatchObject({
+        machine: { uid: 'uid-1' },
+        instance: { nodeName: name, providerID },
+      });
       expect(look?.now).toBeGreaterThanOrEqual(world.object.createdAt + 1200_000);
       expect(world.log.inputsOf('recordJoined')).toMatchObject([
         { node: { name, uid: 'uid-of-unseen' } },

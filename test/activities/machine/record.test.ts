@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { preparedOf } from '../../../activities/machine/object.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import type { Instance } from '../../../workflows/plan/machine.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
@@ -91,17 +92,17 @@ describe('the second look before a creation timeout', () => {
   });
   const { createdAt } = preparedOf(pending, aWorld());
   const late = createdAt + 1200_000;
-  const nodeName = 'pool-a';
+  const known = { providerID: instance.providerID, nodeName: 'pool-a' };
 
   async function look(
-    given: { machine?: Machine; node?: object; now?: number; nodeName?: string } = {},
+    given: { machine?: Machine; node?: object; now?: number; instance?: Instance } = {},
   ) {
     const { control, ...world } = aWorld({
       control: [given.machine ?? pending],
       target: given.node ? [given.node] : [],
     });
     const { now = late } = given;
-    const input = { machine, now, ...(given.nodeName !== undefined && { nodeName }) };
+    const input = { machine, now, ...(given.instance && { instance: given.instance }) };
     const outcome = await recordTimeout({ ...world, control }, input);
     const { phase } = (await control.read<Machine>(path)).status?.currentStatus ?? {};
     const { items: events } = await control.list<object>(namespaced('events', namespace));
@@ -109,7 +110,7 @@ describe('the second look before a creation timeout', () => {
   }
 
   test('without a Node the machine is Failed, with an Event', async () => {
-    const { outcome, phase, events } = await look({ nodeName });
+    const { outcome, phase, events } = await look({ instance: known });
     expect(outcome).toEqual({ found: 'tooLate' });
     expect(phase).toBe('Failed');
     expect(events).toMatchObject([
@@ -124,10 +125,10 @@ describe('the second look before a creation timeout', () => {
   });
 
   test('a Node that joined while nobody told is handed on', async () => {
-    const { outcome, writes } = await look({ node: aNode(), nodeName });
+    const { outcome, writes } = await look({ node: aNode(), instance: known });
     const { uid } = aNode().metadata;
-    const { providerID } = instance;
-    expect(outcome).toEqual({ found: 'node', node: { name: nodeName, uid, providerID } });
+    const { providerID, nodeName: name } = known;
+    expect(outcome).toEqual({ found: 'node', node: { name, uid, providerID } });
     expect(writes).toEqual([]);
   });
 
@@ -140,7 +141,7 @@ describe('the second look before a creation timeout', () => {
     { name: 'is going', node: aNode({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } }) },
   ])('a Node that $name saves nothing', async ({ node }) => {
     // With a finalizer, as Nodes that are going have one.
-    expect((await look({ node, nodeName })).outcome).toEqual({ found: 'tooLate' });
+    expect((await look({ node, instance: known })).outcome).toEqual({ found: 'tooLate' });
   });
 
   test('a machine that was given more time keeps its phase, and its new limits are told', async () => {
@@ -160,7 +161,7 @@ describe('the second look before a creation timeout', () => {
   test('an API server out of reach fails nobody', async () => {
     const { control, ...world } = aWorld({ control: [pending] });
     world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
-    const input = { machine, nodeName, now: late };
+    const input = { machine, instance: known, now: late };
     await expect(recordTimeout({ ...world, control }, input)).rejects.toThrow('Unreachable');
     expect(control.writes()).toEqual([]);
   });

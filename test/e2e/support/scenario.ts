@@ -119,7 +119,11 @@ export function useScenario(name: string, options: ScenarioOptions = {}): Scenar
   jest.setTimeout(testSeconds * 1_000);
   const scenario = new Scenario(name, options);
   beforeAll(() => scenario.start(), startSeconds * 1_000);
-  afterEach(() => expectOneInstanceEach(scenario));
+  afterEach(async () => {
+    // A test that failed must not leave its faults to the next one.
+    await scenario.cloud.clearFaults();
+    await expectOneInstanceEach(scenario);
+  });
   afterAll(() => scenario.end(), endSeconds * 1_000);
   return scenario;
 }
