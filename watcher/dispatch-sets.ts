@@ -85,6 +85,7 @@ function isToldOf(before: SetView, now: SetView): boolean {
   return (
     before.generation !== now.generation ||
     before.isDeleting !== now.isDeleting ||
+    before.isOrphaning !== now.isOrphaning ||
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.metadataDigest !== now.metadataDigest
   );

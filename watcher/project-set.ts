@@ -38,6 +38,7 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
     ...trimmedMeta(metadata),
     generation: metadata.generation ?? 0,
     ...lifeOf(metadata),
+    isOrphaning: metadata.finalizers?.includes('orphan') ?? false,
     metadataDigest: digestOf(metadata.labels, toldAnnotations(metadata.annotations)),
     labels: metadata.labels ?? {},
     owner: ownerOf(metadata, ownerKind),

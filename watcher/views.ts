@@ -26,6 +26,8 @@ export interface SetView extends Trimmed {
   generation: number;
   isDeleting: boolean;
   hasFinalizer: boolean;
+  /** The garbage collector is letting its children go. */
+  isOrphaning: boolean;
   metadataDigest: string;
   /** What the owner counts by. */
   countDigest: string;

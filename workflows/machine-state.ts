@@ -134,6 +134,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     instance,
     unsettledUntil: state.settleAt,
     wasCreateSent: state.wasCreateSent,
+    isOwned: prepared?.machineSet !== undefined,
     provider: prepared?.provider,
     phase,
     isRecorded,

@@ -94,7 +94,7 @@ export class MachineSteps {
       node: { name: node.name, uid: node.uid },
       bootstrapTokenId: state.prepared?.bootstrapTokenId,
       nodeTemplate: state.prepared?.nodeTemplate,
-      isFirstJoin: state.phase === 'Pending' || state.phase === '',
+      isFirstJoin: state.phase !== 'Unknown',
     });
     const summary = `Node ${node.name} is Ready`;
     const outcome = await shortStep((steps) => steps.recordJoined(input), summary);
@@ -241,7 +241,7 @@ export class MachineSteps {
       random: Math.random(),
     });
     state.failure = { detail: failure, attempts, retryAt: Date.now() + wait * 1000 };
-    const phase: MachinePhase = operation === 'Delete' ? 'Terminating' : 'CrashLoopBackOff';
+    const phase = phaseOfFailure(operation, state.phase);
     setPhase(state, phase);
     const { createGeneration } = state;
     const input = { machine: this.#machine(), failure, operation, phase, createGeneration };
@@ -250,6 +250,12 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
+}
+
+/** A machine that ran out of time stays Failed, however often it tries. */
+function phaseOfFailure(operation: 'Create' | 'Delete', phase: MachinePhase): MachinePhase {
+  if (operation === 'Delete') return 'Terminating';
+  return phase === 'Failed' ? 'Failed' : 'CrashLoopBackOff';
 }
 
 /** Takes over what the object says of its life: also after Temporal was lost, or from MCM. */

@@ -54,6 +54,19 @@ describe('a Machine without an owner', () => {
     await cloud.clearFaults();
   });
 
+  test('that ran out of time runs all the same once its class is there', async () => {
+    const missing = 'comes-later';
+    const name = await createMachine(scenario, 'patient', {
+      class: { kind: 'MachineClass', name: missing },
+      creationTimeout: '2s',
+    });
+    await untilPhase(scenario, name, 'Failed');
+    const { cluster, namespace } = scenario;
+    await cluster.create('machineclasses', classManifest({ namespace, name: missing }));
+    expect(await untilPhase(scenario, name, 'Running')).toBeDefined();
+    await deleteMachine(scenario, name);
+  });
+
   test('can be deleted and created again under the same name at once', async () => {
     const name = await createMachine(scenario, 'again');
     const first = await untilPhase(scenario, name, 'Running');

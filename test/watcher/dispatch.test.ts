@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Cluster } from './cluster.ts';
-import { taints } from '../../workflows/api/constants.ts';
+import { finalizers, taints } from '../../workflows/api/constants.ts';
 import { aClass, aMachine, aMachineDeployment, aMachineSet, aNode, aSecret } from './objects.ts';
 import type { MachineLooks, NodeLooks, SetLooks } from './objects.ts';
 
@@ -283,6 +283,17 @@ describe('a MachineSet', () => {
       'machineSetObserved machineSet/a',
       'machineSetsChanged machineDeployment/pool',
     ]);
+  });
+});
+
+describe('a MachineSet that is deleted with --cascade=orphan', () => {
+  test('is told when the garbage collector has let its machines go', () => {
+    const going = { isDeleting: true, generation: 2 };
+    const told = toldOf(
+      () => machineSet({ ...going, finalizers: [finalizers.machine, 'orphan'] }),
+      () => machineSet({ ...going, finalizers: [finalizers.machine] }),
+    );
+    expect(told).toEqual(['machineSetObserved machineSet/a']);
   });
 });
 

@@ -40,6 +40,8 @@ export interface MachineFacts {
   unsettledUntil?: number;
   /** A create was ever sent in this life. */
   wasCreateSent: boolean;
+  /** A MachineSet decides on its replacement. */
+  isOwned: boolean;
   /** Provider of the class, when the class could be read. */
   provider?: string;
   phase: MachinePhase;
@@ -85,7 +87,7 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   if (facts.isDeleting) {
     return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
   }
-  return planLaunch(facts, now);
+  return isUp(facts) ? planRunning(facts) : planLaunch(facts, now);
 }
 
 function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
@@ -100,26 +102,31 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
   return { action: 'wait', reason: `${name} is running` };
 }
 
+/**
+ * A Failed machine of a set waits to be replaced. One without an owner is all that there will ever be, so it goes on trying, as in
+ * MCM v0.62.1.
+ */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
-  if (facts.phase === 'Failed') {
+  if (hasFailed(facts) && facts.isOwned) {
     return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
   }
-  if (isUp(facts)) return facts.isPrepared ? planRunning(facts) : { action: 'prepare' };
   // However late it came: an instance that is not on the object could be lost.
   if (facts.instance && !facts.isRecorded) return { action: 'recordCreated' };
   if (facts.isNodeReady) return { action: 'recordJoined' };
-  if (now >= facts.createDeadline) return { action: 'recordTimeout' };
+  if (now >= facts.createDeadline && !hasFailed(facts)) return { action: 'recordTimeout' };
   return backOffOf(facts, now) ?? planCreation(facts);
 }
 
 function planCreation(facts: MachineFacts): MachineStep {
   if (!facts.isPrepared) return { action: 'prepare' };
   if (!facts.instance) return { action: 'create' };
-  return {
-    action: 'wait',
-    reason: `Node ${facts.instance.nodeName} has not joined yet`,
-    until: facts.createDeadline,
-  };
+  const reason = `Node ${facts.instance.nodeName} has not joined yet`;
+  if (hasFailed(facts)) return { action: 'wait', reason };
+  return { action: 'wait', reason, until: facts.createDeadline };
+}
+
+function hasFailed({ phase }: MachineFacts): boolean {
+  return phase === 'Failed';
 }
 
 function isUp({ phase }: MachineFacts): boolean {
@@ -127,6 +134,7 @@ function isUp({ phase }: MachineFacts): boolean {
 }
 
 function planRunning(facts: MachineFacts): MachineStep {
+  if (!facts.isPrepared) return { action: 'prepare' };
   const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
   return { action: 'wait', reason: `runs ${where}` };
 }
@@ -135,7 +143,8 @@ function backOffOf(facts: MachineFacts, now: number): MachineStep | undefined {
   const { failure, createDeadline, teardown } = facts;
   if (!failure || now >= failure.retryAt) return undefined;
   const { code, message } = failure.detail;
-  const until = teardown ? failure.retryAt : Math.min(failure.retryAt, createDeadline);
+  const hasDeadline = !teardown && !hasFailed(facts);
+  const until = hasDeadline ? Math.min(failure.retryAt, createDeadline) : failure.retryAt;
   return { action: 'wait', reason: `${code}: ${message}`, until };
 }
 

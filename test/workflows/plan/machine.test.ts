@@ -14,6 +14,7 @@ function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     mustForce: false,
     isPrepared: false,
     wasCreateSent: false,
+    isOwned: true,
     phase: '',
     isRecorded: false,
     usesTarget: true,
@@ -27,6 +28,11 @@ const prepared = { isPrepared: true, provider: 'local' };
 const launched = { ...prepared, wasCreateSent: true, instance };
 const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
 const running = { ...pending, isNodeReady: true, phase: 'Running' as const };
+const orphanedAndFailed = {
+  isOwned: false,
+  phase: 'Failed' as const,
+  createDeadline: now - 1,
+};
 const deleted = { isDeleting: true };
 const teardown = { isDrained: true, isInstanceGone: false, isFinished: false };
 
@@ -127,6 +133,28 @@ describe('launch', () => {
       name: 'one that was never created times out as well',
       given: { ...prepared, createDeadline: now, failure: failing() },
       action: 'recordTimeout',
+    },
+    {
+      name: 'a Failed machine without an owner is created all the same',
+      given: { ...prepared, ...orphanedAndFailed },
+      action: 'create',
+    },
+    {
+      name: 'a Failed machine without an owner backs off past its deadline',
+      given: { ...prepared, ...orphanedAndFailed, failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'a Failed machine without an owner waits for its Node without a limit',
+      given: { ...pending, ...orphanedAndFailed },
+      action: 'wait',
+      reason: 'has not joined yet',
+    },
+    {
+      name: 'a Failed machine without an owner joins late',
+      given: { ...pending, ...orphanedAndFailed, isNodeReady: true },
+      action: 'recordJoined',
     },
     {
       name: 'a Failed machine waits for its set, whatever else is true',
