@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { ClassReader } from './class-reader.ts';
 import type { KubeClient } from './kube/client.ts';
@@ -16,7 +15,6 @@ export interface World {
   licence: Licence;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;
-  log: Logger;
 }
 
 /** Creating and destroying needs a watcher that holds the Lease of the namespace. */

@@ -1,12 +1,8 @@
 /** Hands signals to Temporal. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
-import {
-  SearchAttributeType,
-  TypedSearchAttributes,
-  defineSearchAttributeKey,
-} from '@temporalio/common';
-import { workflowIdOf } from '../workflows/messages.ts';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { keys, workflowIdOf } from '../workflows/messages.ts';
 import type { EntityInput } from '../workflows/messages.ts';
 import type { Delivered } from './outbox.ts';
 import type { Signal, Start } from './signal.ts';
@@ -74,7 +70,7 @@ function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedS
     ['Attention', 'none'],
   ] as const;
   const pairs = values.flatMap(([name, value]) =>
-    value ? [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }] : [],
+    value ? [{ key: keys[name], value }] : [],
   );
   return new TypedSearchAttributes(pairs);
 }

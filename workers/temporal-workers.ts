@@ -57,7 +57,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
-function worldOf({ config, log, clients, licence, temporal }: WorkerParts): World {
+function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -68,7 +68,6 @@ function worldOf({ config, log, clients, licence, temporal }: WorkerParts): Worl
     classes: createClassReader({ client: control, namespace }),
     licence,
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
-    log,
   };
 }
 

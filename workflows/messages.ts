@@ -103,22 +103,6 @@ export const useChanged = defineSignal<[Sighting]>('useChanged');
 /** The whole state of a workflow, for people and tests. */
 export const stateQuery = defineQuery<unknown>('state');
 
-/** Search attributes, all Keyword but the last two (Datetime). */
-export const searchAttributes = {
-  MachinePhase: 'KEYWORD',
-  RolloutState: 'KEYWORD',
-  KubeNamespace: 'KEYWORD',
-  MachineDeployment: 'KEYWORD',
-  MachineSet: 'KEYWORD',
-  MachineClass: 'KEYWORD',
-  Provider: 'KEYWORD',
-  BlockedBy: 'KEYWORD',
-  NodeName: 'KEYWORD',
-  Attention: 'KEYWORD',
-  WaitingSince: 'DATETIME',
-  Deadline: 'DATETIME',
-} as const;
-
 const { KEYWORD, DATETIME } = SearchAttributeType;
 
 /** Search attributes with their types; values of closed runs stay, so queries say `ExecutionStatus="Running"`. */
@@ -137,3 +121,8 @@ export const keys = {
   WaitingSince: defineSearchAttributeKey('WaitingSince', DATETIME),
   Deadline: defineSearchAttributeKey('Deadline', DATETIME),
 };
+
+/** Name and type of each, as Temporal has to know them. */
+export const searchAttributes = Object.fromEntries(
+  Object.values(keys).map(({ name, type }) => [name, type]),
+);

@@ -8,7 +8,7 @@ import type { Attempt } from './lease-lock.ts';
 /** Its `leaseTransitions` are the epoch of the watcher's signals; its holder is the licence to create and destroy. */
 export const ownLease = 'millwright';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
-export const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 
 export interface LeaseSetOptions {
   client: KubeClient;

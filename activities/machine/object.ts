@@ -21,7 +21,7 @@ import { customResource } from '../kube/paths.ts';
 
 export const component = 'machine-controller';
 
-export function machinePath({ namespace, name }: ObjectRef): string {
+function machinePath({ namespace, name }: ObjectRef): string {
   return customResource('machines', namespace, name);
 }
 

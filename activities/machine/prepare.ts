@@ -5,7 +5,7 @@ import type {
   PreparedMachine,
   ObjectRef,
 } from '../../workflows/activities.ts';
-import { machineFaults } from '../../workflows/api/validation.ts';
+import { machineClassFaults, machineFaults } from '../../workflows/api/validation.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { ensureBootstrapToken } from '../bootstrap-token.ts';
 import type { ClassWithSecret } from '../class-reader.ts';
@@ -65,24 +65,36 @@ async function withClass(
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */
 async function classFault(world: World, resolved: ClassWithSecret): Promise<string | undefined> {
-  const { machineClass, secret, missingSecrets } = resolved;
-  const { name } = machineClass.metadata;
-  const { provider = '', secretRef, credentialsSecretRef } = machineClass;
-  for (const ref of [secretRef, credentialsSecretRef]) {
-    if (ref?.namespace !== undefined && ref.namespace !== '' && ref.namespace !== world.namespace) {
-      return `MachineClass "${name}": secretRef.namespace: "${ref.namespace}" is not allowed: Secrets are read in ${world.namespace} only`;
+  const { metadata, provider = '' } = resolved.machineClass;
+  const fault = contentFault(world, resolved) ?? (await driverFault(world, provider));
+  return fault === undefined ? undefined : `MachineClass "${metadata.name}": ${fault}`;
+}
+
+function contentFault(
+  { namespace }: World,
+  { machineClass, secret, missingSecrets }: ClassWithSecret,
+): string | undefined {
+  // A cluster with MCM's own CRDs takes what ours refuse.
+  const faults = machineClassFaults(machineClass);
+  if (faults.length > 0) return faults.join('; ');
+  for (const ref of [machineClass.secretRef, machineClass.credentialsSecretRef]) {
+    const elsewhere = ref?.namespace ?? '';
+    if (elsewhere !== '' && elsewhere !== namespace) {
+      return `secretRef.namespace: "${elsewhere}" is not allowed: Secrets are read in ${namespace} only`;
     }
   }
   if (missingSecrets.length > 0) {
-    return `MachineClass "${name}": secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${world.namespace}`;
+    return `secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${namespace}`;
   }
-  if (secret.userData === undefined) {
-    return `MachineClass "${name}": its Secret has no key "userData": add it, it may be empty`;
-  }
-  if (!(await world.hasDriver(provider))) {
-    return `MachineClass "${name}": provider: "${provider}" has no driver: no worker serves its task queue`;
-  }
-  return undefined;
+  return secret.userData === undefined
+    ? 'its Secret has no key "userData": add it, it may be empty'
+    : undefined;
+}
+
+async function driverFault(world: World, provider: string): Promise<string | undefined> {
+  return (await world.hasDriver(provider))
+    ? undefined
+    : `provider: "${provider}" has no driver: no worker serves its task queue`;
 }
 
 function inputFailure(message: string): MachineFailure {

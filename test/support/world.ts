@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { createClassReader } from '../../activities/class-reader.ts';
 import type { World } from '../../activities/world.ts';
 import type { LifeRef } from '../../workflows/activities.ts';
@@ -39,7 +38,6 @@ export function aWorld({
     classes: createClassReader({ client, namespace }),
     licence: { isGranted: () => true },
     hasDriver: async (provider) => provider === 'local',
-    log: pino({ level: 'silent' }),
     ...changes,
   };
 }

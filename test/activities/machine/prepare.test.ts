@@ -44,6 +44,13 @@ test('a machine that is being deleted gets no finalizer back, and its class is n
   expect(world.control.writes()).toEqual([]);
 });
 
+const unplacedTemplate = {
+  capacity: { cpu: '2', gpu: '0', memory: '8Gi' },
+  instanceType: 'small',
+  region: 'local',
+  zone: '',
+};
+
 test.each<{ name: string; control: object[]; message: string }>([
   {
     name: 'no class named',
@@ -61,6 +68,11 @@ test.each<{ name: string; control: object[]; message: string }>([
     control: [aMachine()],
     message:
       'spec.class.name: MachineClass "small" does not exist in namespace shoot: create it, or name another',
+  },
+  {
+    name: 'a class that only the CRDs of MCM let through',
+    control: [aMachine(), aMachineClass({ nodeTemplate: unplacedTemplate }), aSecret()],
+    message: 'MachineClass "small": nodeTemplate.zone: Invalid value: "": must not be empty',
   },
   {
     name: 'a Secret in another namespace',
