@@ -69,8 +69,6 @@ function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedS
     ['MachineClass', start.machineClass],
     ['Attention', 'none'],
   ] as const;
-  const pairs = values.flatMap(([name, value]) =>
-    value ? [{ key: keys[name], value }] : [],
-  );
+  const pairs = values.flatMap(([name, value]) => (value ? [{ key: keys[name], value }] : []));
   return new TypedSearchAttributes(pairs);
 }
