@@ -32,3 +32,10 @@ export function notLicensed(namespace: string): ApplicationFailure {
   failure.stack = '';
   return failure;
 }
+
+/** The API server will not take it however often it is asked: for whoever asked, not for a retry. */
+export function refused(error: KubeError): ApplicationFailure {
+  const failure = ApplicationFailure.nonRetryable(error.message, 'Refused');
+  failure.stack = '';
+  return failure;
+}

@@ -5,10 +5,14 @@ import { drainNode } from './drain/drain-node.ts';
 import { notLicensed } from './failures.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
-import { applyDeploymentStep } from './machine-deployment/apply.ts';
+import { applyDeploymentSteps } from './machine-deployment/apply.ts';
+import { reportOn } from './machine-deployment/life.ts';
+import { tendNodes } from './machine-deployment/nodes.ts';
+import { steerDeployment } from './machine-deployment/steer.ts';
 import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
+import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { recordJoined } from './machine/join.ts';
 import { prepareMachine } from './machine/prepare.ts';
@@ -28,7 +32,7 @@ export function createKubeActivities(world: World): KubeActivities {
     beginTeardown: (input) => beginTeardown(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
 
-    surveyMachineSet: (input) => surveyMachineSet(control, input),
+    surveyMachineSet: (input) => surveyMachineSet(world, input),
     async createMachines(input) {
       requireLicence(world);
       return await createMachines(control, input, progressOfThisActivity());
@@ -37,10 +41,17 @@ export function createKubeActivities(world: World): KubeActivities {
       requireLicence(world);
       await deleteMachines(control, input);
     },
+    pushTemplate: (input) => pushTemplate(control, input),
     releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
 
-    surveyMachineDeployment: ({ deployment }) => surveyMachineDeployment(control, deployment),
-    applyDeploymentStep: (input) => applyDeploymentStep(control, input),
+    surveyMachineDeployment: (input) => surveyMachineDeployment(world, input),
+    applyDeploymentSteps: (input) => applyDeploymentSteps(control, input),
+    async tendNodes(input) {
+      const { target } = world;
+      return target ? await tendNodes({ control, target }, input) : { protectedNodes: [] };
+    },
+    steerDeployment: (input) => steerDeployment(control, input),
+    reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(control, input),
   };
@@ -68,5 +79,6 @@ function progressOfThisActivity(): Progress {
   return {
     done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
     report: (names) => reportProgress(context, names),
+    isSuperseded: () => context.cancellationSignal.aborted,
   };
 }

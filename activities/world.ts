@@ -1,6 +1,7 @@
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { ClassReader } from './class-reader.ts';
 import type { KubeClient } from './kube/client.ts';
+import type { RecentObjects } from './kube/recent-objects.ts';
 
 /** What the core's activities act on. */
 export interface World {
@@ -11,7 +12,11 @@ export interface World {
   /** The namespace of `control` that this process serves. */
   namespace: string;
   defaults: MachineDefaults;
+  /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
+  protectsNodes: boolean;
   classes: ClassReader;
+  /** Of `control`. */
+  recent: RecentObjects;
   licence: Licence;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;

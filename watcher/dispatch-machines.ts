@@ -17,7 +17,14 @@ const ofSet: Ownership = {
 
 export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
   const own = change.type === 'gone' ? [goneSignal(change, scene)] : liveSignals(change, scene);
-  return [...own, ...ownerSignals(change, ofSet, scene)];
+  const toSets = ownerSignals(change, ofSet, scene).map((signal) => withStrays(signal, scene));
+  return [...own, ...toSets];
+}
+
+/** Which machines the set must let go stands in every call to look, so that none of them has to arrive. */
+export function withStrays(toSet: Signal, { store }: Scene): Signal {
+  const strays = store.straysOf(toSet.object);
+  return strays.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, strays } };
 }
 
 function goneSignal({ object, resourceVersion }: ChangeOf<'machines'>, scene: Scene): Signal {

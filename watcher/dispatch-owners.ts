@@ -2,7 +2,7 @@
 import type { Change } from '../activities/kube/mirror.ts';
 import { sightingAt } from './scene.ts';
 import type { Scene } from './scene.ts';
-import { matches } from './selector.ts';
+import { matches } from '../workflows/api/selector.ts';
 import type { Signal, SignalName } from './signal.ts';
 import type { MachineView, Resource } from './views.ts';
 

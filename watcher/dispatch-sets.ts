@@ -4,6 +4,8 @@ import { sightingAt } from './scene.ts';
 import type { ChangeOf, Scene } from './scene.ts';
 import { ownerSignals } from './dispatch-owners.ts';
 import type { Ownership } from './dispatch-owners.ts';
+import { withStrays } from './dispatch-machines.ts';
+import { hasSameSelector } from './strays.ts';
 import type { Signal, SignalName, Start } from './signal.ts';
 import type { Resource, SetView } from './views.ts';
 
@@ -48,7 +50,22 @@ export function machineSetSignals(change: SetChange, scene: Scene): Signal[] {
   return [
     ...ownSignals(change, { names: setNames, start }, scene),
     ...ownerSignals(change, ofDeployment, scene),
+    ...selectorSignals(change, scene),
   ];
+}
+
+/** Another selector lets machines go that nothing happened to. */
+function selectorSignals(change: SetChange, scene: Scene): Signal[] {
+  const { type, object, previous, resourceVersion } = change;
+  if (type === 'gone' || previous === undefined || hasSameSelector(previous, object)) return [];
+  const look: Signal<'machinesChanged'> = {
+    kind: 'machineSet',
+    object: object.name,
+    name: 'machinesChanged',
+    payload: sightingAt(scene, resourceVersion),
+    cause: { resource: 'machineSets', resourceVersion },
+  };
+  return [withStrays(look, scene)];
 }
 
 export function machineDeploymentSignals(change: SetChange, scene: Scene): Signal[] {

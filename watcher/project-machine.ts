@@ -10,13 +10,14 @@ const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
   const { metadata, status } = machine;
   const held = metadata.labels ?? {};
+  const specDigest = specDigestOf(machine, previous);
   return {
     ...trimmedMeta(metadata),
     ...lifeOf(metadata),
     forceDeletion: trueTexts.has(held[labels.forceDeletion] ?? ''),
     generation: metadata.generation ?? 0,
-    specDigest: specDigestOf(machine, previous),
-    countDigest: countDigestOf(machine),
+    specDigest,
+    countDigest: countDigestOf(machine, specDigest),
     phase: status?.currentStatus?.phase ?? '',
     labels: held,
     owner: ownerOf(metadata, 'MachineSet'),
@@ -35,8 +36,8 @@ function specDigestOf({ metadata, spec }: Machine, previous: MachineView | undef
   return digestOf(wanted);
 }
 
-/** What a MachineSet counts, sorts and claims machines by. */
-function countDigestOf({ metadata, status }: Machine): string {
+/** What a MachineSet counts, sorts and claims machines by, and the spec, of which it keeps a part equal to its template. */
+function countDigestOf({ metadata, status }: Machine, specDigest: string): string {
   const { annotations: notes = {} } = metadata;
   const last = status?.lastOperation;
   const failure = last?.state === 'Failed' ? [last.description, last.errorCode] : [];
@@ -49,5 +50,8 @@ function countDigestOf({ metadata, status }: Machine): string {
     notes[annotations.priority],
     notes[annotations.markedForDeletionTime],
     notes[annotations.preserve],
+    status?.currentStatus?.preserveExpiryTime,
+    notes[annotations.effectiveCreationTimeout],
+    specDigest,
   );
 }

@@ -3,6 +3,7 @@ import type {
   GoneSnapshot,
   Kind,
   MachineSnapshot,
+  MachinesSnapshot,
   NodeSnapshot,
   SetSnapshot,
   Sighting,
@@ -17,7 +18,7 @@ export interface Payloads {
   classChanged: Sighting;
   machineSetObserved: SetSnapshot;
   machineSetGone: GoneSnapshot;
-  machinesChanged: Sighting;
+  machinesChanged: MachinesSnapshot;
   machineDeploymentObserved: SetSnapshot;
   machineDeploymentGone: GoneSnapshot;
   machineSetsChanged: Sighting;

@@ -1,5 +1,6 @@
 /** All that the watcher knows, with the lookups that dispatch needs. */
 import type { Change } from '../activities/kube/mirror.ts';
+import { hasSameSelector, Strays } from './strays.ts';
 import type { Resource, Views } from './views.ts';
 
 /** A change together with the resource that it happened to. */
@@ -11,6 +12,8 @@ export interface StoreView {
   machinesOfNode(name: string): Iterable<Views['machines']>;
   machinesOfClass(name: string): Iterable<Views['machines']>;
   classesOfSecret(name: string): Iterable<Views['machineClasses']>;
+  /** Names of machines that the set controls and its selector does not match; at most 100. */
+  straysOf(set: string): string[];
 }
 
 type Maps = { [R in Resource]: Map<string, Views[R]> };
@@ -28,6 +31,10 @@ export class Store implements StoreView {
     nodeName === undefined ? [] : [nodeName],
   );
   readonly #byClass = new Index<Views['machines']>(({ className }) => [className]);
+  readonly #byOwner = new Index<Views['machines']>(({ owner }) =>
+    owner === undefined ? [] : [owner],
+  );
+  readonly #strays = new Strays();
   readonly #bySecret = new Index<Views['machineClasses']>(({ secrets }) => secrets);
 
   find<R extends Resource>(resource: R, name: string): Views[R] | undefined {
@@ -50,16 +57,33 @@ export class Store implements StoreView {
     return this.#bySecret.under(name);
   }
 
+  straysOf(set: string): string[] {
+    return this.#strays.of(set);
+  }
+
   apply(change: WatchedChange): void {
     if (change.resource === 'machines') {
-      const next = this.#replace('machines', change);
-      this.#byNode.replace(next);
-      this.#byClass.replace(next);
+      const replacement = this.#replace('machines', change);
+      for (const index of [this.#byNode, this.#byClass, this.#byOwner]) index.replace(replacement);
+      this.#judge(replacement);
+    } else if (change.resource === 'machineSets') {
+      this.#judgeAll(change.object.name, this.#replace('machineSets', change));
     } else if (change.resource === 'machineClasses') {
       this.#bySecret.replace(this.#replace('machineClasses', change));
     } else {
       this.#replace<Resource>(change.resource, change);
     }
+  }
+
+  #judge({ previous, next }: Replacement<Views['machines']>): void {
+    if (previous !== undefined) this.#strays.forget(previous);
+    if (next?.owner !== undefined) this.#strays.judge(next, this.find('machineSets', next.owner));
+  }
+
+  #judgeAll(name: string, { previous, next }: Replacement<Views['machineSets']>): void {
+    if (previous !== undefined && next !== undefined && hasSameSelector(previous, next)) return;
+    if (previous === undefined && next === undefined) return;
+    this.#strays.judgeAll(name, next, this.#byOwner.under(name));
   }
 
   /** The event of an earlier UID does not touch its successor. */

@@ -1,5 +1,6 @@
 /** What happened while nobody watched and what no event tells. Pure; told once after a start. */
 import { isBeforeJoining, nodeSignal } from './dispatch-nodes.ts';
+import { withStrays } from './dispatch-machines.ts';
 import { sightingAt } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Signal } from './signal.ts';
@@ -37,19 +38,25 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
   return nodeSignal(seen, where.scene);
 }
 
-/** Sets that count other machines than there are, and those that wait for their last one. */
+/** Sets that count other machines than there are, must let some go, or wait for their last one. */
 export function miscountSignals(scene: Scene, machinesVersion: string): Signal[] {
   const counts = new Map<string, number>();
   for (const { owner } of scene.store.all('machines')) {
     if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   }
   return [...scene.store.all('machineSets')]
-    .filter((set) => set.isDeleting || (counts.get(set.name) ?? 0) !== set.replicas)
-    .map((set) => ({
-      kind: 'machineSet',
-      object: set.name,
-      name: 'machinesChanged',
-      payload: sightingAt(scene, machinesVersion),
-      cause: { resource: 'machines', resourceVersion: machinesVersion },
-    }));
+    .filter(
+      ({ name, isDeleting, replicas }) =>
+        isDeleting || (counts.get(name) ?? 0) !== replicas || scene.store.straysOf(name).length > 0,
+    )
+    .map(({ name }) => {
+      const look: Signal<'machinesChanged'> = {
+        kind: 'machineSet',
+        object: name,
+        name: 'machinesChanged',
+        payload: sightingAt(scene, machinesVersion),
+        cause: { resource: 'machines', resourceVersion: machinesVersion },
+      };
+      return withStrays(look, scene);
+    });
 }

@@ -8,7 +8,7 @@ export interface MachineView extends Trimmed {
   forceDeletion: boolean;
   generation: number;
   specDigest: string;
-  /** What a MachineSet counts and claims by. */
+  /** What a MachineSet looks at. */
   countDigest: string;
   phase: string;
   labels: Record<string, string>;

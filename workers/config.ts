@@ -33,6 +33,8 @@ export interface Config {
   /** Limits of our own on requests to each API server. No qps: no limit. */
   kubeApi: { qps?: number; burst: number };
   temporal: TemporalSettings;
+  /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
+  protectsNodes: boolean;
   /** Default "millwright". */
   taskQueue: string;
   /** File with workflow code that was bundled before. */
@@ -169,6 +171,7 @@ function kubeSourceOf(kubeconfig: string): KubeSource {
 function workOf(flags: FlagValues) {
   const workflowBundle = flags['workflow-bundle'];
   return {
+    protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
     taskQueue: flags['task-queue'],
     ...(workflowBundle !== '' && { workflowBundle }),
     concurrency: {

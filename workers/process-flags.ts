@@ -99,7 +99,7 @@ export const processFlags = {
     kind: boolean,
     default: 'true',
     says: 'Keeps the cluster autoscaler from removing nodes that take part in a rollout.',
-    noop: 'Millwright has no rollouts yet.',
+    only: 'worker',
   },
   'leader-elect': {
     group: 'Leader election',

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { Context } from '@temporalio/activity';
+import { RecentObjects } from '../activities/kube/recent-objects.ts';
 import { createClassReader } from '../activities/class-reader.ts';
 import { builtInDrivers } from '../activities/drivers/index.ts';
 import {
@@ -65,7 +66,9 @@ function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
     ...(target && { target }),
     namespace,
     defaults,
+    protectsNodes: config.protectsNodes,
     classes: createClassReader({ client: control, namespace }),
+    recent: new RecentObjects(control),
     licence,
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
   };

@@ -4,12 +4,14 @@
  */
 import type { Taint } from './api/machine.ts';
 import type { MachinePhase } from './api/phases.ts';
-import type { ObjectRef } from './messages.ts';
-import type { DeploymentStep, DeploymentSurvey } from './plan/machine-deployment.ts';
+import type { ObjectRef, RolloutCommand } from './messages.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
-import type { SetSurvey } from './plan/machine-set.ts';
+import type { Basis, SetSurvey } from './plan/machine-set.ts';
+import type { WrittenSet } from './plan/rollout/after-steps.ts';
+import type { DeploymentFacts } from './plan/rollout/facts.ts';
+import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 
-export type { ObjectRef };
+export type { ObjectRef, RolloutCommand };
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -176,6 +178,8 @@ export interface MachineActivities {
   finishTeardown(input: {
     machine: LifeRef;
     nodeName?: string;
+    /** Of the Node that was seen to be of this instance; absent when none was. */
+    nodeUid?: string;
     providerID?: string;
     bootstrapTokenId?: string;
   }): Promise<void>;
@@ -197,29 +201,97 @@ export interface CreateBatchOutcome {
   taken: string[];
   /** Why the API server refused the others. */
   error?: string;
+  /** Not made, because fewer are wanted by now. */
+  withheld?: number;
+}
+
+/** Machines whose spec did not become what the template says. */
+export interface Unpushable {
+  /** Of the MachineSet: another template is tried again. */
+  generation: number;
+  names: string[];
+  /** What the API server said. */
+  error?: string;
+}
+
+export interface SurveyInput {
+  set: ObjectRef;
+  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  atLeast?: string;
+  /** Of the workflow, milliseconds: what expires must do so for both. */
+  now: number;
+  /** Why the last batch failed. */
+  error?: string;
+  /** Names of machines that the set may have to let go. */
+  strays?: string[];
+  /** These are not named again. */
+  unpushable?: Unpushable;
 }
 
 export interface MachineSetActivities {
-  /**
-   * Reads the set and its Machines, adopts orphans, writes finalizer and status if they changed. `error` is why the last
-   * batch failed.
-   */
-  surveyMachineSet(input: { set: ObjectRef; error?: string }): Promise<SetSurveyOutcome>;
-  createMachines(input: { set: LifeRef; names: string[] }): Promise<CreateBatchOutcome>;
+  /** Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. */
+  surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
+  /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
+  createMachines(input: {
+    set: LifeRef;
+    names: string[];
+    basis: Basis;
+  }): Promise<CreateBatchOutcome>;
+  /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
+  pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
   deleteMachines(input: { set: LifeRef; names: string[]; reason: string }): Promise<void>;
   releaseMachineSet(input: { set: LifeRef }): Promise<void>;
 }
 
+export interface DeploymentSurveyInput {
+  deployment: ObjectRef;
+  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  atLeast?: string;
+  /** Of the workflow, milliseconds. */
+  now: number;
+  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  protectedNodes?: string[];
+  /** Why the last step failed. */
+  error?: string;
+}
+
 export type DeploymentSurveyOutcome =
-  { found: false } | { found: true; uid: string; survey: DeploymentSurvey };
+  { found: false } | { found: true; uid: string; facts: DeploymentFacts };
+
+export interface ApplyInput {
+  deployment: LifeRef;
+  steps: DeploymentStep[];
+  /** What a set that is scaled notes. */
+  scaling: { desired: number; max: number };
+}
+
+export interface ApplyOutcome {
+  /** Sets that were scaled or closed; one that is missing changed since the plan. */
+  written: WrittenSet[];
+  /** Why the API server refused a step; those after it were not tried. */
+  error?: string;
+}
+
+export interface SteerInput {
+  deployment: LifeRef;
+  command: RolloutCommand;
+  /** Revision that a `resume` lets pass its canary. */
+  canaryRevision?: number;
+}
 
 export interface MachineDeploymentActivities {
-  /** Reads the deployment and its sets, writes finalizer and status if they changed. */
-  surveyMachineDeployment(input: { deployment: ObjectRef }): Promise<DeploymentSurveyOutcome>;
-  applyDeploymentStep(input: {
+  /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
+  surveyMachineDeployment(input: DeploymentSurveyInput): Promise<DeploymentSurveyOutcome>;
+  applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
+  /** Returns the Nodes that are kept from the cluster autoscaler by this. */
+  tendNodes(input: {
     deployment: LifeRef;
-    step: Exclude<DeploymentStep, { action: 'wait' }>;
-  }): Promise<void>;
+    step: NodeStep;
+    protects: boolean;
+  }): Promise<{ protectedNodes: string[] }>;
+  /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
+  steerDeployment(input: SteerInput): Promise<string>;
+  reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
 }
 
 export interface ProtectionActivities {

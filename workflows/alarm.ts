@@ -25,6 +25,15 @@ export class Alarm {
     void scope.run(() => this.#ringAfter(Math.max(at - Date.now(), 1), summary));
   }
 
+  /**
+   * Rings at `at` or before: a deadline that moves on with every step of progress is not armed anew each time. Whoever is
+   * woken too early sets it again.
+   */
+  atLatest(at: number | undefined, summary: string): void {
+    if (at !== undefined && this.#at !== undefined && this.#at <= at) return;
+    this.set(at, summary);
+  }
+
   async #ringAfter(milliseconds: number, summary: string): Promise<void> {
     try {
       await sleep(milliseconds, { summary });

@@ -1,50 +1,92 @@
 import {
+  allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import type { LifeRef } from './activities.ts';
+import { Alarm } from './alarm.ts';
 import type { Following } from './following.ts';
 import { follow, followGone } from './following.ts';
-import type { EntityInput, Sighting } from './messages.ts';
+import type { RolloutFacts } from './machine-deployment-details.ts';
+import { rolloutDetails, rolloutView } from './machine-deployment-details.ts';
+import type { EntityInput, SetSnapshot, Sighting } from './messages.ts';
 import {
   machineDeploymentGone,
   machineDeploymentObserved,
   machineSetsChanged,
+  rolloutQuery,
   stateQuery,
 } from './messages.ts';
-import type { DeploymentStep, DeploymentSurvey } from './plan/machine-deployment.ts';
-import { planMachineDeployment } from './plan/machine-deployment.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import { backoffSeconds } from './plan/backoff.ts';
+import { defined } from './plan/defined.ts';
+import { planMachineDeployment } from './plan/machine-deployment.ts';
+import { afterSteps } from './plan/rollout/after-steps.ts';
+import type { DeploymentFacts } from './plan/rollout/facts.ts';
+import { isRollingOut } from './plan/rollout/hold.ts';
+import type { DeploymentPlan, DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import { mustRenew } from './renewal.ts';
-import { setDetails } from './set-details.ts';
-import { shortStep } from './steps.ts';
+import { refusal, RolloutCommands } from './rollout-commands.ts';
+import { showRollout } from './rollout-state.ts';
+import { messageOf, shortStep, singleAttempts } from './steps.ts';
 
 export interface MachineDeploymentState extends Following {
   version: 1;
-  survey?: DeploymentSurvey;
+  facts?: DeploymentFacts;
+  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  protectedNodes?: string[];
+  /** This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal UI. */
+  hasRolled: boolean;
+  /** What was reported last, so that it is not said again at every look. */
+  reported?: string;
+  /** What is shown, and since when, milliseconds. */
+  shown?: { text: string; since: number };
+  failures: number;
+  retryAt?: number;
+  /** Why a step on sets was refused: it stands in the condition `Progressing` until a step goes well or none is wanted. */
+  lastError?: string;
+  /** Nodes could not be written: why, and not again before then, milliseconds. */
+  nodesError?: string;
+  nodesRetryAt?: number;
+  nodeFailures: number;
+  /** Why the last command could not be done. */
+  commandError?: string;
 }
 
 export interface MachineDeploymentInput extends EntityInput {
   state?: MachineDeploymentState;
 }
 
-/** One execution per MachineDeployment: keeps one MachineSet of its template at its size. */
+/** One execution per MachineDeployment: moves its machines from one template to the next. */
 export async function machineDeployment(
   input: MachineDeploymentInput,
 ): Promise<{ reason: string }> {
   return await new MachineDeploymentLife(input).live();
 }
 
+function newState(): MachineDeploymentState {
+  return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+}
+
 class MachineDeploymentLife {
   readonly #input: MachineDeploymentInput;
   readonly #state: MachineDeploymentState;
+  readonly #commands: RolloutCommands;
+  readonly #alarm = new Alarm(() => {
+    this.#mustSurvey = true;
+  });
+  #plan: DeploymentPlan | undefined;
   #mustSurvey = true;
+  /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
+  #isTendingNodes = false;
 
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
-    this.#state = input.state ?? { version: 1, isGone: false };
+    this.#state = input.state ?? newState();
+    this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
   }
 
@@ -53,10 +95,10 @@ class MachineDeploymentLife {
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
         if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
-        if (this.#state.isGone) return await this.#complete();
-        const step = this.#plan();
-        if (step.action === 'wait') await this.#wait();
-        else await this.#apply(step);
+        if (this.#state.isGone || !this.#state.facts) return await this.#complete();
+        const asked = this.#commands.next();
+        if (asked) await this.#steer(asked, this.#state.facts);
+        else await this.#advance(this.#state.facts);
       }
     });
   }
@@ -65,7 +107,10 @@ class MachineDeploymentLife {
     this.#mustSurvey = false;
     const { ref } = this.#input;
     const state = this.#state;
-    const input = { deployment: ref };
+    const { protectedNodes, lastError: error, observed } = state;
+    const atLeast = observed?.resourceVersion;
+    const now = Date.now();
+    const input = defined({ deployment: ref, atLeast, now, protectedNodes, error });
     const summary = `read MachineDeployment ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineDeployment(input), summary);
     if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
@@ -73,53 +118,208 @@ class MachineDeploymentLife {
       return;
     }
     state.uid = outcome.uid;
-    state.survey = outcome.survey;
+    state.facts = outcome.facts;
+    if (isRollingOut(outcome.facts)) state.hasRolled = true;
+    // A deployment without a set has no Node that somebody could have left protected.
+    if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
   }
 
-  #plan(): DeploymentStep {
-    const { survey } = this.#state;
-    if (!survey) return { action: 'wait', reason: 'not read yet' };
-    const step = planMachineDeployment(survey);
-    const { ref } = this.#input;
-    const facts = survey.sets.map(
-      (set) =>
-        `**Below:** workflow \`machineSet/${ref.namespace}/${set.name}\`, ${set.replicas} replicas`,
-    );
-    setCurrentDetails(setDetails({ kind: 'MachineDeployment', ref, next: step.reason, facts }));
-    return step;
+  async #advance(facts: DeploymentFacts): Promise<void> {
+    const plan = planMachineDeployment(facts, Date.now());
+    this.#plan = plan;
+    this.#show(facts, plan);
+    await this.#report(plan.report);
+    if (plan.nodeStep) this.#startTending(plan.nodeStep, facts);
+    else if (!this.#isTendingNodes) this.#forgetNodeFailure();
+    if (plan.steps.length === 0 && this.#state.lastError !== undefined)
+      return this.#forgetRefusal();
+    const { retryAt } = this.#state;
+    const mayTry = retryAt === undefined || retryAt <= Date.now();
+    if (plan.steps.length > 0 && mayTry) await this.#apply(facts, plan.steps);
+    else await this.#wait(plan);
   }
 
-  async #wait(): Promise<void> {
+  #show(facts: DeploymentFacts, plan: DeploymentPlan): void {
+    const state = this.#state;
+    const text = `${plan.state}: ${plan.reason}`;
+    if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
+    setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
+    showRollout(plan, state.shown.since);
+  }
+
+  #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
+    const { shown, lastError, nodesError, commandError } = this.#state;
+    const errors = [lastError, nodesError, commandError].filter((text) => text !== undefined);
+    const since = shown?.since ?? Date.now();
+    return defined({ facts, plan, since, lastError: errors.join('; ') || undefined });
+  }
+
+  async #report(report: Report | undefined): Promise<void> {
+    const state = this.#state;
+    const text = report && `${report.reason}: ${report.message}`;
+    if (text === state.reported) return;
+    if (text === undefined) delete state.reported;
+    else state.reported = text;
+    if (!report) return;
+    const input = { deployment: this.#life(), report };
+    await shortStep((steps) => steps.reportDeployment(input), report.reason);
+  }
+
+  async #wait(plan: DeploymentPlan): Promise<void> {
+    const { retryAt, nodesRetryAt } = this.#state;
+    const times = [plan.until, retryAt, nodesRetryAt].filter((time) => time !== undefined);
+    this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
+    if (this.#mayRenew(plan)) await this.#renew();
+    await condition(() => this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty);
+  }
+
+  #mayRenew({ state }: DeploymentPlan): boolean {
+    const isIdle = !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
+    const isEnd = this.#state.hasRolled && state === 'Complete';
+    return isIdle && !this.#mustSurvey && (isEnd || mustRenew());
+  }
+
+  async #renew(): Promise<void> {
     const { ref, cluster } = this.#input;
-    if (mustRenew()) {
-      await continueAsNew<typeof machineDeployment>({ ref, cluster, state: this.#state });
-    }
-    await condition(() => this.#mustSurvey || this.#state.isGone);
+    const hasRolled = this.#state.hasRolled && this.#plan?.state !== 'Complete';
+    const state = { ...this.#state, hasRolled };
+    await continueAsNew<typeof machineDeployment>({ ref, cluster, state });
   }
 
-  async #apply(step: Exclude<DeploymentStep, { action: 'wait' }>): Promise<void> {
-    const deployment = { ...this.#input.ref, uid: this.#state.uid ?? '' };
-    const input = { deployment, step };
-    await shortStep((steps) => steps.applyDeploymentStep(input), step.reason);
+  async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
+    const state = this.#state;
+    const { replicas: desired, maxSurge } = facts;
+    const scaling = { desired, max: desired + maxSurge };
+    const input = { deployment: this.#life(), steps, scaling };
+    const summary = steps.map(({ reason }) => reason).join('; ');
+    const outcome = await shortStep((port) => port.applyDeploymentSteps(input), summary);
+    if (outcome.error !== undefined) return await this.#stepRefused(steps, outcome.error);
+    this.#forgetRefusal();
+    const next = afterSteps(facts, steps, outcome.written);
+    if (next) state.facts = next;
+    else this.#mustSurvey = true;
+    if (steps.some(({ action }) => action === 'release')) state.isGone = true;
+  }
+
+  async #stepRefused([step]: DeploymentStep[], error: string): Promise<void> {
+    const state = this.#state;
+    const isCreate = step?.action === 'createSet';
+    const message = isCreate ? `Failed to create new machine set "${step.name}": ${error}` : error;
+    const isNews = message !== state.lastError;
+    state.failures += 1;
+    state.lastError = message;
+    state.retryAt = Date.now() + waitSeconds(error, state.failures) * 1000;
     this.#mustSurvey = true;
-    if (step.action === 'release') this.#state.isGone = true;
+    if (!isCreate || !isNews) return;
+    const report = { type: 'Warning', reason: 'MachineSetCreateError', message } as const;
+    const input = { deployment: this.#life(), report };
+    await shortStep((steps) => steps.reportDeployment(input), report.reason);
+  }
+
+  /** The condition said why: another look takes that away. */
+  #forgetRefusal(): void {
+    const state = this.#state;
+    if (state.lastError !== undefined) this.#mustSurvey = true;
+    state.failures = 0;
+    delete state.retryAt;
+    delete state.lastError;
+  }
+
+  async #steer(
+    { command, answer }: NonNullable<ReturnType<RolloutCommands['next']>>,
+    facts: DeploymentFacts,
+  ): Promise<void> {
+    const isHeld = this.#plan?.blockedBy === 'canary';
+    const canaryRevision = isHeld
+      ? facts.sets.find((set) => set.isOfTemplate)?.revision
+      : undefined;
+    const input = defined({ deployment: this.#life(), command, canaryRevision });
+    try {
+      const words = await shortStep((steps) => steps.steerDeployment(input), command.verb);
+      delete this.#state.commandError;
+      answer?.resolve(words);
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#state.commandError = `${command.verb}: ${reason}`;
+      answer?.reject(refusal(reason));
+    }
+    this.#mustSurvey = true;
+  }
+
+  #startTending(step: NodeStep, facts: DeploymentFacts): void {
+    const { nodesRetryAt } = this.#state;
+    if (this.#isTendingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
+    this.#isTendingNodes = true;
+    void this.#tendNodes(step, facts).finally(() => {
+      this.#isTendingNodes = false;
+      this.#mustSurvey = true;
+    });
+  }
+
+  async #tendNodes(step: NodeStep, { protectsNodes: protects }: DeploymentFacts): Promise<void> {
+    const state = this.#state;
+    try {
+      const { tendNodes } = singleAttempts(step.reason);
+      const outcome = await tendNodes({ deployment: this.#life(), step, protects });
+      const known = step.action === 'releaseNodes' ? [] : (state.protectedNodes ?? []);
+      state.protectedNodes = [...new Set([...known, ...outcome.protectedNodes])];
+      this.#forgetNodeFailure();
+    } catch (error) {
+      state.nodeFailures += 1;
+      state.nodesError = messageOf(error);
+      state.nodesRetryAt = Date.now() + waitSeconds(state.nodesError, state.nodeFailures) * 1000;
+    }
+  }
+
+  #forgetNodeFailure(): void {
+    const state = this.#state;
+    state.nodeFailures = 0;
+    delete state.nodesError;
+    delete state.nodesRetryAt;
   }
 
   async #complete(): Promise<{ reason: string }> {
+    this.#commands.refuseAll('the MachineDeployment is gone');
+    await condition(() => !this.#isTendingNodes && allHandlersFinished());
     const { ref, cluster } = this.#input;
     if (this.#state.successor) await continueAsNew<typeof machineDeployment>({ ref, cluster });
     return { reason: 'the MachineDeployment is gone' };
   }
 
+  #life(): LifeRef {
+    return { ...this.#input.ref, uid: this.#state.uid ?? '' };
+  }
+
   #listen(): void {
     const state = this.#state;
     setHandler(stateQuery, () => state);
-    setHandler(machineDeploymentObserved, (seen) => this.#note(seen, () => follow(state, seen)));
+    setHandler(rolloutQuery, () => {
+      const { facts } = this.#state;
+      return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
+    });
+    setHandler(machineDeploymentObserved, (seen) => this.#note(seen, () => this.#follow(seen)));
     setHandler(machineDeploymentGone, (gone) => this.#note(gone, () => followGone(state, gone)));
     setHandler(machineSetsChanged, (seen) => this.#note(seen, () => true));
+  }
+
+  /** Another spec may be what was missing: it is tried at once. */
+  #follow(seen: SetSnapshot): boolean {
+    const before = this.#state.observed?.generation;
+    if (!follow(this.#state, seen)) return false;
+    if (seen.generation !== before) delete this.#state.retryAt;
+    return true;
   }
 
   #note(signal: Sighting, observe: () => boolean): void {
     if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
   }
+}
+
+function waitSeconds(message: string, attempts: number): number {
+  return backoffSeconds({
+    failure: { code: 'Internal', message, isSettled: true },
+    attempts,
+    resourceExhaustedRetrySeconds: 0,
+    random: Math.random(),
+  });
 }

@@ -8,33 +8,21 @@ import {
 } from '@temporalio/workflow';
 import type { CreateBatchOutcome, LifeRef, SetSurveyOutcome } from './activities.ts';
 import { Alarm } from './alarm.ts';
-import { setDetails } from './set-details.ts';
-import type { EntityInput, Sighting } from './messages.ts';
-import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
-import type { Following } from './following.ts';
 import { follow, followGone } from './following.ts';
+import { factsInWords } from './machine-set-details.ts';
+import type { Batch, MachineSetState } from './machine-set-state.ts';
+import { newState, noteStrays } from './machine-set-state.ts';
+import type { EntityInput, MachinesSnapshot, Sighting } from './messages.ts';
+import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
-import type { MachineSetStep, SetSurvey } from './plan/machine-set.ts';
+import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { mustRenew } from './renewal.ts';
+import { setDetails } from './set-details.ts';
 import { messageOf, regularSteps, shortStep } from './steps.ts';
-
-export interface MachineSetState extends Following {
-  version: 1;
-  survey?: SetSurvey;
-  machineDeployment?: string;
-  /** Machines created since the last survey. */
-  createdSince: number;
-  batchSize: number;
-  /** Names of a batch that is not resolved yet: they count as machines. */
-  unresolved: string[];
-  failures: number;
-  retryAt?: number;
-  lastError?: string;
-}
 
 export interface MachineSetInput extends EntityInput {
   state?: MachineSetState;
@@ -43,10 +31,6 @@ export interface MachineSetInput extends EntityInput {
 /** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
 export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
   return await new MachineSetLife(input).live();
-}
-
-function newState(): MachineSetState {
-  return { version: 1, isGone: false, createdSince: 0, batchSize: 1, unresolved: [], failures: 0 };
 }
 
 class MachineSetLife {
@@ -63,12 +47,16 @@ class MachineSetLife {
     this.#listen();
   }
 
-  /** Not cancellable from outside: a set that is cancelled would leave its machines without an owner that acts. */
+  /**
+   * Not cancellable from outside: a set that is cancelled would leave its machines without an owner that acts. One step at a
+   * time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`, never runs
+   * beside a batch.
+   */
   async live(): Promise<{ reason: string }> {
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
         this.#isAwake = false;
-        if (this.#state.unresolved.length > 0) await this.#createBatch();
+        if (this.#state.batch) await this.#createBatch(this.#state.batch);
         if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
         if (this.#state.isGone) return await this.#complete();
         await this.#perform(this.#plan());
@@ -92,18 +80,16 @@ class MachineSetLife {
     switch (step.action) {
       case 'wait':
         if (mustRenew()) await this.#renew();
-        await condition(() => this.#isAwake || this.#mustSurvey);
+        await this.#untilNews();
         return;
       case 'create':
-        this.#state.unresolved = newNames({
-          prefix: this.#input.ref.name,
-          count: step.count,
-          taken: new Set(),
-          random: () => Math.random(),
-        });
+        this.#planBatch(step.count);
         return;
       case 'delete':
         await this.#deleteBatch(step.names, step.reason);
+        return;
+      case 'push':
+        await this.#push(step.names);
         return;
       case 'release':
         await this.#release();
@@ -111,11 +97,19 @@ class MachineSetLife {
     }
   }
 
+  async #untilNews(): Promise<void> {
+    await condition(() => this.#isAwake || this.#mustSurvey);
+    const { holdsUntil } = this.#state.survey ?? {};
+    if (holdsUntil !== undefined && holdsUntil <= Date.now()) this.#mustSurvey = true;
+  }
+
   async #survey(): Promise<void> {
     this.#mustSurvey = false;
     const { ref } = this.#input;
-    const { lastError: error } = this.#state;
-    const input = defined({ set: ref, error });
+    const { lastError: error, strays: noted, unpushable, observed } = this.#state;
+    const atLeast = observed?.resourceVersion;
+    const strays = noted?.names;
+    const input = defined({ set: ref, atLeast, now: Date.now(), error, strays, unpushable });
     const summary = `read MachineSet ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
     this.#take(outcome);
@@ -132,23 +126,37 @@ class MachineSetLife {
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
+    const { generation } = outcome.survey.demand;
+    if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
   }
 
-  /** All names of a batch are chosen before the first create, so that whatever is retried makes no machine twice. */
-  async #createBatch(): Promise<void> {
+  #planBatch(count: number): void {
     const state = this.#state;
-    const { createMachines } = regularSteps(`create ${state.unresolved.length} machines`);
+    if (!state.survey) return;
+    const { generation, replicas } = state.survey.demand;
+    const names = newNames({
+      prefix: this.#input.ref.name,
+      count,
+      taken: new Set(),
+      random: () => Math.random(),
+    });
+    state.batch = { names, basis: { generation, replicas } };
+  }
+
+  async #createBatch({ names, basis }: Batch): Promise<void> {
+    const state = this.#state;
+    const { createMachines } = regularSteps(`create ${names.length} machines`);
     let outcome: CreateBatchOutcome;
     try {
-      outcome = await createMachines({ set: this.#set(), names: state.unresolved });
+      outcome = await createMachines({ set: this.#set(), names, basis });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       outcome = { created: [], taken: [], error: messageOf(error) };
     }
-    state.unresolved = [];
+    delete state.batch;
     state.createdSince += outcome.created.length;
-    // Nothing made and nothing wrong: the set itself has changed.
-    if (outcome.created.length === 0) this.#mustSurvey = true;
+    // Fewer made than planned: something else than what was surveyed holds by now.
+    if (outcome.created.length < names.length) this.#mustSurvey = true;
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }
@@ -184,6 +192,18 @@ class MachineSetLife {
     this.#mustSurvey = true;
   }
 
+  async #push(names: string[]): Promise<void> {
+    const { pushTemplate } = regularSteps(`push the template to ${names.length} machines`);
+    const refused = await pushTemplate({ set: this.#set(), names });
+    const { unpushable } = this.#state;
+    if (refused.names.length > 0) {
+      const isSame = unpushable?.generation === refused.generation;
+      const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
+      this.#state.unpushable = { ...refused, names: [...known] };
+    }
+    this.#mustSurvey = true;
+  }
+
   async #release(): Promise<void> {
     const input = { set: this.#set() };
     await shortStep((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
@@ -208,7 +228,12 @@ class MachineSetLife {
     setHandler(stateQuery, () => this.#state);
     setHandler(machineSetObserved, (seen) => this.#note(seen, () => follow(this.#state, seen)));
     setHandler(machineSetGone, (gone) => this.#note(gone, () => followGone(this.#state, gone)));
-    setHandler(machinesChanged, (seen) => this.#note(seen, () => true));
+    setHandler(machinesChanged, (seen) => this.#note(seen, () => this.#noteMachines(seen)));
+  }
+
+  #noteMachines(seen: MachinesSnapshot): boolean {
+    noteStrays(this.#state, seen);
+    return true;
   }
 
   #note(signal: Sighting, observe: () => boolean): void {
@@ -218,19 +243,4 @@ class MachineSetLife {
   #wake(): void {
     this.#isAwake = true;
   }
-}
-
-function factsInWords(state: MachineSetState, namespace: string): string[] {
-  const facts: string[] = [];
-  if (state.survey) {
-    const { demand, present, total } = state.survey;
-    facts.push(
-      `**Machines:** ${demand.replicas} wanted, ${present} present, ${total - present} going away`,
-    );
-  }
-  if (state.lastError !== undefined) facts.push(`**Last error:** ${state.lastError}`);
-  if (state.machineDeployment !== undefined) {
-    facts.push(`**Above:** workflow \`machineDeployment/${namespace}/${state.machineDeployment}\``);
-  }
-  return facts;
 }

@@ -145,15 +145,16 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
   });
 }
 
-function isOurNodeReady({ node, instance }: MachineState): boolean {
-  if (!node || !instance) return false;
-  const isReady =
-    node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
-  return (
-    isReady &&
-    node.name === instance.nodeName &&
-    isSameInstance(node.providerID, instance.providerID)
-  );
+function isOurNodeReady(state: MachineState): boolean {
+  const node = ownNodeOf(state);
+  if (!node) return false;
+  return node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
+}
+
+/** The Node that was seen last, if it is of this machine's instance. */
+export function ownNodeOf({ node, instance }: MachineState): NodeSnapshot | undefined {
+  if (!node || node.name !== instance?.nodeName) return undefined;
+  return isSameInstance(node.providerID, instance.providerID) ? node : undefined;
 }
 
 /** Milliseconds; counts from the creation of the object, as in MCM v0.62.1. */

@@ -15,7 +15,7 @@ import type {
 import type { MachinePhase } from './api/phases.ts';
 import { setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { noteReadyNode } from './machine-state.ts';
+import { noteReadyNode, ownNodeOf } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
@@ -181,6 +181,7 @@ export class MachineSteps {
     const input = defined({
       machine: this.#machine(),
       nodeName: instance?.nodeName,
+      nodeUid: ownNodeOf(this.#state)?.uid,
       providerID: instance?.providerID,
       bootstrapTokenId: this.#state.prepared?.bootstrapTokenId,
     });

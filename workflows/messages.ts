@@ -5,7 +5,7 @@
  * signal is harmless, because an older snapshot is ignored and a newer one says everything.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 
 /** The object that a workflow stands for. */
 export interface ObjectRef {
@@ -75,6 +75,14 @@ export interface SetSnapshot extends Sighting {
   metadataDigest: string;
 }
 
+export interface MachinesSnapshot extends Sighting {
+  /**
+   * Machines that the set controls although its selector does not match them: its LIST does not show them. Absent when
+   * there is none; at most 100, the others follow when these have been let go.
+   */
+  strays?: string[];
+}
+
 /** Starts a workflow. Whatever else it needs it reads itself. */
 export interface EntityInput {
   ref: ObjectRef;
@@ -89,8 +97,8 @@ export const classChanged = defineSignal<[Sighting]>('classChanged');
 
 export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
 export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');
-/** Says only "look": the set reads its machines by a consistent LIST. */
-export const machinesChanged = defineSignal<[Sighting]>('machinesChanged');
+/** Says "look": the set reads its machines by a consistent LIST. */
+export const machinesChanged = defineSignal<[MachinesSnapshot]>('machinesChanged');
 
 export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');
 export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
@@ -99,6 +107,38 @@ export const machineSetsChanged = defineSignal<[Sighting]>('machineSetsChanged')
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[Sighting]>('useChanged');
+
+/** What a person or a program asks of a rollout. `by` is what the caller says of itself: nobody checks it. */
+export type RolloutCommand = { by?: string } & (
+  | { verb: 'pause' }
+  /** Ends a pause, and a hold after the first machines. */
+  | { verb: 'resume' }
+  /** Revision 0, or none: the one before. */
+  | { verb: 'rollback'; revision?: number }
+  | { verb: 'setReplicas'; replicas: number }
+);
+
+/** Whoever has nothing to say may leave it out. */
+export interface Caller {
+  by?: string;
+}
+
+/** Each is there as a signal, and as an update that is checked and answered. All write the MachineDeployment first. */
+export const pauseSignal = defineSignal<[Caller]>('pause');
+export const resumeSignal = defineSignal<[Caller]>('resume');
+export const rollbackSignal = defineSignal<[Caller & { revision?: number }]>('rollback');
+export const setReplicasSignal = defineSignal<[Caller & { replicas: number }]>('setReplicas');
+
+/** They return what was done, in words. */
+export const pauseUpdate = defineUpdate<string, [Caller]>('pause');
+export const resumeUpdate = defineUpdate<string, [Caller]>('resume');
+export const rollbackUpdate = defineUpdate<string, [Caller & { revision?: number }]>('rollback');
+export const setReplicasUpdate = defineUpdate<string, [Caller & { replicas: number }]>(
+  'setReplicas',
+);
+
+/** The plan of a rollout, what blocks it and what comes next. */
+export const rolloutQuery = defineQuery<unknown>('rollout');
 
 /** The whole state of a workflow, for people and tests. */
 export const stateQuery = defineQuery<unknown>('state');

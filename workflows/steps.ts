@@ -48,6 +48,12 @@ export function regularSteps(summary: string): Steps {
   return proxyActivities<KubeActivities>({ ...regularOptions, summary });
 }
 
+/** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
+export function singleAttempts(summary: string): Steps {
+  const retry = { maximumAttempts: 1 };
+  return proxyActivities<KubeActivities>({ ...regularOptions, retry, summary });
+}
+
 /** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */
 const longestQueueWait = '60s';
 

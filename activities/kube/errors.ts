@@ -69,7 +69,8 @@ export const isGone = hasCode(410);
 /** Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`). */
 export const isTooManyRequests = hasCode(429);
 export const isInvalid = hasCode(422);
-export const isForbidden = hasCode(403);
+/** To send the same again is of no use. */
+export const isRefusal = hasCode(400, 403, 422);
 /** No answer, or a proxy or a starting server answered instead of the API. */
 export const isUnreachable = hasCode(0, 502, 503, 504);
 

@@ -2,6 +2,7 @@
 import type { LifeRef } from '../../workflows/activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { KubeClient, KubeObject } from './client.ts';
+import { isInvalid, isNotFound } from './errors.ts';
 import { orUndefined } from './optional.ts';
 import type { MachineKind } from './paths.ts';
 import { customResource } from './paths.ts';
@@ -33,9 +34,37 @@ export function isOrphaning({ metadata }: KubeObject): boolean {
 export async function release(
   control: KubeClient,
   kind: MachineKind,
-  { namespace, name, uid }: LifeRef,
+  life: LifeRef,
 ): Promise<void> {
-  const path = customResource(kind, namespace, name);
+  const path = customResource(kind, life.namespace, life.name);
+  if (!(await releaseIfOurs(control, path, life))) await releaseAmongOthers(control, path, life);
+}
+
+/** One write without a look before, where ours is the only finalizer. False where it is not, or the object is another. */
+async function releaseIfOurs(
+  control: KubeClient,
+  path: string,
+  { uid }: LifeRef,
+): Promise<boolean> {
+  try {
+    await control.patch(path, 'json', [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'test', path: '/metadata/finalizers', value: [finalizers.machine] },
+      { op: 'remove', path: '/metadata/finalizers' },
+    ]);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isInvalid(error)) return false;
+    throw error;
+  }
+}
+
+async function releaseAmongOthers(
+  control: KubeClient,
+  path: string,
+  { uid }: LifeRef,
+): Promise<void> {
   const object = await orUndefined(control.get<KubeObject>(path));
   if (!object || object.metadata.uid !== uid || !hasFinalizer(object)) return;
   const { resourceVersion, finalizers: present = [] } = object.metadata;

@@ -1,29 +1,73 @@
-/** The MachineSet that a MachineDeployment makes. */
-import { annotations, apiVersion, finalizers, labels } from '../../workflows/api/constants.ts';
+/** The MachineSet that a MachineDeployment makes, and what it later takes over from it. */
+import {
+  annotations,
+  apiVersion,
+  finalizers,
+  labels,
+  options,
+} from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet, MachineSetSpec } from '../../workflows/api/machine-set.ts';
+import type { MachineSpec } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
 import { surgeOf } from '../../workflows/plan/fenceposts.ts';
-import { templateHash } from '../../workflows/plan/template-hash.ts';
+import { historyWith, revisionOf } from '../../workflows/plan/rollout/revisions.ts';
+import { machineSetName, templateHash } from '../../workflows/plan/template-hash.ts';
+import { ownerReferenceOf } from './owned-sets.ts';
 
-/** Annotations of the deployment that do not go down to its sets; neither do ours. */
-const notCopied = new Set<string>([
+/** Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do ours. */
+const ownKeys = new Set<string>([
   annotations.lastAppliedByKubectl,
   annotations.revision,
-  'deployment.kubernetes.io/revision-history',
+  annotations.revisionHistory,
   annotations.desiredReplicas,
   annotations.maxReplicas,
-  'deployment.machine.sapcloud.io/prefer-no-schedule',
-  'safety.machine.sapcloud.io/unfreeze',
-  'node.machine.sapcloud.io/trigger-deletion-by-mcm',
+  annotations.preferNoSchedule,
+  annotations.unfreeze,
+  annotations.triggerDeletion,
 ]);
 const oursPrefix = 'millwright.dev/';
 
+export function isCopied(key: string): boolean {
+  return !ownKeys.has(key) && !key.startsWith(oursPrefix);
+}
+
+function copiedFrom(notes: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(notes).filter(([key]) => isCopied(key)));
+}
+
+export interface NewSet {
+  name: string;
+  hash: string;
+}
+
+/** More collisions than this of a 32-bit hash mean that something else is wrong. */
+const mostCollisions = 100;
+
+/** Names for a set of the present template, the one without a collision first. */
+export function* newSetNames({ metadata, spec }: MachineDeployment): Generator<NewSet> {
+  const restart = metadata.annotations?.[options.restart];
+  const seed = restart === undefined ? spec.template : { ...spec.template, restart };
+  for (let collisions = 0; collisions < mostCollisions; collisions += 1) {
+    const hash = templateHash(seed, collisions);
+    yield { name: machineSetName(metadata.name, hash), hash };
+  }
+}
+
+/** Undefined when no set of the present template would have this name. */
+export function newSetNamed(deployment: MachineDeployment, name: string): NewSet | undefined {
+  for (const candidate of newSetNames(deployment)) if (candidate.name === name) return candidate;
+  return undefined;
+}
+
 export function newSetOf(
   deployment: MachineDeployment,
-  { name, replicas }: { name: string; replicas: number },
+  { name, hash, replicas, revision }: NewSet & { replicas: number; revision: number },
 ): object {
   const { metadata, spec } = deployment;
-  const hash = { [labels.templateHash]: templateHash(spec.template) };
-  const templateLabels = { ...spec.template.metadata?.labels, ...hash };
+  const hashLabel = { [labels.templateHash]: hash };
+  const templateLabels = { ...spec.template.metadata?.labels, ...hashLabel };
   return {
     apiVersion,
     kind: 'MachineSet',
@@ -32,31 +76,20 @@ export function newSetOf(
       namespace: metadata.namespace,
       labels: templateLabels,
       annotations: {
-        ...copiedAnnotationsOf(deployment),
+        ...copiedFrom(metadata.annotations),
         ...scalingAnnotationsOf(deployment),
-        [annotations.revision]: '1',
+        ...restartMarkOf(deployment),
+        [annotations.revision]: String(revision),
       },
       finalizers: [finalizers.machine],
-      ownerReferences: [
-        {
-          apiVersion,
-          kind: 'MachineDeployment',
-          name: metadata.name,
-          uid: metadata.uid,
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
+      ownerReferences: [ownerReferenceOf(deployment)],
     },
     spec: {
       replicas,
-      ...(spec.minReadySeconds !== undefined && { minReadySeconds: spec.minReadySeconds }),
-      ...(spec.autoPreserveFailedMachineMax !== undefined && {
-        autoPreserveFailedMachineMax: spec.autoPreserveFailedMachineMax,
-      }),
+      ...takenOverSpec(deployment),
       selector: {
         ...spec.selector,
-        matchLabels: { ...spec.selector?.matchLabels, ...hash },
+        matchLabels: { ...spec.selector?.matchLabels, ...hashLabel },
       },
       template: {
         ...spec.template,
@@ -67,18 +100,92 @@ export function newSetOf(
 }
 
 /** What tells a scaling from a rollout; the cluster autoscaler and dashboards read them. */
-export function scalingAnnotationsOf({ spec }: MachineDeployment): Record<string, string> {
-  const replicas = spec.replicas ?? 0;
-  return {
-    [annotations.desiredReplicas]: String(replicas),
-    [annotations.maxReplicas]: String(replicas + surgeOf(spec)),
-  };
+export function scalingAnnotationsOf(deployment: MachineDeployment): Record<string, string> {
+  const { replicas = 0 } = deployment.spec;
+  return scalingAnnotations(replicas, replicas + maxSurgeOf(deployment));
 }
 
-function copiedAnnotationsOf({ metadata }: MachineDeployment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(metadata.annotations ?? {}).filter(
-      ([key]) => !notCopied.has(key) && !key.startsWith(oursPrefix),
-    ),
-  );
+/** With OnDelete a new machine comes only in place of one that is gone. */
+export function maxSurgeOf({ metadata, spec }: MachineDeployment): number {
+  return metadata.annotations?.[options.onDelete] === 'true' ? 0 : surgeOf(spec);
+}
+
+export function scalingAnnotations(desired: number, max: number): Record<string, string> {
+  return { [annotations.desiredReplicas]: String(desired), [annotations.maxReplicas]: String(max) };
+}
+
+function restartMarkOf({ metadata }: MachineDeployment): Record<string, string> {
+  const restart = metadata.annotations?.[options.restart];
+  return restart === undefined ? {} : { [options.restart]: restart };
+}
+
+function takenOverSpec({ spec }: MachineDeployment): Partial<MachineSetSpec> {
+  const { minReadySeconds, autoPreserveFailedMachineMax } = spec;
+  return defined({ minReadySeconds, autoPreserveFailedMachineMax });
+}
+
+/** Fields of a machine's spec that are pushed down to living machines; the others make a new template. */
+const pushedFields = [
+  'nodeTemplate',
+  'drainTimeout',
+  'healthTimeout',
+  'creationTimeout',
+  'inPlaceUpdateTimeout',
+  'disableHealthTimeout',
+  'machinePreserveTimeout',
+  'maxEvictRetries',
+  'nodeConditions',
+] as const satisfies readonly (keyof MachineSpec)[];
+
+/**
+ * What the set of the template takes over: annotations, two numbers, and what is pushed down to machines. A merge patch that
+ * holds for the set as it was read; undefined when there is nothing to take over. As in MCM v0.62.1 an annotation
+ * that the deployment dropped stays on the set.
+ */
+export function syncPatchOf(
+  deployment: MachineDeployment,
+  set: MachineSet,
+  revision: number,
+): object | undefined {
+  const present = set.metadata.annotations ?? {};
+  const notes = mergePatchOf(present, {
+    ...present,
+    ...copiedFrom(deployment.metadata.annotations),
+    ...restartMarkOf(deployment),
+    ...revisionPart(present, revision),
+  });
+  const spec = mergePatchOf(set.spec, takenOverBy(deployment, set.spec));
+  if (notes === undefined && spec === undefined) return undefined;
+  const { resourceVersion } = set.metadata;
+  return defined({ metadata: defined({ resourceVersion, annotations: notes }), spec });
+}
+
+function revisionPart(present: Record<string, string>, revision: number): Record<string, string> {
+  const left = revisionOf(present[annotations.revision]);
+  if (left >= revision) return {};
+  const next = { [annotations.revision]: String(revision) };
+  if (left === 0) return next;
+  const history = historyWith(present[annotations.revisionHistory], left);
+  return { ...next, [annotations.revisionHistory]: history };
+}
+
+function takenOverBy({ spec }: MachineDeployment, present: MachineSetSpec): object {
+  const wanted = spec.template.spec ?? {};
+  const pushed = Object.fromEntries(pushedFields.map((field) => [field, wanted[field]]));
+  const template = {
+    ...present.template,
+    spec: {
+      ...present.template?.spec,
+      ...pushed,
+      class: defined({ ...present.template?.spec?.class, kind: wanted.class?.kind }),
+    },
+  };
+  // Absent and zero are the same here.
+  const { minReadySeconds, autoPreserveFailedMachineMax } = spec;
+  return {
+    ...present,
+    minReadySeconds: minReadySeconds || undefined,
+    autoPreserveFailedMachineMax: autoPreserveFailedMachineMax || undefined,
+    template,
+  };
 }

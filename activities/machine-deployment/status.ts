@@ -4,45 +4,70 @@ import type {
   MachineDeploymentCondition,
   MachineDeploymentStatus,
 } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
+import type { MachineSet, MachineSetCondition } from '../../workflows/api/machine-set.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
+import type { Progress } from '../../workflows/plan/rollout/facts.ts';
+import type {
+  ConditionText,
+  Counts,
+  ProgressFacts,
+} from '../../workflows/plan/rollout/progress.ts';
+import { progressingOf, progressOf } from '../../workflows/plan/rollout/progress.ts';
+import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { canonical } from '../../workflows/plan/template-hash.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import { timeOf } from '../machine-set/facts.ts';
 import { timestamp } from '../machine/object.ts';
 
-export interface DeploymentView {
+export interface StatusView {
   deployment: MachineDeployment;
   sets: readonly MachineSet[];
   newSet: MachineSet | undefined;
-  faults: string[];
+  /** Machines that have been Running for long enough; absent when what the sets say counts. */
+  available?: number;
+  /** Why the spec cannot be followed. */
+  refusal?: { reason: string; message: string };
+  /** Why the rollout stands still on purpose. */
+  standstill?: string;
+  now: number;
 }
 
-export function statusOf(view: DeploymentView): MachineDeploymentStatus {
-  const { deployment, sets, newSet } = view;
-  const available = sum(sets, availableOf);
-  const wanted = sum(sets, ({ spec }) => spec.replicas);
+export interface Report {
+  status: MachineDeploymentStatus;
+  progress: Progress;
+}
+
+export function reportOf(view: StatusView): Report {
+  const { deployment, sets, now } = view;
+  const counts = countsOf(view);
+  const facts = progressFactsOf(view, counts);
+  const progressing = progressingOf(facts);
+  const condition = progressing && write(deployment, { type: 'Progressing', ...progressing }, now);
+  const conditions = [
+    write(deployment, availableCondition(view, counts), now),
+    ...(condition ? [condition] : []),
+    ...copiedConditions(view),
+  ];
   const failedMachines = sets.flatMap(({ status }) => status?.failedMachines ?? []);
-  const counts = {
-    replicas: sum(sets, count('replicas')),
-    updatedReplicas: newSet?.status?.replicas ?? 0,
-    readyReplicas: sum(sets, count('readyReplicas')),
-    availableReplicas: available,
-    unavailableReplicas: Math.max(wanted - available, 0),
-  };
-  return {
+  const status = {
     observedGeneration: deployment.metadata.generation ?? 0,
     ...counts,
-    conditions: [availableCondition(view, available), progressingCondition(view, counts)],
+    unavailableReplicas: Math.max(sum(sets, 'wanted') - counts.availableReplicas, 0),
+    preservedFailedReplicas: sum(sets, 'preservedFailedReplicas'),
+    conditions,
     ...(failedMachines.length > 0 && { failedMachines }),
   };
+  return { status, progress: progressOf(facts, condition && knownOf(condition)) };
 }
 
 /** The patch that makes the stored status equal; undefined when it is already. */
 export function statusPatchOf(
-  deployment: MachineDeployment,
+  { status: stored = {} }: MachineDeployment,
   status: MachineDeploymentStatus,
 ): object | undefined {
-  const stored = deployment.status ?? {};
-  if (canonical(withoutZeros(stored)) === canonical(withoutZeros(status))) return undefined;
+  const { collisionCount: _kept, ...comparable } = stored;
+  if (canonical(withoutZeros(comparable)) === canonical(withoutZeros(status))) return undefined;
   return { ...status, failedMachines: status.failedMachines ?? null };
 }
 
@@ -50,86 +75,113 @@ function withoutZeros(status: MachineDeploymentStatus): object {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
 }
 
-type CountName = 'replicas' | 'readyReplicas' | 'availableReplicas';
+function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
+  const { deployment, newSet, refusal, standstill, now } = view;
+  const { spec, status: stored } = deployment;
+  const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
+  return defined({
+    known: known && knownOf(known),
+    before: storedCounts(stored),
+    counts,
+    wanted: spec.replicas ?? 0,
+    newSet: newSet && nameOf(newSet),
+    refusal,
+    standstill,
+    deadlineSeconds: spec.progressDeadlineSeconds,
+    now,
+  });
+}
 
-const count =
-  (name: CountName) =>
-  ({ status }: MachineSet): number =>
-    (status satisfies MachineSetStatus | undefined)?.[name] ?? 0;
+function storedCounts({
+  replicas = 0,
+  updatedReplicas = 0,
+  readyReplicas = 0,
+  availableReplicas = 0,
+}: MachineDeploymentStatus = {}): Counts {
+  return { replicas, updatedReplicas, readyReplicas, availableReplicas };
+}
+
+function nameOf({ metadata, spec }: MachineSet): ProgressFacts['newSet'] & object {
+  const { name, annotations: notes = {} } = metadata;
+  const isFormer =
+    revisionOf(notes[annotations.revision]) > 0 && annotations.revisionHistory in notes;
+  return { name, isFormer, replicas: spec.replicas ?? 0 };
+}
+
+function knownOf(condition: MachineDeploymentCondition): ConditionText & { updatedAt: number } {
+  const { status, reason = '', message = '', lastUpdateTime } = condition;
+  return { status, reason, message, updatedAt: timeOf(lastUpdateTime) ?? 0 };
+}
+
+function countsOf({ sets, newSet, available }: StatusView): Counts {
+  return {
+    replicas: sum(sets, 'replicas'),
+    updatedReplicas: newSet?.status?.replicas ?? 0,
+    readyReplicas: sum(sets, 'readyReplicas'),
+    availableReplicas: available ?? sum(sets, 'available'),
+  };
+}
+
+type CountName = 'replicas' | 'readyReplicas' | 'preservedFailedReplicas' | 'available' | 'wanted';
+
+function sum(sets: readonly MachineSet[], name: CountName): number {
+  return sets.reduce((total, set) => total + countIn(set, name), 0);
+}
+
+function countIn(set: MachineSet, name: CountName): number {
+  if (name === 'wanted') return set.spec.replicas ?? 0;
+  return (name === 'available' ? availableIn(set) : set.status?.[name]) ?? 0;
+}
 
 /** A set that has not seen its latest spec may still count machines that are about to go. */
-function availableOf({ metadata, spec, status }: MachineSet): number {
+function availableIn({ metadata, spec, status }: MachineSet): number {
   const available = status?.availableReplicas ?? 0;
   const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   return isCurrent ? available : Math.min(available, spec.replicas ?? 0);
 }
 
-function sum(sets: readonly MachineSet[], of: (set: MachineSet) => number | undefined): number {
-  return sets.reduce((total, set) => total + (of(set) ?? 0), 0);
-}
+type TypedText = ConditionText & { type: string; isRenewed?: boolean };
 
-function availableCondition(
-  { deployment }: DeploymentView,
-  available: number,
-): MachineDeploymentCondition {
-  const isEnough = available >= (deployment.spec.replicas ?? 0) - unavailableOf(deployment.spec);
-  return condition(deployment, {
+function availableCondition({ deployment, sets }: StatusView, counts: Counts): TypedText {
+  const { spec } = deployment;
+  const preserved = sum(sets, 'preservedFailedReplicas');
+  const floor = Math.max((spec.replicas ?? 0) - unavailableOf(spec) - preserved, 0);
+  const isEnough = counts.availableReplicas >= floor;
+  return {
     type: 'Available',
     status: isEnough ? 'True' : 'False',
     reason: isEnough ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: `Deployment ${isEnough ? 'has' : 'does not have'} minimum availability.`,
-  });
+  };
 }
 
-interface Counts {
-  replicas: number;
-  updatedReplicas: number;
-  availableReplicas: number;
+/** What sets say of their failures, the new set's word first; and what others wrote stays. */
+function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDeploymentCondition[] {
+  const ours = new Set(['Available', 'Progressing', 'ReplicaFailure']);
+  const kept = (deployment.status?.conditions ?? []).filter(({ type }) => !ours.has(type));
+  const [failure] = [...(newSet ? [newSet] : []), ...sets].flatMap(failureOf);
+  return failure ? [...kept, { ...failure, ...updatedAt(failure) }] : kept;
 }
 
-function progressingCondition(
-  { deployment, sets, newSet, faults }: DeploymentView,
-  { replicas, updatedReplicas, availableReplicas }: Counts,
-): MachineDeploymentCondition {
-  const type = 'Progressing';
-  if (faults.length > 0) {
-    const message = faults.join('; ');
-    return condition(deployment, { type, status: 'False', reason: 'InvalidSpec', message });
-  }
-  const wanted = deployment.spec.replicas ?? 0;
-  const name = newSet?.metadata.name ?? '';
-  if (!newSet) {
-    const message =
-      sets.length === 0
-        ? 'Waits for its machine set.'
-        : 'The template was changed, and rollouts are not supported yet: the machines stay as they are.';
-    return condition(deployment, { type, status: 'Unknown', reason: 'MachineSetUpdated', message });
-  }
-  const isComplete = [replicas, updatedReplicas, availableReplicas].every((n) => n === wanted);
-  return condition(deployment, {
-    type,
-    status: 'True',
-    reason: isComplete ? 'NewMachineSetAvailable' : 'MachineSetUpdated',
-    message: `MachineSet "${name}" ${isComplete ? 'has successfully progressed' : 'is progressing'}.`,
-  });
+function failureOf({ status }: MachineSet): MachineSetCondition[] {
+  return (status?.machineSetCondition ?? []).filter(({ type }) => type === 'ReplicaFailure');
 }
 
-interface ConditionText {
-  type: string;
-  status: 'True' | 'False' | 'Unknown';
-  reason: string;
-  message: string;
+function updatedAt({ lastTransitionTime }: MachineSetCondition): { lastUpdateTime?: string } {
+  return lastTransitionTime === undefined ? {} : { lastUpdateTime: lastTransitionTime };
 }
 
 /** Times move only with what they are the times of. */
-function condition({ status }: MachineDeployment, text: ConditionText): MachineDeploymentCondition {
-  const now = timestamp();
+function write(
+  { status }: MachineDeployment,
+  { isRenewed, ...text }: TypedText,
+  now: number,
+): MachineDeploymentCondition {
+  const time = timestamp(now);
+  const fresh = { ...text, lastTransitionTime: time, lastUpdateTime: time };
   const known = status?.conditions?.find(({ type }) => type === text.type);
-  const isSame = known?.status === text.status && known.reason === text.reason;
-  const keepsStatus = known?.status === text.status;
-  return {
-    ...text,
-    lastTransitionTime: (keepsStatus ? known.lastTransitionTime : undefined) ?? now,
-    lastUpdateTime: (isSame ? known.lastUpdateTime : undefined) ?? now,
-  };
+  if (known?.status !== text.status) return fresh;
+  const since = defined({ lastTransitionTime: known.lastTransitionTime });
+  if (known.reason !== text.reason || isRenewed) return { ...fresh, ...since };
+  return { ...fresh, ...since, ...defined({ lastUpdateTime: known.lastUpdateTime }) };
 }

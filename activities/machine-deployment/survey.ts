@@ -1,109 +1,170 @@
-/** Looks at a MachineDeployment and its MachineSets, and reports what it sees in the deployment's status. */
-import type { DeploymentSurveyOutcome, ObjectRef } from '../../workflows/activities.ts';
+/** Looks at a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
+import type { DeploymentSurveyInput, DeploymentSurveyOutcome } from '../../workflows/activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
-import type { OwnedSet } from '../../workflows/plan/machine-deployment.ts';
-import { isSameTemplate } from '../../workflows/plan/template-equality.ts';
-import { machineSetName, templateHash } from '../../workflows/plan/template-hash.ts';
+import { selectorFaults } from '../../workflows/plan/claim.ts';
+import { refusalOf, selectsAll, standstillOf } from '../../workflows/plan/machine-deployment.ts';
+import type { DeploymentLook, SetFacts } from '../../workflows/plan/rollout/facts.ts';
+import { availableAt } from '../../workflows/plan/rollout/facts.ts';
+import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { ensureFinalizer, hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { ensureFinalizer } from '../kube/finalizer.ts';
 import { customResource } from '../kube/paths.ts';
-import { scalingAnnotationsOf } from './new-set.ts';
-import { statusOf, statusPatchOf } from './status.ts';
+import { selectorText } from '../machine-set/selector.ts';
+import type { World } from '../world.ts';
+import type { DeploymentView } from './facts.ts';
+import { factsOf, newSetAmong, optionsOf } from './facts.ts';
+import { ownedSetsOf } from './owned-sets.ts';
+import type { StatusView } from './status.ts';
+import { reportOf, statusPatchOf } from './status.ts';
+
+export type SurveyWorld = Pick<World, 'control' | 'target' | 'recent' | 'protectsNodes'>;
 
 export async function surveyMachineDeployment(
-  control: KubeClient,
-  { namespace, name }: ObjectRef,
+  world: SurveyWorld,
+  input: DeploymentSurveyInput,
 ): Promise<DeploymentSurveyOutcome> {
+  const { control, recent } = world;
+  const { namespace, name } = input.deployment;
   const path = customResource('machinedeployments', namespace, name);
-  const found = await orUndefined(control.get<MachineDeployment>(path));
+  const found = await recent.read<MachineDeployment>(path, input.atLeast);
   if (!found) return { found: false };
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
-  const faults = machineDeploymentFaults(deployment);
-  const all = await control.list<MachineSet>(customResource('machinesets', namespace));
-  const sets = all.items.filter((set) => isOwnedBy(set, deployment)).toSorted(byAge);
-  const owned = sets.map((set) => ownedSetOf(deployment, set));
-  await reportStatus(control, path, { deployment, sets, owned, faults });
+  const view = await look(world, deployment, input);
+  const facts = factsOf(view);
+  const { status, progress } = reportOf(statusViewOf(view, facts, input));
+  await writeStatus(world, path, { deployment, patch: statusPatchOf(deployment, status) });
+  await writeRevision(world, path, view);
+  return { found: true, uid: deployment.metadata.uid, facts: { ...facts, progress } };
+}
+
+async function look(
+  { control, target, protectsNodes }: SurveyWorld,
+  deployment: MachineDeployment,
+  { now, protectedNodes }: DeploymentSurveyInput,
+): Promise<DeploymentView> {
+  const faults = faultsOf(deployment);
+  const { owned: sets, taken } = await ownedSetsOf(control, deployment, faults.length > 0);
+  const options = optionsOf(deployment);
+  const newSet = newSetAmong(deployment, sets, options);
+  // After the sets: a machine that a set has made since counts, one that it is still to make is in its `replicas`.
+  const machines = needsMachines(deployment, { sets, newSet, options })
+    ? await machinesOf(control, deployment)
+    : undefined;
   return {
-    found: true,
-    uid: deployment.metadata.uid,
-    survey: {
-      isDeleting: deployment.metadata.deletionTimestamp !== undefined,
-      hasFinalizer: hasFinalizer(deployment),
-      isOrphaning: isOrphaning(deployment),
-      replicas: deployment.spec.replicas ?? 0,
-      faults,
-      newSetName: freeNameOf(deployment, all.items),
-      sets: owned,
+    deployment,
+    faults,
+    sets,
+    takenNames: taken,
+    newSet,
+    options,
+    ...(machines && { machines }),
+    now,
+    nodes: {
+      hasNodes: target !== undefined,
+      protects: protectsNodes,
+      ...(protectedNodes && { protectedNodes }),
     },
   };
 }
 
-function isOwnedBy({ metadata }: MachineSet, deployment: MachineDeployment): boolean {
-  const { uid } = deployment.metadata;
+/** A template without the labels that the selector asks for would make a set that is let go at once, for ever. */
+function faultsOf(deployment: MachineDeployment): string[] {
+  const faults = machineDeploymentFaults(deployment);
+  if (faults.length > 0) return faults;
+  const { selector, template } = deployment.spec;
+  if (isEmptySelector(selector)) return [selectsAll];
+  return selectorFaults(selector, template.metadata?.labels);
+}
+
+interface Sets {
+  sets: readonly MachineSet[];
+  newSet: MachineSet | undefined;
+  options: ParsedOptions;
+}
+
+/** A large list is read only where the counts of the sets do not tell enough. */
+function needsMachines({ metadata }: MachineDeployment, { sets, newSet, options }: Sets): boolean {
+  const { replacementBudget, honorsMinReadySeconds } = options;
   return (
-    metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) ??
-    false
+    replacementBudget !== undefined ||
+    honorsMinReadySeconds ||
+    annotations.triggerDeletion in (metadata.annotations ?? {}) ||
+    sets.some(({ metadata: { annotations: notes = {} } }) => annotations.replacements in notes) ||
+    sets.some((set) => set !== newSet && hasMachines(set))
   );
 }
 
-/** Another owner's set may have the name that the template hashes to. */
-function freeNameOf(deployment: MachineDeployment, all: readonly MachineSet[]): string {
-  const taken = new Set(
-    all.filter((set) => !isOwnedBy(set, deployment)).map(({ metadata }) => metadata.name),
-  );
-  for (let collisions = 0; ; collisions += 1) {
-    const hash = templateHash(deployment.spec.template, collisions);
-    const name = machineSetName(deployment.metadata.name, hash);
-    if (!taken.has(name)) return name;
-  }
+function hasMachines({ spec, status }: MachineSet): boolean {
+  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }
 
-/** Oldest first: of several sets with one template the oldest is the new set, as in MCM v0.62.1. */
-function byAge(a: MachineSet, b: MachineSet): number {
-  const order = Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
-  return order || (a.metadata.name < b.metadata.name ? -1 : 1);
+async function machinesOf(
+  control: KubeClient,
+  { metadata, spec }: MachineDeployment,
+): Promise<Machine[]> {
+  const path = customResource('machines', metadata.namespace ?? '');
+  if (isEmptySelector(spec.selector)) return [];
+  const { items } = await control.list<Machine>(path, {
+    labelSelector: selectorText(spec.selector),
+  });
+  return items;
 }
 
-function ownedSetOf(deployment: MachineDeployment, set: MachineSet): OwnedSet {
-  const { name, resourceVersion, deletionTimestamp, annotations: notes = {} } = set.metadata;
-  const wanted = Object.entries(scalingAnnotationsOf(deployment));
+function statusViewOf(
+  view: DeploymentView,
+  facts: DeploymentLook,
+  { error }: DeploymentSurveyInput,
+): StatusView {
+  const { deployment, sets, newSet, options, now } = view;
+  const refusal = refusalOf(facts) ?? createErrorOf(error);
+  const standstill = standstillOf(facts, now);
   return {
-    name,
-    resourceVersion,
-    replicas: set.spec.replicas ?? 0,
-    isNew: isSameTemplate(deployment.spec.template, set.spec.template ?? {}),
-    isDeleting: deletionTimestamp !== undefined,
-    hasFreshAnnotations: wanted.every(([key, value]) => notes[key] === value),
+    deployment,
+    sets,
+    newSet,
+    now,
+    ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
+    ...(refusal && { refusal }),
+    ...(standstill && { standstill: standstill.reason }),
   };
 }
 
-interface Report {
-  deployment: MachineDeployment;
-  sets: MachineSet[];
-  owned: OwnedSet[];
-  faults: string[];
+function createErrorOf(error: string | undefined) {
+  if (error === undefined) return undefined;
+  return { reason: 'MachineSetCreateError', message: error };
 }
 
-async function reportStatus(
-  control: KubeClient,
+function availableIn(sets: readonly SetFacts[]): number {
+  return sets.reduce((sum, set) => sum + availableAt(set), 0);
+}
+
+async function writeStatus(
+  { control, recent }: SurveyWorld,
   path: string,
-  { deployment, sets, owned, faults }: Report,
+  { deployment, patch }: { deployment: MachineDeployment; patch: object | undefined },
 ): Promise<void> {
-  const newSet = sets[owned.findIndex(({ isNew }) => isNew)];
-  const patch = statusPatchOf(deployment, statusOf({ deployment, sets, newSet, faults }));
-  const { uid } = deployment.metadata;
-  if (patch) {
-    await orUndefined(
-      control.patch(`${path}/status`, 'merge', { metadata: { uid }, status: patch }),
-    );
-  }
+  if (!patch) return;
+  const { uid, resourceVersion } = deployment.metadata;
+  // A look that was held up must not overwrite what a later one reported: it reads again.
+  const metadata = { uid, resourceVersion };
+  const body = { metadata, status: patch };
+  await recent.write(path, () => control.patch<MachineDeployment>(`${path}/status`, 'merge', body));
+}
+
+/** The deployment says which revision it is at. */
+async function writeRevision(
+  { control, recent }: SurveyWorld,
+  path: string,
+  { deployment, newSet }: DeploymentView,
+): Promise<void> {
   const revision = newSet?.metadata.annotations?.[annotations.revision];
-  const present = deployment.metadata.annotations?.[annotations.revision];
-  if (revision === undefined || revision === present) return;
+  const { uid, annotations: present = {} } = deployment.metadata;
+  if (revision === undefined || revision === present[annotations.revision]) return;
   const metadata = { uid, annotations: { [annotations.revision]: revision } };
-  await orUndefined(control.patch(path, 'merge', { metadata }));
+  await recent.write(path, () => control.patch<MachineDeployment>(path, 'merge', { metadata }));
 }

@@ -1,56 +1,82 @@
 /** Batches of creates and deletes: every name is fixed before, and a retry resolves each of them once. */
 import type { CreateBatchOutcome, LifeRef } from '../../workflows/activities.ts';
-import { annotations, apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Basis } from '../../workflows/plan/machine-set.ts';
+import { batchLimit } from '../../workflows/plan/machine-set.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from '../kube/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
 import type { EventSubject, EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import { customResource } from '../kube/paths.ts';
 import { orUndefined } from '../kube/optional.ts';
-import { controllerOf, ownerReferenceOf } from './members.ts';
-
-const component = 'machineset-controller';
-/** Calls of one batch that run at once. */
-const parallelCalls = 16;
+import { component, listOf, setSubject } from './batch-events.ts';
+import { demandOf } from './demand.ts';
+import { controllerOf } from './members.ts';
+import { machineOf, templateRefusal } from './new-machine.ts';
+import { parallelCalls } from './parallel-calls.ts';
 
 /** Names that are done, kept in the heartbeat: a retry must not create again what a user deleted meanwhile. */
 export interface Progress {
   done: readonly string[];
   report(done: readonly string[]): void;
+  /** Somebody else does this by now: an attempt that was taken for dead must not go on beside its successor. */
+  isSuperseded(): boolean;
 }
 
+export interface Batch {
+  set: LifeRef;
+  names: string[];
+  basis: Basis;
+}
+
+/**
+ * Reads the set anew before the first create: a set that was scaled down or frozen since the plan gets nothing in excess. A
+ * MachineDeployment relies on this and on the workflow, which runs one step at a time: by the time the set's
+ * status says that a spec was seen, no batch of an earlier one is left that could still add machines.
+ */
 export async function createMachines(
   control: KubeClient,
-  { set: life, names }: { set: LifeRef; names: string[] },
+  { set: life, names, basis }: Batch,
   progress: Progress,
 ): Promise<CreateBatchOutcome> {
+  const created = new Set(progress.done);
   const set = await orUndefined(
     control.get<MachineSet>(customResource('machinesets', life.namespace, life.name)),
   );
   const isGone = !set || set.metadata.uid !== life.uid || set.metadata.deletionTimestamp;
-  if (isGone) return { created: [], taken: [] };
-  const created = [...progress.done];
+  if (isGone) return { created: [...created], taken: [] };
+  const limit = limitOf(set, { count: names.length, basis });
+  const open = names.filter((name) => !created.has(name));
+  const batch = open.slice(0, Math.max(limit - created.size, 0));
+  const refusal = batch.length === 0 ? undefined : templateRefusal(set);
+  const errors = refusal === undefined ? [] : [refusal];
   const taken: string[] = [];
-  const errors: string[] = [];
-  await inParallel(
-    names.filter((name) => !created.includes(name)),
-    parallelCalls,
-    async (name) => {
-      // A batch stops at its first refusal: the next ones would be refused for the same reason.
-      if (errors.length > 0) return;
-      const outcome = await createOne(control, set, name);
-      if (outcome === 'created') {
-        created.push(name);
-        progress.report(created);
-      } else if (outcome === 'taken') taken.push(name);
-      else errors.push(outcome.error);
-    },
-  );
-  await reportCreates(control, setSubject(life), { created, error: errors[0] });
-  return { created, taken, ...(errors[0] !== undefined && { error: errors[0] }) };
+  await inParallel(batch, parallelCalls, async (name) => {
+    // A batch stops at its first refusal: the next ones would be refused for the same reason.
+    if (errors.length > 0 || progress.isSuperseded()) return;
+    const outcome = await createOne(control, set, name);
+    if (outcome === 'created') progress.report([...created.add(name)]);
+    else if (outcome === 'taken') taken.push(name);
+    else errors.push(outcome.error);
+  });
+  const [error] = errors;
+  await reportCreates(control, setSubject(life), { created: [...created], error });
+  const withheld = open.length - batch.length;
+  return {
+    created: [...created],
+    taken,
+    ...(error !== undefined && { error }),
+    ...(withheld > 0 && { withheld }),
+  };
+}
+
+/** How many of the batch there may be in all. */
+function limitOf(set: MachineSet, planned: { count: number; basis: Basis }): number {
+  const demand = demandOf(set);
+  const mayCreate = demand.frozenBy === undefined && demand.faults.length === 0;
+  return mayCreate ? batchLimit(planned, demand) : 0;
 }
 
 async function createOne(
@@ -64,7 +90,7 @@ async function createOne(
     return 'created';
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
-    if (isInvalid(error) || isForbidden(error)) return { error: error.message };
+    if (isRefusal(error)) return { error: error.message };
     throw error;
   }
 }
@@ -78,32 +104,6 @@ async function ownershipOf(
   const path = customResource('machines', set.metadata.namespace ?? '', name);
   const machine = await orUndefined(control.get<Machine>(path));
   return machine && controllerOf(machine)?.uid === set.metadata.uid ? 'created' : 'taken';
-}
-
-/** With finalizer and priority from the first moment on: two writes fewer than setting them later. */
-function machineOf(set: MachineSet, name: string): object {
-  const { metadata, spec } = set.spec.template ?? {};
-  const creationTimeout = set.metadata.annotations?.[annotations.effectiveCreationTimeout];
-  return {
-    apiVersion,
-    kind: 'Machine',
-    metadata: {
-      name,
-      namespace: set.metadata.namespace,
-      generateName: `${set.metadata.name}-`,
-      labels: metadata?.labels ?? {},
-      annotations: {
-        [annotations.priority]: '3',
-        ...metadata?.annotations,
-        ...(creationTimeout !== undefined && {
-          [annotations.effectiveCreationTimeout]: creationTimeout,
-        }),
-      },
-      finalizers: [finalizers.machine],
-      ownerReferences: [ownerReferenceOf(set)],
-    },
-    spec: spec ?? {},
-  };
 }
 
 export async function deleteMachines(
@@ -127,7 +127,6 @@ async function deleteOne(control: KubeClient, set: LifeRef, name: string): Promi
   }
 }
 
-/** One Event a batch, where MCM writes one a machine. */
 async function reportCreates(
   control: KubeClient,
   subject: EventSubject,
@@ -143,15 +142,4 @@ async function reportCreates(
     texts.push({ type: 'Warning', reason: 'FailedCreate', message, component });
   }
   for (const text of texts) await recordEvent(control, subject, text);
-}
-
-/** MCM's words for one machine. */
-function listOf(names: string[]): string {
-  return names.length === 1
-    ? `Machine: ${names[0]}`
-    : `${names.length} Machines: ${names.join(', ')}`;
-}
-
-function setSubject({ namespace, name, uid }: LifeRef): EventSubject {
-  return { apiVersion, kind: 'MachineSet', namespace, name, uid };
 }

@@ -1,38 +1,65 @@
-/** The Machines of a MachineSet: which are ours, and what a plan needs to know of each. */
-import { annotations, apiVersion } from '../../workflows/api/constants.ts';
+/** The Machines of a MachineSet: found, adopted, let go. */
+import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { OwnerReference } from '../../workflows/api/meta.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { MachineFact } from '../../workflows/plan/scale-down.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
+import type { Claim } from '../../workflows/plan/claim.ts';
+import { planClaim } from '../../workflows/plan/claim.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
+import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
+import { parallelCalls } from './parallel-calls.ts';
 import { selectorText } from './selector.ts';
 
-/**
- * All Machines that the set controls. Orphans that it selects are adopted on the way, unless the spec is faulty: a missing
- * selector would select every Machine.
- */
-export async function membersOf(
-  control: KubeClient,
-  set: MachineSet,
-  { mayAdopt }: { mayAdopt: boolean },
-): Promise<Machine[]> {
-  const { namespace = '', uid } = set.metadata;
-  const { items } = await control.list<Machine>(customResource('machines', namespace), {
-    labelSelector: selectorText(set.spec.selector),
-  });
-  const members: Machine[] = [];
+export interface ClaimRequest {
+  set: MachineSet;
+  /** The spec is wrong: nothing changes hands. */
+  isFaulty: boolean;
+}
+
+/** All Machines that the set controls and selects, in the order of the list. Orphans that it selects are adopted on the way. */
+export async function membersOf(control: KubeClient, request: ClaimRequest): Promise<Machine[]> {
+  const { metadata, spec } = request.set;
+  const selection = isEmptySelector(spec.selector)
+    ? {}
+    : { labelSelector: selectorText(spec.selector) };
+  const path = customResource('machines', metadata.namespace ?? '');
+  const { items } = await control.list<Machine>(path, selection);
+  const members = new Map<string, Machine>();
+  const orphans: Machine[] = [];
   for (const machine of items) {
-    const owner = controllerOf(machine);
-    if (owner?.uid === uid) members.push(machine);
-    else if (!owner && mayAdopt) {
-      const adopted = await adopt(control, set, machine);
-      if (adopted) members.push(adopted);
-    }
+    const { action } = claimOf(machine, request);
+    if (action === 'adopt') orphans.push(machine);
+    if (action === 'keep') members.set(machine.metadata.name, machine);
   }
-  return members;
+  await inParallel(orphans, parallelCalls, async (machine) => {
+    const adopted = await settle(control, request, machine);
+    if (adopted) members.set(machine.metadata.name, adopted);
+  });
+  return items.flatMap(({ metadata: { name } }) => members.get(name) ?? []);
+}
+
+/** Lets go what the set controls and does not select. Returns the names, sorted. */
+export async function releaseStrays(
+  control: KubeClient,
+  request: ClaimRequest,
+  strays: readonly string[],
+): Promise<string[]> {
+  const { metadata } = request.set;
+  const mayRelease = !request.isFaulty && metadata.deletionTimestamp === undefined;
+  const released: string[] = [];
+  await inParallel(mayRelease ? strays : [], parallelCalls, async (name) => {
+    const path = customResource('machines', metadata.namespace ?? '', name);
+    // Who named it saw an earlier state.
+    const machine = await orUndefined(control.get<Machine>(path));
+    if (!machine || claimOf(machine, request).action !== 'release') return;
+    const settled = await settle(control, request, machine);
+    if (settled && controllerOf(settled)?.uid !== metadata.uid) released.push(name);
+  });
+  return released.toSorted();
 }
 
 export function controllerOf({ metadata }: Machine): OwnerReference | undefined {
@@ -51,53 +78,53 @@ export function ownerReferenceOf(set: MachineSet): OwnerReference {
   };
 }
 
-/** Undefined when the machine or its owners changed meanwhile: the next look sees it again. */
-async function adopt(
+function claimOf(machine: Machine, { set, isFaulty }: ClaimRequest): Claim {
+  const { uid, deletionTimestamp } = set.metadata;
+  const controller = controllerOf(machine);
+  return planClaim(
+    { uid, isDeleting: deletionTimestamp !== undefined, selector: set.spec.selector, isFaulty },
+    {
+      ...(controller && { controllerUid: controller.uid }),
+      isDeleting: machine.metadata.deletionTimestamp !== undefined,
+      labels: machine.metadata.labels ?? {},
+    },
+  );
+}
+
+/** A machine that is being made or joins changes several times within a second. */
+const mostTries = 4;
+
+/**
+ * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does not hold any more. A
+ * machine that changes meanwhile is read again: one that is passed over would be missing in the count, and made once more.
+ */
+async function settle(
   control: KubeClient,
-  set: MachineSet,
+  request: ClaimRequest,
   machine: Machine,
 ): Promise<Machine | undefined> {
-  const isGoing = set.metadata.deletionTimestamp ?? machine.metadata.deletionTimestamp;
-  if (isGoing !== undefined) return undefined;
-  const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = machine.metadata;
-  try {
-    return await control.patch<Machine>(customResource('machines', namespace, name), 'merge', {
-      metadata: {
-        uid,
-        resourceVersion,
-        ownerReferences: [...ownerReferences, ownerReferenceOf(set)],
-      },
-    });
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return undefined;
-    throw error;
+  const { namespace = '', name } = machine.metadata;
+  const path = customResource('machines', namespace, name);
+  let seen: Machine | undefined = machine;
+  for (let tries = 1; seen !== undefined; tries += 1) {
+    const { action } = claimOf(seen, request);
+    if (action === 'leave') return undefined;
+    if (action === 'keep') return seen;
+    try {
+      return await control.patch<Machine>(path, 'merge', ownersPatch(seen, request.set, action));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error) || tries === mostTries) throw error;
+    }
+    seen = await orUndefined(control.get<Machine>(path));
   }
+  return undefined;
 }
 
-const defaultPriority = 3;
-
-/** What a scale-down looks at. */
-export function factOf({ metadata, status }: Machine): MachineFact {
-  const notes = metadata.annotations ?? {};
-  const { phase = '', preserveExpiryTime } = status?.currentStatus ?? {};
-  return defined({
-    name: metadata.name,
-    uid: metadata.uid,
-    phase,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    priority: priorityOf(notes[annotations.priority]),
-    markedAt: timeOf(notes[annotations.markedForDeletionTime]),
-    preservedUntil: timeOf(preserveExpiryTime),
-    createdAt: Date.parse(metadata.creationTimestamp),
-  });
-}
-
-/** Milliseconds; nonsense counts as absent. */
-function timeOf(text: string | null | undefined): number | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isFinite(time) ? time : undefined;
-}
-
-function priorityOf(text: string | undefined): number {
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : defaultPriority;
+/** Other owners stay. UID and resourceVersion are preconditions. */
+function ownersPatch({ metadata }: Machine, set: MachineSet, action: 'adopt' | 'release'): object {
+  const { uid, resourceVersion, ownerReferences = [] } = metadata;
+  const others = ownerReferences.filter((owner) => owner.uid !== set.metadata.uid);
+  const owners = action === 'adopt' ? [...others, ownerReferenceOf(set)] : others;
+  return { metadata: { uid, resourceVersion, ownerReferences: owners } };
 }

@@ -1,4 +1,5 @@
 /** The status of a MachineSet, as MCM v0.62.1 counts it. */
+import { annotations } from '../../workflows/api/constants.ts';
 import type {
   MachineSet,
   MachineSetCondition,
@@ -23,6 +24,9 @@ export function statusOf(
     fullyLabeledReplicas: members.filter((machine) => isFullyLabeled(set, machine)).length,
     readyReplicas: members.filter((machine) => phaseOf(machine) === 'Running').length,
     availableReplicas: members.filter(isAvailable).length,
+    preservedFailedReplicas: members.filter(({ status }) => phaseIsFailedAndPreserved(status))
+      .length,
+    autoPreserveFailedMachineCount: members.filter(isPreservedAutomatically).length,
     observedGeneration: set.metadata.generation ?? 0,
     ...(failedMachines.length > 0 && { failedMachines }),
     ...(conditions.length > 0 && { machineSetCondition: conditions }),
@@ -80,6 +84,10 @@ function isAvailable(machine: Machine): boolean {
 function isFailed({ status }: Machine): boolean {
   const isPreserved = phaseIsFailedAndPreserved(status);
   return status?.lastOperation?.state === 'Failed' && !isPreserved;
+}
+
+function isPreservedAutomatically({ metadata }: Machine): boolean {
+  return metadata.annotations?.[annotations.preserve] === 'auto-preserved';
 }
 
 function phaseIsFailedAndPreserved(status: Machine['status']): boolean {

@@ -48,15 +48,30 @@ export async function beginTeardown(
 /** Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
 export async function finishTeardown(
   { control, target }: World,
-  { machine, nodeName, providerID, bootstrapTokenId }: FinishInput,
+  { machine, nodeName, nodeUid, providerID, bootstrapTokenId }: FinishInput,
 ): Promise<void> {
   if (target && nodeName !== undefined && nodeName !== '') {
-    await deleteNode(target, { name: nodeName, providerID: providerID ?? '' });
+    const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
+    if (!isGone) await deleteNode(target, { name: nodeName, providerID: providerID ?? '' });
   }
   if (target && bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
   await release(control, 'machines', machine);
+}
+
+/** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */
+async function deleteKnownNode(target: KubeClient, name: string, uid: string): Promise<boolean> {
+  const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+  try {
+    await target.patch(nodePath(name), 'strategic', { metadata });
+    await target.delete(nodePath(name), { preconditions: { uid } });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isConflict(error)) return false;
+    throw error;
+  }
 }
 
 /** Names come back: only the Node of this very instance goes. */

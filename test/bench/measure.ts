@@ -1,13 +1,13 @@
 /** One measurement: what happened between two looks at the stack. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
 import type { KubeClient } from '../../activities/kube/client.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
 import { auditPosition, requestsSince } from './audit.ts';
-import type { MachineTimes } from './pool.ts';
-import { scaleAndWatch } from './pool.ts';
+import { historiesOf, longestSince, totalOf, type LongestRun } from './histories.ts';
+import type { MachineTimes, Watched } from './pool.ts';
+import { deleteAndWatch, scaleAndWatch } from './pool.ts';
 import type { ProcessUse } from './processes.ts';
 import { cpuBetween, useOf } from './processes.ts';
 
@@ -27,50 +27,74 @@ export interface Part {
   processes: Record<string, ProcessUse>;
   /** History events of all workflows that this part added, per machine. */
   eventsPerMachine: number;
+  /** Of the runs that got events in this part, the one with most in all; undefined when none got any. */
+  longestRun?: LongestRun;
+  /** What a watch of the API server saw throughout. */
+  bounds?: { minAvailable: number; maxTotal: number };
 }
 
 /** The last workflows of a scale-down and what Kubernetes does about gone Nodes end after the last Machine. */
 export async function untilQuiet({ stack }: Bench): Promise<void> {
   let before = -1;
-  for (let events = 0; events !== before; events = await historyEvents(stack)) {
+  for (let events = 0; events !== before; events = totalOf(await historiesOf(stack))) {
     before = events;
     await sleep(settleSeconds * 1000);
   }
 }
 
-export async function measureScaling(bench: Bench, machines: number): Promise<Part[]> {
-  const up = await measure(bench, { name: 'up', machines }, async () => {
+/** The parts of a measurement, each as soon as it is over: one that fails later takes nothing back. */
+export type Parts = AsyncGenerator<Part, void>;
+
+export async function* measureScaling(bench: Bench, machines: number): Parts {
+  yield await measureUp(bench, machines);
+  await untilQuiet(bench);
+  yield await measureDown(bench, machines);
+}
+
+export async function measureUp(bench: Bench, machines: number): Promise<Part> {
+  return await measure(bench, { name: 'up', machines }, async () => {
     const { milliseconds, times } = await scaleAndWatch(bench.kube, machines);
     return { milliseconds, waits: waitsOf(times, ({ created, running }) => [created, running]) };
   });
-  await untilQuiet(bench);
-  const down = await measure(bench, { name: 'down', machines }, async () => {
-    const { milliseconds, times } = await scaleAndWatch(bench.kube, 0);
-    return { milliseconds, waits: waitsOf(times, ({ gone }) => [0, gone]) };
-  });
-  return [up, down];
+}
+
+async function measureDown(bench: Bench, machines: number): Promise<Part> {
+  return await measure(bench, { name: 'down', machines }, async () =>
+    runOfGone(await scaleAndWatch(bench.kube, 0)),
+  );
+}
+
+/** Deletes the MachineDeployment. */
+export async function measureDeletion(bench: Bench, machines: number): Promise<Part> {
+  return await measure(bench, { name: 'delete', machines }, async () =>
+    runOfGone(await deleteAndWatch(bench.kube)),
+  );
+}
+
+function runOfGone({ milliseconds, times }: Watched): Run {
+  return { milliseconds, waits: waitsOf(times, ({ gone }) => [0, gone]) };
 }
 
 const idleSeconds = 60;
 /** Debounced signals and the last status writes come within this. */
 const settleSeconds = 3;
 
-export async function measureIdle(bench: Bench, machines: number): Promise<Part[]> {
+export async function* measureIdle(bench: Bench, machines: number): Parts {
   await scaleAndWatch(bench.kube, machines);
   await untilQuiet(bench);
-  const idle = await measure(bench, { name: 'idle', machines }, async () => {
+  yield await measure(bench, { name: 'idle', machines }, async () => {
     await sleep(idleSeconds * 1000);
     return { milliseconds: idleSeconds * 1000, waits: [] };
   });
-  return [idle];
 }
 
-interface Run {
+export interface Run {
   milliseconds: number;
   waits: number[];
+  bounds?: { minAvailable: number; maxTotal: number };
 }
 
-async function measure(
+export async function measure(
   { stack, stateDir }: Bench,
   { name, machines }: { name: string; machines: number },
   run: () => Promise<Run>,
@@ -78,11 +102,13 @@ async function measure(
   const log = join(stateDir, 'logs', 'audit.log');
   const position = await auditPosition(log);
   const processes = useOf(stack);
-  const events = await historyEvents(stack);
-  const { milliseconds, waits } = await run();
+  const before = await historiesOf(stack);
+  const { milliseconds, waits, bounds } = await run();
   const after = useOf(stack);
   // The audit log and Temporal's visibility lag behind by less than this.
   await sleep(1_000);
+  const histories = await historiesOf(stack);
+  const longestRun = longestSince(before, histories);
   return {
     name,
     machines,
@@ -90,7 +116,9 @@ async function measure(
     ...(waits.length > 0 && { perMachine: quantiles(waits) }),
     requests: await requestsSince(log, position),
     processes: cpuBetween(processes, after),
-    eventsPerMachine: ((await historyEvents(stack)) - events) / machines,
+    eventsPerMachine: (totalOf(histories) - totalOf(before)) / machines,
+    ...(longestRun && { longestRun }),
+    ...(bounds && { bounds }),
   };
 }
 
@@ -109,21 +137,4 @@ function quantiles(values: number[]): { p50: number; p95: number; max: number } 
   const at = (share: number): number =>
     sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
   return { p50: at(0.5), p95: at(0.95), max: at(1) };
-}
-
-/** Of all workflows; of those that run the length is asked one by one. */
-async function historyEvents(stack: Stack): Promise<number> {
-  const connection = await Connection.connect({
-    address: stack.components['temporal']?.address ?? '',
-  });
-  const client = new Client({ connection });
-  let events = 0;
-  for await (const { workflowId, runId, status, historyLength } of client.workflow.list()) {
-    events +=
-      status.name === 'RUNNING'
-        ? (await client.workflow.getHandle(workflowId, runId).describe()).historyLength
-        : historyLength;
-  }
-  await connection.close();
-  return events;
 }

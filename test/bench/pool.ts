@@ -7,6 +7,10 @@ import type { Machine } from '../../workflows/api/machine.ts';
 
 export const namespace = 'default';
 export const poolName = 'bench';
+/** The class that the pool is made with, and the one that it is rolled to. */
+export const secondClass = 'bench-second';
+
+const deployment = customResource('machinedeployments', namespace, poolName);
 
 export interface MachineTimes {
   /** Milliseconds after the change of `replicas`. */
@@ -20,14 +24,16 @@ export async function applyPool(kube: KubeClient): Promise<void> {
     metadata: { name: poolName },
     stringData: { userData: '#!/bin/true' },
   });
-  await ensure(kube, customResource('machineclasses', namespace), {
-    apiVersion,
-    kind: 'MachineClass',
-    metadata: { name: poolName },
-    provider: 'local',
-    providerSpec: {},
-    secretRef: { name: poolName, namespace },
-  });
+  for (const name of [poolName, secondClass]) {
+    await ensure(kube, customResource('machineclasses', namespace), {
+      apiVersion,
+      kind: 'MachineClass',
+      metadata: { name },
+      provider: 'local',
+      providerSpec: {},
+      secretRef: { name: poolName, namespace },
+    });
+  }
   const labels = { name: poolName };
   await ensure(kube, customResource('machinedeployments', namespace), {
     apiVersion,
@@ -53,20 +59,34 @@ async function ensure(kube: KubeClient, path: string, object: object): Promise<v
   }
 }
 
+export interface Watched {
+  milliseconds: number;
+  times: Map<string, MachineTimes>;
+}
+
 /** Sets `replicas` and watches until all machines are Running, or gone. */
-export async function scaleAndWatch(
+export async function scaleAndWatch(kube: KubeClient, replicas: number): Promise<Watched> {
+  const scale = (): Promise<unknown> => kube.patch(deployment, 'merge', { spec: { replicas } });
+  return await changeAndWatch(kube, scale, replicas);
+}
+
+/** Deletes the MachineDeployment and watches until all machines are gone. */
+export async function deleteAndWatch(kube: KubeClient): Promise<Watched> {
+  return await changeAndWatch(kube, () => kube.delete(deployment), 0);
+}
+
+async function changeAndWatch(
   kube: KubeClient,
+  change: () => Promise<unknown>,
   replicas: number,
-): Promise<{ milliseconds: number; times: Map<string, MachineTimes> }> {
+): Promise<Watched> {
   const path = customResource('machines', namespace);
   const { metadata, items } = await kube.list<Machine>(path);
   const pool = new Pool(items);
   const stop = new AbortController();
   const { resourceVersion } = metadata;
   const start = performance.now();
-  await kube.patch(customResource('machinedeployments', namespace, poolName), 'merge', {
-    spec: { replicas },
-  });
+  await change();
   for await (const event of kube.watch<Machine>(path, { resourceVersion }, stop.signal)) {
     if (event.type === 'BOOKMARK') continue;
     pool.note(event.object, event.type === 'DELETED', performance.now() - start);

@@ -9,13 +9,19 @@ const kibPerMib = 1024;
 export interface ProcessUse {
   cpuSeconds: number;
   memoryMib: number;
+  /** The most that it ever had, since its start. */
+  peakMemoryMib: number;
 }
 
 export function useOf({ components }: Stack): Record<string, ProcessUse> {
   return Object.fromEntries(
     Object.entries(components).map(([name, { pid }]) => [
       name,
-      { cpuSeconds: cpuSecondsOf(pid), memoryMib: memoryOf(pid) },
+      {
+        cpuSeconds: cpuSecondsOf(pid),
+        memoryMib: memoryOf(pid, 'VmRSS'),
+        peakMemoryMib: memoryOf(pid, 'VmHWM'),
+      },
     ]),
   );
 }
@@ -25,9 +31,9 @@ export function cpuBetween(
   after: Record<string, ProcessUse>,
 ): Record<string, ProcessUse> {
   return Object.fromEntries(
-    Object.entries(after).map(([name, { cpuSeconds, memoryMib }]) => [
+    Object.entries(after).map(([name, use]) => [
       name,
-      { cpuSeconds: cpuSeconds - (before[name]?.cpuSeconds ?? 0), memoryMib },
+      { ...use, cpuSeconds: use.cpuSeconds - (before[name]?.cpuSeconds ?? 0) },
     ]),
   );
 }
@@ -38,7 +44,8 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-function memoryOf(pid: number): number {
-  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const [, kib = '0'] = new RegExp(`${field}:\\s+(\\d+)`).exec(status) ?? [];
   return Number(kib) / kibPerMib;
 }

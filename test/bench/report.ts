@@ -1,25 +1,30 @@
-import type { Part } from './measure.ts';
+import type { Part, Parts } from './measure.ts';
 
 const ours = ['millwright-worker', 'millwright-watcher'];
 
-/** For people by default, JSON for programs. */
-export function printReport(parts: Part[], asJson: boolean): void {
-  if (asJson) {
-    console.log(JSON.stringify(parts, undefined, 2));
-    return;
+/** For people by default, each part as it comes; JSON of all of them for programs. */
+export async function printReport(parts: Parts, asJson: boolean): Promise<void> {
+  const all: Part[] = [];
+  for await (const part of parts) {
+    all.push(part);
+    if (!asJson) console.log(textOf(part));
   }
-  for (const part of parts) console.log(textOf(part));
+  if (asJson) console.log(JSON.stringify(all, undefined, 2));
 }
 
 function textOf(part: Part): string {
-  const { name, machines, seconds, perMachine, eventsPerMachine } = part;
+  const { name, machines, seconds, perMachine, bounds, eventsPerMachine, longestRun } = part;
   const { writes, reads } = ourRequests(part);
   const lines = [
     `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
     perMachine &&
       `  per machine       p50 ${perMachine.p50.toFixed(2)} s, p95 ${perMachine.p95.toFixed(2)} s, max ${perMachine.max.toFixed(2)} s`,
     `  API requests      ${(writes / machines).toFixed(2)} writes and ${(reads / machines).toFixed(2)} reads of ours per machine`,
+    bounds &&
+      `  machines          at least ${bounds.minAvailable} available, at most ${bounds.maxTotal} in all`,
     `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
+    longestRun &&
+      `  longest history   ${longestRun.events} events in one run of ${longestRun.workflowId}`,
     ...usersOf(part),
     ...processesOf(part),
   ];
@@ -51,7 +56,7 @@ function usersOf({ requests }: Part): string[] {
 
 function processesOf({ processes }: Part): string[] {
   return Object.entries(processes).map(
-    ([name, { cpuSeconds, memoryMib }]) =>
-      `  ${name.padEnd(26)}${cpuSeconds.toFixed(2)} s CPU, ${memoryMib.toFixed(0)} MiB`,
+    ([name, { cpuSeconds, memoryMib, peakMemoryMib }]) =>
+      `  ${name.padEnd(26)}${cpuSeconds.toFixed(2)} s CPU, ${memoryMib.toFixed(0)} MiB, at most ${peakMemoryMib.toFixed(0)} MiB`,
   );
 }

@@ -5,17 +5,22 @@ import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/pooled-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
-import { measureIdle, measureScaling, untilQuiet } from './measure.ts';
+import { measureLife } from './life.ts';
+import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { printReport } from './report.ts';
+import { measureRoll } from './roll.ts';
 
 const usage = `Usage: npm run bench -- <measurement> <machines> [options]
 
   up N        0 -> N machines Running, then N -> 0
   idle N      a minute with N machines in which nothing happens
+  roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
+  life N      0 -> N, rolled like that, and the MachineDeployment deleted
   --boot SECONDS   boot time of a VM (default 1)
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
+  --limit SECONDS  for a rollout (default 900)
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
@@ -27,13 +32,22 @@ const { values, positionals } = parseArgs({
     boot: { type: 'string', default: '1' },
     call: { type: 'string', default: '50' },
     warm: { type: 'string', default: '50' },
+    limit: { type: 'string', default: '900' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+const limitSeconds = Number(values.limit);
+const measurements: Record<string, (bench: Bench, machines: number) => Parts> = {
+  up: measureScaling,
+  idle: measureIdle,
+  roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
+  life: (bench, machines) => measureLife(bench, machines, limitSeconds),
+};
 const [measurement = 'up', count = '100'] = positionals;
-if (values.help || !['up', 'idle'].includes(measurement)) {
+const measureIt = measurements[measurement];
+if (values.help || !measureIt) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 }
@@ -58,11 +72,7 @@ try {
   for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
   const bench = { stack, kube, stateDir };
   await untilQuiet(bench);
-  const report =
-    measurement === 'up'
-      ? await measureScaling(bench, Number(count))
-      : await measureIdle(bench, Number(count));
-  printReport(report, values.json);
+  await printReport(measureIt(bench, Number(count)), values.json);
   await kube.close();
 } finally {
   await stopStack(stateDir);

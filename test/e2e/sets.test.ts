@@ -1,8 +1,6 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client.ts';
-import { apiVersion } from '../../workflows/api/constants.ts';
-import type { MachineSpec } from '../../workflows/api/machine.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createMachine,
@@ -12,54 +10,27 @@ import {
   untilPhase,
   untilRunning,
 } from './support/machines.ts';
-import { className, classManifest } from './support/manifests.ts';
+import { classManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
+import { createSet, deleteSet } from './support/sets.ts';
 
 describe('a MachineSet without a deployment', () => {
   const scenario = useScenario('sets');
   const { cluster, cloud } = scenario;
 
-  async function createSet(
-    short: string,
-    replicas: number,
-    spec: MachineSpec = {},
-  ): Promise<string> {
-    const { name, namespace } = scenario.named(short);
-    await cluster.create('machinesets', {
-      apiVersion,
-      kind: 'MachineSet',
-      metadata: { name, namespace },
-      spec: {
-        replicas,
-        selector: { matchLabels: { set: name } },
-        template: {
-          metadata: { labels: { set: name } },
-          spec: { class: { kind: 'MachineClass', name: className }, ...spec },
-        },
-      },
-    });
-    return name;
-  }
-
-  async function deleteSet(name: string, options?: object): Promise<void> {
-    const path = cluster.pathOf('machinesets', name);
-    await cluster.kube.delete(path, options);
-    await untilGone(scenario, path);
-  }
-
   test('replaces a machine that a user deleted', async () => {
-    const set = await createSet('replaces', 2);
+    const set = await createSet(scenario, 'replaces', { replicas: 2 });
     const [first] = await untilRunning(scenario, set, 2);
     const gone = first?.metadata.name ?? '';
     await deleteMachine(scenario, gone);
     const now = await untilRunning(scenario, set, 2);
     expect(now.map(({ metadata }) => metadata.name)).not.toContain(gone);
-    await deleteSet(set);
+    await deleteSet(scenario, set);
   });
 
   test('replaces a machine whose Node did not join in time', async () => {
     await cloud.addFault({ kind: 'neverJoin', times: 1 });
-    const set = await createSet('late', 1, { creationTimeout: '3s' });
+    const set = await createSet(scenario, 'late', { replicas: 1, creationTimeout: '3s' });
     const failed = await eventually('the first machine is there', async () => {
       const [machine] = await machinesOf(scenario, set);
       expect(machine).toBeDefined();
@@ -71,7 +42,7 @@ describe('a MachineSet without a deployment', () => {
     expect((await cluster.events('Machine', failed)).map(({ reason }) => reason)).toContain(
       'CreationTimeout',
     );
-    await deleteSet(set);
+    await deleteSet(scenario, set);
   });
 
   test('adopts a machine that fits its selector, and makes one fewer', async () => {
@@ -79,18 +50,18 @@ describe('a MachineSet without a deployment', () => {
     const orphan = await createMachine(scenario, 'orphan');
     await untilPhase(scenario, orphan, 'Running');
     await cluster.patch('machines', orphan, { metadata: { labels: { set } } });
-    await createSet('adopts', 2);
+    await createSet(scenario, 'adopts', { replicas: 2 });
     await untilRunning(scenario, set, 1);
     const { metadata } = await cluster.machine(orphan);
     expect(metadata.ownerReferences).toMatchObject([{ kind: 'MachineSet', name: set }]);
-    await deleteSet(set);
+    await deleteSet(scenario, set);
     await untilGone(scenario, cluster.pathOf('machines', orphan));
   });
 
   test('that is deleted with --cascade=orphan leaves its machines', async () => {
-    const set = await createSet('orphans', 2);
+    const set = await createSet(scenario, 'orphans', { replicas: 2 });
     await untilRunning(scenario, set, 2);
-    await deleteSet(set, { propagationPolicy: 'Orphan' });
+    await deleteSet(scenario, set, { propagationPolicy: 'Orphan' });
     const left = await untilRunning(scenario, set, 2);
     expect(left.map(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([[], []]);
     for (const { metadata } of left) await deleteMachine(scenario, metadata.name);

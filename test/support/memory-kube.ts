@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from '../../activities/kube/client.ts';
 import { KubeError } from '../../activities/kube/errors.ts';
+import { applyJsonPatch } from './memory-json-patch.ts';
 import { isRecord, merge } from './memory-patch.ts';
 import { pathOf } from './memory-paths.ts';
 import { isSelected } from './memory-selector.ts';
@@ -103,15 +104,24 @@ export class MemoryKube implements KubeClient {
     await this.#arrive({ method: 'PATCH', path, body });
     const key = path.replace(/\/status$/, '');
     const present = this.#found('PATCH', key);
-    const patch: Patch = overTheWire(body);
-    this.#requirePreconditions({ method: 'PATCH', path }, present, patch.metadata ?? {});
-    const merged: Stored = overTheWire(merge(present, patch, type));
+    const merged = this.#patched({ method: 'PATCH', path, body }, present, type);
     // A status is written by its own path only, and nothing else is.
     const kept = path === key ? { status: present['status'] } : { spec: present['spec'] };
     const next: Stored = { ...merged, ...(isCustom(key) && kept), metadata: merged.metadata };
     if (isCustom(key) && path === key) next.metadata.generation = generationOf(present, next);
     this.#store(key, next);
     return overTheWire(next);
+  }
+
+  #patched(call: Call, present: Stored, type: PatchType): Stored {
+    if (type !== 'json') {
+      const patch: Patch = overTheWire(call.body);
+      this.#requirePreconditions(call, present, patch.metadata ?? {});
+      return overTheWire(merge(present, patch, type));
+    }
+    const patched = applyJsonPatch(present, overTheWire(call.body));
+    if (patched) return overTheWire(patched);
+    throw failure(call, { code: 422, reason: 'Invalid', message: 'the patch does not apply' });
   }
 
   async delete(path: string, body: unknown = {}): Promise<void> {

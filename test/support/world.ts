@@ -1,3 +1,4 @@
+import { RecentObjects } from '../../activities/kube/recent-objects.ts';
 import { createClassReader } from '../../activities/class-reader.ts';
 import type { World } from '../../activities/world.ts';
 import type { LifeRef } from '../../workflows/activities.ts';
@@ -35,7 +36,9 @@ export function aWorld({
       bootstrapTokenAuthExtraGroups: 'system:bootstrappers:shoot',
       resourceExhaustedRetrySeconds: 600,
     },
+    protectsNodes: true,
     classes: createClassReader({ client, namespace }),
+    recent: new RecentObjects(client),
     licence: { isGranted: () => true },
     hasDriver: async (provider) => provider === 'local',
     ...changes,

@@ -50,8 +50,8 @@ describe('a Machine', () => {
   test.each<{ name: string; from: MachineLooks; to: MachineLooks; told: string[] }>([
     {
       name: 'our providerID is an echo',
-      from: {},
-      to: { generation: 2, providerID: 'x' },
+      from: { owner: 'set' },
+      to: { owner: 'set', generation: 2, providerID: 'x' },
       told: [],
     },
     { name: 'our finalizer is an echo', from: {}, to: { hasFinalizer: true }, told: [] },
@@ -62,10 +62,10 @@ describe('a Machine', () => {
       told: ['machineObserved machine/a'],
     },
     {
-      name: 'a change of the spec is told',
-      from: {},
-      to: { generation: 2, className: 'large' },
-      told: ['machineObserved machine/a'],
+      name: 'a change of the spec is told to the machine and its set',
+      from: { owner: 'set' },
+      to: { owner: 'set', generation: 2, className: 'large' },
+      told: ['machineObserved machine/a', 'machinesChanged machineSet/set'],
     },
     {
       name: 'the label force-deletion is told to the machine and its set',

@@ -15,6 +15,15 @@ test('machines whose Node vanished are told, those whose Node never joined are n
   ]);
 });
 
+test('a set that must let a machine go looks again, although its count is right', () => {
+  const cluster = new Cluster();
+  cluster.machineSets.put(aMachineSet({ name: 'red', selector: { colour: 'red' }, replicas: 1 }));
+  cluster.machines.put(aMachine({ owner: 'red' }));
+  expect(miscountSignals(cluster.scene, '500')).toMatchObject([
+    { object: 'red', payload: { strays: ['a'] } },
+  ]);
+});
+
 test('sets that count other machines than there are, or wait for their last one, look again', () => {
   const cluster = new Cluster();
   cluster.machineSets.put(aMachineSet({ name: 'right', replicas: 1 }));

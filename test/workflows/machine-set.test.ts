@@ -60,6 +60,28 @@ test('a refused batch is reported, backs off, and starts again with one', async 
   });
 });
 
+test('a set looks again when a preservation ends', async () => {
+  const machines = new Machines(0);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async (input) => {
+      const outcome = await steps.surveyMachineSet();
+      const isOver = world.log.count('surveyMachineSet') > 1;
+      const holdsUntil = input.now + 60_000;
+      return { ...outcome, survey: { ...outcome.survey, ...(!isOver && { holdsUntil }) } };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet');
+    await temporal.skip(61);
+    await world.log.until('surveyMachineSet', 2);
+    const [first, second] = world.log.inputsOf('surveyMachineSet');
+    expect((second?.now ?? 0) - (first?.now ?? 0)).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
 test('a batch that made nothing, because the set is gone, is followed by a look', async () => {
   const machines = new Machines(3);
   const steps = machines.steps();
@@ -76,5 +98,76 @@ test('a batch that made nothing, because the set is gone, is followed by a look'
     await world.observe();
     await world.log.until('surveyMachineSet', 2);
     expect(batchesOf(world)).toEqual([1]);
+  });
+});
+
+test('a scale-down in the middle of a batch: the plan is told, and what is withheld is followed by a look', async () => {
+  const machines = new Machines(4);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    createMachines: async (input) => {
+      if (input.names.length === 1) return await steps.createMachines(input);
+      machines.replicas = 2;
+      machines.generation = 2;
+      const made = await steps.createMachines({ names: input.names.slice(0, 1) });
+      return { ...made, withheld: 1 };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.inputsOf('createMachines')).toMatchObject([
+      { basis: { generation: 1, replicas: 4 } },
+      { basis: { generation: 1, replicas: 4 } },
+    ]);
+    await world.handle.query('state');
+    expect(machines.names.size).toBe(2);
+    expect(batchesOf(world)).toEqual([1, 2]);
+  });
+});
+
+test('the template is pushed after the number is right, and those that refuse it are not asked again', async () => {
+  const machines = new Machines(2);
+  machines.unlike.add('pool-x').add('pool-y');
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    pushTemplate: async ({ names }) => {
+      await steps.pushTemplate({ names });
+      return { generation: 1, names: ['pool-y'], error: 'no such field' };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('pushTemplate');
+    expect(batchesOf(world)).toEqual([1, 1]);
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.inputsOf('pushTemplate')).toMatchObject([{ names: ['pool-x', 'pool-y'] }]);
+    const unpushable = { generation: 1, names: ['pool-y'], error: 'no such field' };
+    expect(world.log.inputsOf('surveyMachineSet').at(-1)).toMatchObject({ unpushable });
+    machines.generation = 2;
+    await world.observe({ generation: 2 });
+    await world.log.until('surveyMachineSet', 3);
+    expect(await world.handle.query('state')).not.toHaveProperty('unpushable');
+  });
+});
+
+test('the machines to let go are handed to each look until the watcher says that there are none', async () => {
+  const machines = new Machines(1);
+  const world = new SetWorld(temporal, 'machineSet', machines.steps());
+  const straysOfLast = () => world.log.inputsOf('surveyMachineSet').at(-1)?.strays;
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 1);
+    await world.changeMachines({ strays: ['pool-s'] });
+    await world.log.until('surveyMachineSet', 2);
+    await world.changeMachines({ epoch: 0 });
+    await world.log.until('surveyMachineSet', 3);
+    expect(straysOfLast()).toEqual(['pool-s']);
+    await world.changeMachines();
+    await world.log.until('surveyMachineSet', 4);
+    expect(straysOfLast()).toBeUndefined();
+    await world.handle.query('state');
   });
 });

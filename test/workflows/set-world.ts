@@ -1,8 +1,8 @@
 /** One MachineSet or MachineDeployment, as far as its workflow can tell. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
-import type { Kind, SetSnapshot } from '../../workflows/messages.ts';
-import { workflowIdOf } from '../../workflows/messages.ts';
+import type { Kind, MachinesSnapshot, SetSnapshot } from '../../workflows/messages.ts';
+import { machinesChanged, workflowIdOf } from '../../workflows/messages.ts';
 import type { Steps } from '../support/call-log.ts';
 import { CallLog } from '../support/call-log.ts';
 import type { TemporalForTests } from '../support/temporal.ts';
@@ -63,6 +63,13 @@ export class SetWorld {
       signalArgs: [seen],
     });
   }
+
+  /** The watcher saw a change of the set's machines. */
+  async changeMachines(changes: Partial<MachinesSnapshot> = {}): Promise<void> {
+    this.#version += 1;
+    const sighting = { cluster, epoch: 1, resourceVersion: String(this.#version) };
+    await this.handle.signal(machinesChanged, { ...sighting, ...changes });
+  }
 }
 
 /** Machines in memory: what a survey of them finds, and what batches do to them. */
@@ -70,6 +77,9 @@ export class Machines {
   readonly names = new Set<string>();
   replicas: number;
   isDeleting = false;
+  generation = 1;
+  /** Names of machines that differ from the template. */
+  readonly unlike = new Set<string>();
 
   constructor(replicas: number) {
     this.replicas = replicas;
@@ -90,6 +100,10 @@ export class Machines {
       deleteMachines: async ({ names }: { names: string[] }) => {
         for (const name of names) this.names.delete(name);
       },
+      pushTemplate: async ({ names }: { names: string[] }) => {
+        for (const name of names) this.unlike.delete(name);
+        return { generation: this.generation, names: [] as string[] };
+      },
       releaseMachineSet: async () => undefined,
     };
   }
@@ -102,12 +116,14 @@ export class Machines {
         isDeleting: this.isDeleting,
         hasFinalizer: true,
         isOrphaning: false,
+        generation: this.generation,
         replicas: this.replicas,
-        isFrozen: false,
         faults: [],
       },
       total: names.length,
       present: names.length,
+      failed: { total: 0, preserved: 0, held: 0 },
+      ...(this.unlike.size > 0 && { toPush: [...this.unlike] }),
       toDelete: { names: surplus, reason: 'surplus' },
     };
   }

@@ -19,6 +19,8 @@ export const labels = {
   /** `True` on a MachineSet: nothing is created. */
   freeze: 'freeze',
   forceDeletion: 'force-deletion',
+  /** Machine or Node -> `successful` or `failed`. */
+  updateResult: 'node.machine.sapcloud.io/update-result',
   scaleUpDisabled: 'node.machine.sapcloud.io/scale-up-disabled',
 } as const;
 
@@ -31,11 +33,41 @@ export const annotations = {
   revision: 'deployment.kubernetes.io/revision',
   desiredReplicas: 'deployment.kubernetes.io/desired-replicas',
   maxReplicas: 'deployment.kubernetes.io/max-replicas',
+  revisionHistory: 'deployment.kubernetes.io/revision-history',
+  /** MachineSet: its Nodes carry the taint of the same name. */
+  preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
+  unfreeze: 'safety.machine.sapcloud.io/unfreeze',
+  /** MachineDeployment: machines that the cluster autoscaler wants gone, `name~time,...`. */
+  triggerDeletion: 'node.machine.sapcloud.io/trigger-deletion-by-mcm',
+  /** Node: the cluster autoscaler leaves it alone; the second says that this was our doing. */
+  scaleDownDisabled: 'cluster-autoscaler.kubernetes.io/scale-down-disabled',
+  scaleDownDisabledByUs: 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm',
   lastAppliedByKubectl: 'kubectl.kubernetes.io/last-applied-configuration',
+  /** MachineSet: when the cluster autoscaler last changed the number, RFC 3339. */
+  lastScaledByAutoscaler: 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time',
+  /** Ours, on a MachineSet: names of the Failed machines that may be replaced, separated by commas; absent: all. */
+  replacements: 'millwright.dev/replacements',
   /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
   createGeneration: 'millwright.dev/create-generation',
 } as const;
 
+/** Options of ours on a MachineDeployment: docs/rollouts.md says what each does. */
+export const options = {
+  autoRollback: 'millwright.dev/auto-rollback',
+  canary: 'millwright.dev/canary',
+  canaryPassed: 'millwright.dev/canary-passed',
+  honorMinReadySeconds: 'millwright.dev/honor-min-ready-seconds',
+  onDelete: 'millwright.dev/on-delete',
+  replacementBudget: 'millwright.dev/replacement-budget',
+  /** Also on the sets that were made for it. */
+  restart: 'millwright.dev/restart',
+  /** Written by us. */
+  rolledBackFrom: 'millwright.dev/rolled-back-from',
+  rolloutAfter: 'millwright.dev/rollout-after',
+  soak: 'millwright.dev/soak',
+} as const;
+
 export const taints = {
+  preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
   criticalComponentsNotReady: 'node.gardener.cloud/critical-components-not-ready',
 } as const;

@@ -1,62 +1,178 @@
-/** What a MachineDeployment does next. Template changes of a deployment that has a set are not planned yet. */
+/** What a MachineDeployment does next, and why. */
+import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
+import type { DeploymentFacts, DeploymentLook, SetFacts } from './rollout/facts.ts';
+import { isActive } from './rollout/facts.ts';
+import type { Hold } from './rollout/hold.ts';
+import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
+import { planNodes } from './rollout/node-steps.ts';
+import { planOnDelete } from './rollout/on-delete.ts';
+import { planRecreate } from './rollout/recreate.ts';
+import { planRollback, previousOf } from './rollout/rollback.ts';
+import { planRollingUpdate } from './rollout/rolling-update.ts';
+import { scaleHeld } from './rollout/scaling.ts';
+import { stepsOf } from './rollout/set-steps.ts';
+import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
+import { blankSet, exists } from './rollout/sizing.ts';
+import { stateOf } from './rollout/state.ts';
+import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
-export interface OwnedSet {
-  name: string;
-  resourceVersion: string;
-  replicas: number;
-  /** The set's template equals the deployment's, see template-equality.ts. */
-  isNew: boolean;
-  isDeleting: boolean;
-  /** Annotations `deployment.kubernetes.io/desired-replicas` and `max-replicas` say what they should. */
-  hasFreshAnnotations: boolean;
+export function planMachineDeployment(facts: DeploymentFacts, now: number): DeploymentPlan {
+  if (facts.isDeleting) return planDeletion(facts);
+  const refusal = specRefusalOf(facts);
+  if (refusal) return refuse(refusal);
+  const first = planAutomaticRollback(facts) ?? (facts.isPaused ? undefined : planRollback(facts));
+  if (first) return { steps: [first], state: directionOf(first), reason: first.reason };
+  const rollout = rolloutOf(facts);
+  const hold = holdOf(facts, now);
+  return hold ? planHeld(rollout, hold) : planRollout(rollout);
 }
 
-export interface DeploymentSurvey {
-  isDeleting: boolean;
-  hasFinalizer: boolean;
-  isOrphaning: boolean;
-  replicas: number;
-  faults: string[];
-  /** Name that a set of the present template would get. */
-  newSetName: string;
-  sets: OwnedSet[];
+function rolloutOf(facts: DeploymentFacts): Rollout {
+  const target = targetOf(facts);
+  return { facts, target, others: facts.sets.filter((set) => set !== target) };
 }
 
-export type DeploymentStep =
-  | { action: 'createSet'; name: string; replicas: number; reason: string }
-  | { action: 'scaleSet'; name: string; resourceVersion: string; replicas: number; reason: string }
-  | { action: 'deleteSets'; names: string[]; reason: string }
-  | { action: 'release'; reason: string }
-  | { action: 'wait'; reason: string };
+/** The set that is to have all machines in the end, which may be still to be made. */
+function targetOf(facts: DeploymentLook): SetFacts {
+  const wanted = facts.sets.find((set) => set.isOfTemplate);
+  const target = givenUpIn(facts) ? (previousOf(facts.sets) ?? wanted) : wanted;
+  return target ?? blankSet(facts.newSetName);
+}
 
-export function planMachineDeployment(survey: DeploymentSurvey): DeploymentStep {
-  if (survey.isDeleting) return planDeletion(survey);
-  if (survey.faults.length > 0) return { action: 'wait', reason: survey.faults.join('; ') };
-  const [set] = survey.sets.filter(({ isNew }) => isNew);
-  if (set) return planScaling(survey, set);
-  if (survey.sets.length > 0) {
-    return { action: 'wait', reason: 'the template changed: rollouts are not supported yet' };
+/** A canary hold is found by the plan itself: the first machines are part of the rollout. */
+export function standstillOf(facts: DeploymentLook, now: number): Hold | undefined {
+  const target = targetOf(facts);
+  const canary = canaryHold(target, canaryLimit(facts, target));
+  return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
+}
+
+function planRollout(rollout: Rollout): DeploymentPlan {
+  const { facts, target } = rollout;
+  const limit = canaryLimit(facts, target);
+  const canary = canaryHold(target, limit);
+  const strategy = canary ? planCanaryHold(rollout, limit) : planStrategy(rollout, limit);
+  const hold = canary ?? onDeleteHold(facts, target);
+  const nodeStep = planNodes(rollout);
+  return {
+    steps: stepsOf(rollout, strategy),
+    ...(nodeStep && { nodeStep }),
+    ...stateOf(rollout, strategy, hold),
+    ...untilOf(facts),
+    ...overdueReport(rollout),
+  };
+}
+
+/** A set that is still to be made, or that is gone back to, is not the one that made no progress. */
+function overdueReport({ facts, target }: Rollout): Pick<DeploymentPlan, 'report'> {
+  if (!facts.progress.isOverdue || !target.isOfTemplate || !exists(target)) return {};
+  const message = `MachineSet "${target.name}" has timed out progressing.`;
+  return { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded', message } };
+}
+
+function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan {
+  switch (rollout.facts.strategy) {
+    case 'Recreate':
+    case 'InPlaceUpdate':
+      return planRecreate(rollout);
+    case 'OnDelete':
+      return planOnDelete(rollout);
+    case 'RollingUpdate':
+      return planRollingUpdate(rollout, limit);
   }
-  const { newSetName: name, replicas } = survey;
-  return { action: 'createSet', name, replicas, reason: 'no MachineSet has this template' };
 }
 
-function planScaling({ replicas }: DeploymentSurvey, set: OwnedSet): DeploymentStep {
-  const { name, resourceVersion } = set;
-  if (set.isDeleting) return { action: 'wait', reason: `MachineSet ${name} is being deleted` };
-  if (set.replicas !== replicas || !set.hasFreshAnnotations) {
-    const reason = `MachineSet ${name} has ${set.replicas} replicas, ${replicas} wanted`;
-    return { action: 'scaleSet', name, resourceVersion, replicas, reason };
+/** The first new machines replace old ones; the rest stays, and scaling is the old sets' business. */
+function planCanaryHold(rollout: Rollout, limit: number | undefined): StrategyPlan {
+  const plan = planRollingUpdate(rollout, limit);
+  const grower = newest(rollout.others);
+  if (plan.sizes.length > 0 || !grower) return plan;
+  return { ...plan, sizes: scaleHeld(rollout, grower, 0) };
+}
+
+function planHeld(rollout: Rollout, hold: Hold): DeploymentPlan {
+  const { target, others } = rollout;
+  const grower = hold.kind === 'paused' && exists(target) ? target : (newest(others) ?? target);
+  const sizes = scaleHeld(rollout, grower, hold.kind === 'paused' ? rollout.facts.maxSurge : 0);
+  const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
+  const until = hold.until === undefined ? {} : { until: hold.until };
+  return {
+    steps: stepsOf(rollout, strategy),
+    ...stateOf(rollout, strategy, hold),
+    ...until,
+  };
+}
+
+/** Of the sets that have machines the one with the highest revision. */
+function newest(sets: readonly SetFacts[]): SetFacts | undefined {
+  return sets.filter(isActive).toSorted((a, b) => b.revision - a.revision)[0];
+}
+
+function directionOf({ action }: DeploymentStep): RolloutState {
+  return action === 'rollBack' || action === 'giveUp' ? 'RollingBack' : 'Progressing';
+}
+
+/** Why the spec is not followed, as the condition `Progressing` says it. */
+export function refusalOf(facts: DeploymentLook): Refusal | undefined {
+  return specRefusalOf(facts) ?? givenUpRefusalOf(facts);
+}
+
+function specRefusalOf(facts: DeploymentLook): Refusal | undefined {
+  const { faults, strategy } = facts;
+  if (faults.length > 0) {
+    const reason = faults.includes(selectsAll) ? 'SelectingAll' : 'InvalidSpec';
+    return { reason, message: faults.join('; ') };
   }
-  return { action: 'wait', reason: `MachineSet ${name} has ${replicas} replicas` };
+  if (strategy === 'InPlaceUpdate' && isRollingOut(facts)) {
+    return { reason: 'InPlaceUpdateNotSupported', message: inPlaceMessage };
+  }
+  return undefined;
 }
 
-function planDeletion(survey: DeploymentSurvey): DeploymentStep {
-  const { hasFinalizer, isOrphaning, sets } = survey;
-  if (!hasFinalizer) return { action: 'wait', reason: 'being deleted, finalizer gone' };
-  if (isOrphaning) return { action: 'wait', reason: 'being deleted, its sets are let go' };
-  if (sets.length === 0) return { action: 'release', reason: 'no MachineSet is left' };
+function givenUpRefusalOf(facts: DeploymentLook): Refusal | undefined {
+  const failed = givenUpIn(facts);
+  if (!failed) return undefined;
+  const onto = previousOf(facts.sets)?.name ?? 'none';
+  const message = `MachineSet "${failed.name}" has timed out progressing; rolled back to "${onto}" until the template changes.`;
+  return { reason: 'ProgressDeadlineExceeded', message };
+}
+
+export interface Refusal {
+  reason: string;
+  message: string;
+}
+
+/** MCM v0.62.1 says it with these words. */
+export const selectsAll =
+  'This deployment is selecting all machines. A non-empty selector is required.';
+
+/** What an update in place would do is not built yet, and machines are not to be replaced by accident. */
+const inPlaceMessage =
+  'The template changed, and spec.strategy.type InPlaceUpdate is not supported yet: nothing is touched. Use RollingUpdate or Recreate, or take the change back.';
+
+function refuse({ reason, message }: Refusal): DeploymentPlan {
+  const report = { type: 'Warning', reason, message } as const;
+  return { steps: [], state: 'Blocked', reason: message, blockedBy: 'spec', report };
+}
+
+function planDeletion({ hasFinalizer, isOrphaning, sets }: DeploymentFacts): DeploymentPlan {
+  if (!hasFinalizer) return waitFor('being deleted, finalizer gone');
+  if (isOrphaning) return waitFor('being deleted, its sets are let go');
+  if (sets.length === 0) return doing({ action: 'release', reason: 'no MachineSet is left' });
   const names = sets.filter(({ isDeleting }) => !isDeleting).map(({ name }) => name);
-  if (names.length > 0) return { action: 'deleteSets', names, reason: 'being deleted' };
-  return { action: 'wait', reason: `${sets.length} MachineSets are going away` };
+  if (names.length > 0) return doing({ action: 'deleteSets', names, reason: 'being deleted' });
+  return waitFor(`${sets.length} MachineSets are going away`);
+}
+
+function waitFor(reason: string): DeploymentPlan {
+  return { steps: [], state: 'Progressing', reason };
+}
+
+function doing(step: DeploymentStep): DeploymentPlan {
+  return { steps: [step], state: 'Progressing', reason: step.reason };
+}
+
+/** Some things only time tells: a deadline, or that a machine has run for long enough. */
+function untilOf({ progress, nextAvailableAt }: DeploymentFacts): { until?: number } {
+  const times = [progress.deadline, nextAvailableAt].filter((time) => time !== undefined);
+  return times.length === 0 ? {} : { until: Math.min(...times) };
 }

@@ -1,18 +1,17 @@
 /** What a MachineSet does next. */
-import type { MachineFact } from './scale-down.ts';
-import { orderForScaleDown } from './scale-down.ts';
-
-/** MCM v0.62.1 creates or deletes at most 100 machines at a time. */
-export const burst = 100;
+import type { MachineRefs } from './set-deletions.ts';
+import { burst } from './set-deletions.ts';
 
 export interface SetDemand {
   isDeleting: boolean;
   hasFinalizer: boolean;
   /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
   isOrphaning: boolean;
+  /** metadata.generation that the rest was read at. */
+  generation: number;
   replicas: number;
-  /** Label `freeze` is `True` or `scale-up-disabled` is present. */
-  isFrozen: boolean;
+  /** The label that forbids new machines, e.g. `freeze=True`. */
+  frozenBy?: string;
   /** What makes the spec unusable; empty when it is fine. */
   faults: string[];
 }
@@ -24,19 +23,27 @@ export interface SetSurvey {
   total: number;
   /** Claimed machines that are not going away. */
   present: number;
+  failed: {
+    total: number;
+    preserved: number;
+    /** Wait for a replacement to be granted. */
+    held: number;
+  };
   toDelete: MachineRefs;
-}
-
-export interface MachineRefs {
-  names: string[];
-  reason: string;
+  /** Names of machines that differ from the template, at most `burst`; absent when there is none. */
+  toPush?: string[];
+  /** A preservation ends then, milliseconds: what was found holds no longer. */
+  holdsUntil?: number;
 }
 
 export type MachineSetStep =
   | { action: 'create'; count: number; reason: string }
   | { action: 'delete'; names: string[]; reason: string }
+  | { action: 'push'; names: string[]; reason: string }
   | { action: 'release'; reason: string }
   | { action: 'wait'; reason: string; until?: number };
+
+type Wait = Extract<MachineSetStep, { action: 'wait' }>;
 
 export interface MachineSetFacts {
   survey: SetSurvey;
@@ -48,16 +55,15 @@ export interface MachineSetFacts {
   lastError?: string;
 }
 
+/** Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds up a push. */
 export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
   const { survey } = facts;
   if (survey.demand.isDeleting) return planSetDeletion(survey);
   if (survey.demand.faults.length > 0) {
     return { action: 'wait', reason: survey.demand.faults.join('; ') };
   }
-  const missing = survey.demand.replicas - survey.present - facts.createdSince;
-  if (missing > 0) return planCreation(facts, missing, now);
-  if (survey.toDelete.names.length > 0) return { action: 'delete', ...survey.toDelete };
-  return { action: 'wait', reason: `has ${survey.present} of ${survey.demand.replicas} machines` };
+  const step = planNumber(facts, now);
+  return step.action === 'wait' ? (planPush(survey) ?? step) : step;
 }
 
 function planSetDeletion({ demand, total, toDelete }: SetSurvey): MachineSetStep {
@@ -69,20 +75,43 @@ function planSetDeletion({ demand, total, toDelete }: SetSurvey): MachineSetStep
   return { action: 'wait', reason: `${total} machines are going away` };
 }
 
+function planNumber(facts: MachineSetFacts, now: number): MachineSetStep {
+  const { survey, createdSince } = facts;
+  const missing = survey.demand.replicas - survey.present - createdSince;
+  if (missing > 0) return planCreation(facts, missing, now);
+  if (survey.toDelete.names.length > 0) return { action: 'delete', ...survey.toDelete };
+  return waitForNews(survey);
+}
+
 function planCreation(facts: MachineSetFacts, missing: number, now: number): MachineSetStep {
-  if (facts.survey.demand.isFrozen) {
-    return { action: 'wait', reason: `${missing} machines missing, but the set is frozen` };
+  const { frozenBy, replicas } = facts.survey.demand;
+  if (frozenBy !== undefined) {
+    return {
+      action: 'wait',
+      reason: `${missing} machines missing, but label ${frozenBy} allows no new ones`,
+    };
   }
   if (facts.retryAt !== undefined && now < facts.retryAt) {
     const reason = `${missing} machines missing; ${facts.lastError ?? 'the last batch failed'}`;
     return { action: 'wait', reason, until: facts.retryAt };
   }
   const count = Math.min(missing, facts.batchSize, burst);
-  return {
-    action: 'create',
-    count,
-    reason: `${missing} of ${facts.survey.demand.replicas} missing`,
-  };
+  return { action: 'create', count, reason: `${missing} of ${replicas} missing` };
+}
+
+function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
+  const reasons = [
+    `has ${present} of ${demand.replicas} machines`,
+    failed.preserved > 0 && `${failed.preserved} failed and preserved`,
+    failed.held > 0 && `${failed.held} failed, not yet allowed to be replaced`,
+  ];
+  const reason = reasons.filter((text) => text !== false).join('; ');
+  return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
+}
+
+function planPush({ toPush: names = [] }: SetSurvey): MachineSetStep | undefined {
+  if (names.length === 0) return undefined;
+  return { action: 'push', names, reason: `${names.length} machines differ from the template` };
 }
 
 /** Slow start: twice as many after each batch without an error. */
@@ -90,28 +119,15 @@ export function nextBatchSize(batchSize: number): number {
   return Math.min(batchSize * 2, burst);
 }
 
-/** The machines of a set that go next, and why. */
-export function machinesToDelete(
-  demand: SetDemand,
-  machines: readonly MachineFact[],
-  now: number,
-): MachineRefs {
-  const present = machines.filter(isPresent);
-  if (demand.isDeleting) return refs(present.slice(0, burst), 'the set is being deleted');
-  const surplus = present.length - demand.replicas;
-  if (surplus > 0) {
-    const reason = `${present.length} machines, ${demand.replicas} wanted`;
-    return refs(orderForScaleDown(present, now).slice(0, Math.min(surplus, burst)), reason);
-  }
-  const failed = present.filter((machine) => machine.phase === 'Failed');
-  return refs(failed.slice(0, burst), 'failed: to be replaced');
-}
+/** What a batch of creates was planned for. */
+export type Basis = Pick<SetDemand, 'generation' | 'replicas'>;
 
-/** Terminating machines do not count against the wanted number, as in MCM; ours counts by deletionTimestamp too. */
-export function isPresent(machine: MachineFact): boolean {
-  return !machine.isDeleting && machine.phase !== 'Terminating';
-}
-
-function refs(machines: readonly MachineFact[], reason: string): MachineRefs {
-  return { names: machines.map(({ name }) => name), reason };
+/**
+ * How many machines of a batch may still be made, those made already included. When fewer are wanted now than when the batch was
+ * planned, the difference is not made: a MachineDeployment counts on it that a set which has seen its latest
+ * spec does not grow past it.
+ */
+export function batchLimit(planned: { count: number; basis: Basis }, now: Basis): number {
+  if (now.generation === planned.basis.generation) return planned.count;
+  return Math.max(planned.count - Math.max(planned.basis.replicas - now.replicas, 0), 0);
 }

@@ -11,8 +11,17 @@ export interface MachineFact {
   markedAt?: number;
   /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
   preservedUntil?: number;
+  /** Annotation `node.machine.sapcloud.io/preserve` of the Machine, where it asks for preservation. */
+  preserve?: Preserve;
+  /** Label `node.machine.sapcloud.io/update-result` is `successful`: it is on its way to another set. */
+  isUpdatedInPlace: boolean;
   createdAt: number;
 }
+
+export type Preserve = (typeof preserves)[number];
+
+/** Values of the annotation that ask for preservation; `false` and all others do not. */
+export const preserves = ['now', 'when-failed', 'auto-preserved'] as const;
 
 /**
  * MCM v0.62.1 gives the phases "" and InPlace* the rank 0, which makes machines that are just being created or updated
@@ -30,7 +39,7 @@ const phaseRank: Record<string, number> = {
   Running: 6,
 };
 
-/** A total order: preserved last, then priority, mark, phase, age (older first), name. */
+/** A total order: preserved last (of these the automatic ones first), then priority, mark, phase, age (older first), name. */
 export function orderForScaleDown(machines: readonly MachineFact[], now: number): MachineFact[] {
   return machines.toSorted(
     (a, b) =>
@@ -44,8 +53,16 @@ export function orderForScaleDown(machines: readonly MachineFact[], now: number)
 }
 
 function byPreservation(a: MachineFact, b: MachineFact, now: number): number {
-  const [untilA, untilB] = [preservation(a, now), preservation(b, now)];
-  return untilA - untilB;
+  return (
+    preservationRank(a, now) - preservationRank(b, now) ||
+    preservation(a, now) - preservation(b, now)
+  );
+}
+
+/** What a person asked for outlasts what was preserved automatically. */
+function preservationRank(machine: MachineFact, now: number): number {
+  if (preservation(machine, now) === 0) return 0;
+  return machine.preserve === 'auto-preserved' ? 1 : 2;
 }
 
 /** 0 when not preserved, so that those with a later expiry come later. */

@@ -2,17 +2,24 @@ import { expect, test } from '@jest/globals';
 import { createMachines, deleteMachines } from '../../../activities/machine-set/batches.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import {
+  aMachine,
+  aMachineSet,
+  aTemplate,
+  controlledBy,
+  namespace,
+} from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
 const pathOf = (name: string): string => customResource('machines', namespace, name);
-const fresh = { done: [], report: () => undefined };
+const basis = { generation: 1, replicas: 3 };
+const fresh = { done: [], report: () => undefined, isSuperseded: () => false };
 
 test('machines are made whole: labels, finalizer, priority, owner', async () => {
   const control = new MemoryKube(aMachineSet());
-  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, fresh);
+  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   expect(outcome).toEqual({ created: ['pool-a', 'pool-b'], taken: [] });
   expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
     metadata: {
@@ -27,7 +34,7 @@ test('machines are made whole: labels, finalizer, priority, owner', async () => 
 
 test('a batch is one Event', async () => {
   const control = new MemoryKube(aMachineSet());
-  await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, fresh);
+  await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([
     { reason: 'SuccessfulCreate', message: 'Created 2 Machines: pool-a, pool-b' },
@@ -38,7 +45,7 @@ test('one that exists counts when it is ours, and only then', async () => {
   const ours = aMachine({ metadata: { ownerReferences: controlledBy(aMachineSet()) } });
   const foreign = aMachine({ metadata: { name: 'pool-b' } });
   const control = new MemoryKube(aMachineSet(), ours, foreign);
-  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, fresh);
+  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   expect(outcome).toEqual({ created: ['pool-a'], taken: ['pool-b'] });
 });
 
@@ -46,10 +53,15 @@ test('what an earlier attempt made is not made again, even if it is gone by now'
   const control = new MemoryKube(aMachineSet());
   const reports: (readonly string[])[] = [];
   const progress = {
+    ...fresh,
     done: ['pool-a'],
     report: (names: readonly string[]) => reports.push([...names]),
   };
-  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'] }, progress);
+  const outcome = await createMachines(
+    control,
+    { set, names: ['pool-a', 'pool-b'], basis },
+    progress,
+  );
   expect(outcome.created).toEqual(['pool-a', 'pool-b']);
   expect(control.has(pathOf('pool-a'))).toBe(false);
   expect(reports).toEqual([['pool-a', 'pool-b']]);
@@ -62,17 +74,88 @@ test('a refusal stops the batch and is said', async () => {
     method === 'POST' && path.endsWith('/machines')
       ? { code: 403, reason: 'Forbidden', message: 'exceeded quota' }
       : undefined;
-  const outcome = await createMachines(control, { set, names }, fresh);
+  const outcome = await createMachines(control, { set, names, basis }, fresh);
   expect(outcome).toMatchObject({ created: [], error: expect.stringContaining('exceeded quota') });
   const tries = control.calls.filter((call) => call.endsWith('/machines'));
   expect(tries.length).toBeLessThanOrEqual(16);
+});
+
+test.each([
+  { name: 'scaled down', changes: { generation: 2, replicas: 2 }, made: ['pool-a', 'pool-b'] },
+  { name: 'scaled to nothing', changes: { generation: 2, replicas: 0 }, made: [] },
+  {
+    name: 'scaled up',
+    changes: { generation: 2, replicas: 9 },
+    made: ['pool-a', 'pool-b', 'pool-c'],
+  },
+  { name: 'frozen', changes: { generation: 1, replicas: 3, isFrozen: true }, made: [] },
+])('a set that was $name since the plan gets nothing in excess', async ({ changes, made }) => {
+  const { generation, replicas, isFrozen } = { isFrozen: false, ...changes };
+  const changed = aMachineSet({ spec: { replicas } });
+  Object.assign(changed.metadata, { generation }, isFrozen && { labels: { freeze: 'True' } });
+  const control = new MemoryKube(changed);
+  const names = ['pool-a', 'pool-b', 'pool-c'];
+  const outcome = await createMachines(control, { set, names, basis }, fresh);
+  expect(outcome).toEqual({
+    created: made,
+    taken: [],
+    ...(made.length < 3 && { withheld: 3 - made.length }),
+  });
+});
+
+test('what an earlier attempt made counts against what is wanted now', async () => {
+  const changed = aMachineSet({ spec: { replicas: 1 } });
+  changed.metadata.generation = 2;
+  const control = new MemoryKube(changed);
+  const progress = { ...fresh, done: ['pool-b'] };
+  const names = ['pool-a', 'pool-b', 'pool-c'];
+  const outcome = await createMachines(control, { set, names, basis }, progress);
+  expect(outcome).toEqual({ created: ['pool-b'], taken: [], withheld: 2 });
+  expect(control.writes().filter((call) => call.endsWith('/machines'))).toEqual([]);
+});
+
+test('an attempt that has a successor makes nothing more', async () => {
+  const control = new MemoryKube(aMachineSet());
+  const progress = { ...fresh, isSuperseded: () => true };
+  await createMachines(control, { set, names: ['pool-a'], basis }, progress);
+  expect(control.writes()).toEqual([]);
+});
+
+test('a template without labels is refused, and said', async () => {
+  const template = aTemplate({ metadata: {} });
+  const control = new MemoryKube(aMachineSet({ spec: { selector: {}, template } }));
+  const outcome = await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  expect(outcome).toMatchObject({
+    created: [],
+    error: expect.stringContaining('spec.template.metadata.labels'),
+  });
+  const { items } = await control.list<object>(namespaced('events', namespace));
+  expect(items).toMatchObject([{ reason: 'FailedCreate', type: 'Warning' }]);
+});
+
+test.each([
+  { name: 'is taken over', text: '5m', spec: '5m' },
+  { name: 'that is none is passed on without effect', text: 'soon', spec: '20m' },
+])('an effective creation timeout of the set $name', async ({ text, spec }) => {
+  const key = 'node.machine.sapcloud.io/effective-creation-timeout';
+  const template = aTemplate({
+    spec: { class: { kind: 'MachineClass', name: 'small' }, creationTimeout: '20m' },
+  });
+  const control = new MemoryKube(
+    aMachineSet({ metadata: { annotations: { [key]: text } }, spec: { template } }),
+  );
+  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
+    metadata: { annotations: { [key]: text } },
+    spec: { creationTimeout: spec },
+  });
 });
 
 test('an outage is for Temporal to retry', async () => {
   const control = new MemoryKube(aMachineSet());
   control.fault = ({ method }) =>
     method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined;
-  await expect(createMachines(control, { set, names: ['pool-a'] }, fresh)).rejects.toThrow(
+  await expect(createMachines(control, { set, names: ['pool-a'], basis }, fresh)).rejects.toThrow(
     'Unreachable',
   );
 });
@@ -86,7 +169,7 @@ test.each([
   },
 ])('a set that is $name makes no machine', async ({ sets }) => {
   const control = new MemoryKube(...sets);
-  await createMachines(control, { set, names: ['pool-a'] }, fresh);
+  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
   expect(control.writes()).toEqual([]);
 });
 

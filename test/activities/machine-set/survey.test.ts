@@ -1,12 +1,15 @@
 import { expect, test } from '@jest/globals';
+import { RecentObjects } from '../../../activities/kube/recent-objects.ts';
+import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
-const input = { set: { namespace, name: 'pool' } };
+const now = Date.parse('2026-01-01T01:00:00Z');
+const input = { set: { namespace, name: 'pool' }, now };
 const path = customResource('machinesets', namespace, 'pool');
 const ownerReferences = controlledBy(aMachineSet());
 const labels = { pool: 'a' };
@@ -17,10 +20,10 @@ const ours = (name: string, phase: 'Running' | 'Failed' | 'Pending') =>
 test('counts its machines and reports them', async () => {
   const machines = [ours('pool-a', 'Running'), ours('pool-b', 'Pending')];
   const control = new MemoryKube(aMachineSet(), ...machines);
-  expect(await surveyMachineSet(control, input)).toMatchObject({
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
     found: true,
     uid: 'uid-of-pool',
-    survey: { total: 2, present: 2, demand: { replicas: 3, isFrozen: false, faults: [] } },
+    survey: { total: 2, present: 2, demand: { generation: 1, replicas: 3, faults: [] } },
   });
   expect((await control.read<MachineSet>(path)).status).toMatchObject({
     replicas: 2,
@@ -33,9 +36,9 @@ test('counts its machines and reports them', async () => {
 
 test('a second look at the same writes nothing', async () => {
   const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'));
-  await surveyMachineSet(control, input);
+  await surveyMachineSet(worldOf(control), input);
   const writes = control.writes().length;
-  await surveyMachineSet(control, input);
+  await surveyMachineSet(worldOf(control), input);
   expect(control.writes()).toHaveLength(writes);
 });
 
@@ -47,7 +50,7 @@ test('an orphan that it selects is adopted, one of another set is not', async ()
     aMachine({ metadata: { name: 'foreign', labels, ownerReferences: other } }),
     aMachine({ metadata: { name: 'unlike', labels: { pool: 'b' } } }),
   );
-  expect(await surveyMachineSet(control, input)).toMatchObject({ survey: { total: 1 } });
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({ survey: { total: 1 } });
   const machine = await control.read<Machine>(customResource('machines', namespace, 'orphan'));
   expect(machine.metadata.ownerReferences).toEqual(ownerReferences);
 });
@@ -56,7 +59,7 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
   const set = aMachineSet();
   delete set.spec.selector;
   const control = new MemoryKube(set, aMachine({ metadata: { labels } }));
-  expect(await surveyMachineSet(control, input)).toMatchObject({ survey: { total: 0 } });
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({ survey: { total: 0 } });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', status: 'True', reason: 'InvalidSpec' },
   ]);
@@ -64,24 +67,99 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
 
 test('the error of the last batch is a condition, and goes when it is over', async () => {
   const control = new MemoryKube(aMachineSet());
-  await surveyMachineSet(control, { ...input, error: 'exceeded quota' });
+  await surveyMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
   ]);
-  await surveyMachineSet(control, input);
+  await surveyMachineSet(worldOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
 });
 
-test.each([{ freeze: 'True' }, { 'node.machine.sapcloud.io/scale-up-disabled': '' }])(
-  'a set with the label %j is frozen',
-  async (setLabels) => {
-    const control = new MemoryKube(aMachineSet({ metadata: { labels: setLabels } }));
-    expect(await surveyMachineSet(control, input)).toMatchObject({
-      survey: { demand: { isFrozen: true } },
-    });
+test.each([
+  { setLabels: { freeze: 'True' }, frozenBy: 'freeze=True' },
+  { setLabels: { freeze: 'true' }, frozenBy: undefined },
+  {
+    setLabels: { 'node.machine.sapcloud.io/scale-up-disabled': '' },
+    frozenBy: 'node.machine.sapcloud.io/scale-up-disabled',
   },
-);
+])('a set with the labels $setLabels is frozen by $frozenBy', async ({ setLabels, frozenBy }) => {
+  const control = new MemoryKube(aMachineSet({ metadata: { labels: setLabels } }));
+  const outcome = await surveyMachineSet(worldOf(control), input);
+  expect(outcome.found && outcome.survey.demand.frozenBy).toBe(frozenBy);
+});
+
+test('machines outside the selector are let go, and an Event says so', async () => {
+  const stray = aMachine({ metadata: { name: 'stray', labels: { pool: 'b' }, ownerReferences } });
+  const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'), stray);
+  const outcome = await surveyMachineSet(worldOf(control), { ...input, strays: ['stray'] });
+  expect(outcome).toMatchObject({ survey: { total: 1 } });
+  const { items } = await control.list<object>(namespaced('events', namespace));
+  expect(items).toMatchObject([
+    { reason: 'ReleasedMachine', message: expect.stringContaining('stray') },
+  ]);
+});
+
+test('marks, replacements and preservation are read from the annotations', async () => {
+  const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString();
+  const set = aMachineSet({
+    metadata: {
+      annotations: {
+        'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': at(-1),
+        'millwright.dev/replacements': 'pool-c, pool-x',
+      },
+    },
+    spec: { replicas: 4 },
+  });
+  const marked = ours('pool-a', 'Running');
+  marked.metadata.annotations = {
+    'machinepriority.machine.sapcloud.io': '1',
+    'machine.sapcloud.io/marked-for-deletion-time': at(-1),
+  };
+  const preserved = ours('pool-b', 'Failed');
+  preserved.status = { currentStatus: { phase: 'Failed', preserveExpiryTime: at(9) } };
+  const machines = [marked, preserved, ours('pool-c', 'Failed'), ours('pool-d', 'Failed')];
+  const control = new MemoryKube(set, ...machines);
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+    survey: {
+      failed: { total: 3, preserved: 1, held: 1 },
+      toDelete: { names: ['pool-a', 'pool-c'] },
+      holdsUntil: now + 9 * 60_000,
+    },
+  });
+  expect((await control.read<MachineSet>(path)).status).toMatchObject({
+    preservedFailedReplicas: 1,
+  });
+});
+
+test('conditions of others stay', async () => {
+  const frozen = { type: 'Frozen', status: 'True' as const, reason: 'OverShootingReplicaCount' };
+  const control = new MemoryKube(aMachineSet({ status: { machineSetCondition: [frozen] } }));
+  await surveyMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
+  await surveyMachineSet(worldOf(control), input);
+  expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toEqual([frozen]);
+});
+
+test('a status is not written over a set that changed since it was read', async () => {
+  const control = new MemoryKube(aMachineSet());
+  control.fault = ({ path: called, method }) => {
+    if (method === 'PATCH' && called.endsWith('/status')) control.put(aMachineSet());
+    return undefined;
+  };
+  await expect(surveyMachineSet(worldOf(control), input)).rejects.toThrow('Conflict');
+});
+
+test('a template that the selector does not match is a fault: each machine would be let go', async () => {
+  const selector = { matchExpressions: [{ key: 'pool', operator: 'NotIn', values: ['a'] }] };
+  const control = new MemoryKube(aMachineSet({ spec: { selector } }));
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+    survey: { demand: { faults: [expect.stringContaining('spec.selector')] } },
+  });
+});
 
 test('no such set', async () => {
   expect(await surveyMachineSet(new MemoryKube(), input)).toEqual({ found: false });
 });
+
+function worldOf(control: MemoryKube): SurveyWorld {
+  return { control, recent: new RecentObjects(control) };
+}

@@ -17,6 +17,14 @@ export interface OperatorOptions {
   /** `none`: there is no target cluster. Default the cluster of the stack. */
   target?: 'none' | undefined;
   workerFlags?: readonly string[] | undefined;
+  /** Where the worker finds its servers, asked at each start; default the stack's own. */
+  workerAccess?: (() => WorkerAccess) | undefined;
+}
+
+export interface WorkerAccess {
+  kubeconfig: string;
+  /** Address of the virtual cloud. */
+  virtualCloud: string;
 }
 
 const restartMilliseconds = 200;
@@ -28,6 +36,7 @@ export class Operator {
   readonly #options: OperatorOptions;
   readonly #running = new Map<Program, ChildProcess>();
   readonly #retired = new Set<Program>();
+  readonly #starts = new Map<Program, number>();
   #isStopping = false;
 
   constructor(stack: TestStack, options: OperatorOptions) {
@@ -46,6 +55,11 @@ export class Operator {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
+  }
+
+  /** How often it was started: once more than it died. */
+  startsOf(program: Program): number {
+    return this.#starts.get(program) ?? 0;
   }
 
   startStandby(): void {
@@ -70,7 +84,8 @@ export class Operator {
   }
 
   #spawn(program: Program): void {
-    const { layout, temporalAddress, virtualCloud } = this.#stack;
+    const { temporalAddress } = this.#stack;
+    const { kubeconfig, virtualCloud } = this.#accessOf(program);
     const log = openSync(join(this.logs, `${program}.log`), 'a');
     const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
     const role = program === 'worker' ? 'worker' : 'watcher';
@@ -86,22 +101,31 @@ export class Operator {
           MILLWRIGHT_WATCH_PARENT: String(process.pid),
           TEMPORAL_ADDRESS: temporalAddress,
           MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
-          KUBECONFIG: layout.kubeconfigOf(`millwright-${role}`),
+          KUBECONFIG: kubeconfig,
           NODE_OPTIONS: '',
         },
       },
     );
     closeSync(log);
     this.#running.set(program, child);
+    this.#starts.set(program, this.startsOf(program) + 1);
     child.once('exit', () => void this.#restart(program));
   }
 
   /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
+  #accessOf(program: Program): WorkerAccess {
+    const { layout, virtualCloud } = this.#stack;
+    if (program !== 'worker') {
+      return { kubeconfig: layout.kubeconfigOf('millwright-watcher'), virtualCloud };
+    }
+    const kubeconfig = layout.kubeconfigOf('millwright-worker');
+    return this.#options.workerAccess?.() ?? { kubeconfig, virtualCloud };
+  }
+
   #flags(program: Program): string[] {
     const { namespace, target, workerFlags = [] } = this.#options;
     const { layout } = this.#stack;
-    const role = program === 'worker' ? 'worker' : 'watcher';
-    const kubeconfig = layout.kubeconfigOf(`millwright-${role}`);
+    const { kubeconfig } = this.#accessOf(program);
     return [
       `--control-kubeconfig=${kubeconfig}`,
       `--target-kubeconfig=${target ?? kubeconfig}`,

@@ -1,6 +1,6 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
 import { Client, Connection } from '@temporalio/client';
-import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
 interface WorkflowMetadata {
@@ -42,6 +42,11 @@ export class WorkflowRecords {
       counts[`${workflowId} ${runId}`] = historyLength;
     }
     return counts;
+  }
+
+  /** To signal, update and query the workflow of an object, as an operator does: `handleOf('machineDeployment', pool).signal('pause')`. */
+  handleOf(kind: Kind, name: string): WorkflowHandle {
+    return this.#client.workflow.getHandle(this.#idOf(kind, name));
   }
 
   /** What the Temporal UI shows of a workflow without being asked. */

@@ -1,6 +1,7 @@
 /** Machines as a scale-down sees them. */
 import fc from 'fast-check';
 import type { MachineFact } from '../../../workflows/plan/scale-down.ts';
+import { preserves } from '../../../workflows/plan/scale-down.ts';
 
 export function aFact(changes: Partial<MachineFact> = {}): MachineFact {
   const name = changes.name ?? 'pool-a';
@@ -10,6 +11,7 @@ export function aFact(changes: Partial<MachineFact> = {}): MachineFact {
     phase: 'Running',
     isDeleting: false,
     priority: 3,
+    isUpdatedInPlace: false,
     createdAt: 500_000,
     ...changes,
   };
@@ -29,6 +31,8 @@ export const anyFact: fc.Arbitrary<MachineFact> = fc
       createdAt: fewTimes,
       markedAt: fewTimes,
       preservedUntil: fewTimes,
+      preserve: fc.constantFrom(...preserves),
+      isUpdatedInPlace: fc.boolean(),
     },
     { requiredKeys: ['name'] },
   )

@@ -6,14 +6,8 @@ import type {
   SetDemand,
   SetSurvey,
 } from '../../../workflows/plan/machine-set.ts';
-import {
-  burst,
-  isPresent,
-  machinesToDelete,
-  nextBatchSize,
-  planMachineSet,
-} from '../../../workflows/plan/machine-set.ts';
-import { aFact, anyFacts } from './machine-fact.ts';
+import { batchLimit, nextBatchSize, planMachineSet } from '../../../workflows/plan/machine-set.ts';
+import { burst } from '../../../workflows/plan/set-deletions.ts';
 
 const now = 1_000_000;
 
@@ -22,8 +16,8 @@ function demand(changes: Partial<SetDemand> = {}): SetDemand {
     isDeleting: false,
     hasFinalizer: true,
     isOrphaning: false,
+    generation: 1,
     replicas: 3,
-    isFrozen: false,
     faults: [],
     ...changes,
   };
@@ -42,6 +36,7 @@ function facts(given: Given): MachineSetFacts {
       demand: demand(given.demand),
       total: present,
       present,
+      failed: { total: 0, preserved: 0, held: 0 },
       toDelete: { names: [], reason: '' },
       ...given.survey,
     },
@@ -87,12 +82,15 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   },
   {
     name: 'a frozen set makes nothing',
-    given: { demand: { isFrozen: true } },
-    step: { action: 'wait', reason: '3 machines missing, but the set is frozen' },
+    given: { demand: { frozenBy: 'freeze=True' } },
+    step: {
+      action: 'wait',
+      reason: '3 machines missing, but label freeze=True allows no new ones',
+    },
   },
   {
     name: 'a frozen set still shrinks',
-    given: { demand: { isFrozen: true }, survey: { present: 4, toDelete: surplus } },
+    given: { demand: { frozenBy: 'freeze=True' }, survey: { present: 4, toDelete: surplus } },
     step: { action: 'delete', ...surplus },
   },
   {
@@ -104,6 +102,43 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
     name: 'and is tried again when the time is over',
     given: { facts: { retryAt: now, lastError: 'quota' } },
     step: { action: 'create', count: 1 },
+  },
+  {
+    name: 'a template is pushed when the number is right',
+    given: { survey: { present: 3, toPush: ['pool-a'] } },
+    step: { action: 'push', names: ['pool-a'], reason: '1 machines differ from the template' },
+  },
+  {
+    name: 'missing machines come before a push',
+    given: { survey: { present: 2, toPush: ['pool-a'] } },
+    step: { action: 'create', count: 1 },
+  },
+  {
+    name: 'a surplus goes before a push',
+    given: { survey: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
+    step: { action: 'delete', ...surplus },
+  },
+  {
+    name: 'a refused batch does not hold up a push',
+    given: { survey: { toPush: ['pool-a'] }, facts: { retryAt: now + 1, lastError: 'quota' } },
+    step: { action: 'push' },
+  },
+  {
+    name: 'a frozen set still pushes',
+    given: { demand: { frozenBy: 'freeze=True' }, survey: { toPush: ['pool-a'] } },
+    step: { action: 'push' },
+  },
+  {
+    name: 'failed machines that stay are said, and the end of their preservation is awaited',
+    given: {
+      survey: { present: 3, failed: { total: 3, preserved: 2, held: 1 }, holdsUntil: now + 9 },
+    },
+    step: {
+      action: 'wait',
+      reason:
+        'has 3 of 3 machines; 2 failed and preserved; 1 failed, not yet allowed to be replaced',
+      until: now + 9,
+    },
   },
   {
     name: 'a faulty spec does nothing, not even shrink',
@@ -199,51 +234,12 @@ test('a batch never grows past the burst', () => {
   expect(nextBatchSize(burst)).toBe(burst);
 });
 
-describe('which machines go', () => {
-  test('those above replicas, in the order of the scale-down', () => {
-    const machines = [
-      aFact({ name: 'a', phase: 'Running' }),
-      aFact({ name: 'b', phase: 'Failed' }),
-      aFact({ name: 'c', phase: 'Pending' }),
-      aFact({ name: 'd', phase: 'Running' }),
-    ];
-    expect(machinesToDelete(demand({ replicas: 2 }), machines, now)).toEqual({
-      names: ['b', 'c'],
-      reason: '4 machines, 2 wanted',
-    });
-  });
-
-  test('machines that are going already do not count', () => {
-    const machines = [
-      aFact({ name: 'a' }),
-      aFact({ name: 'b', isDeleting: true }),
-      aFact({ name: 'c', phase: 'Terminating' }),
-    ];
-    expect(machinesToDelete(demand({ replicas: 1 }), machines, now).names).toEqual([]);
-    expect(machines.filter(isPresent)).toHaveLength(1);
-  });
-
-  test('failed ones are replaced once the number is right', () => {
-    const machines = [aFact({ name: 'a' }), aFact({ name: 'b', phase: 'Failed' })];
-    expect(machinesToDelete(demand({ replicas: 2 }), machines, now).names).toEqual(['b']);
-  });
-
-  test('all that are there, when the set goes', () => {
-    const machines = [aFact({ name: 'a' }), aFact({ name: 'b', isDeleting: true })];
-    expect(machinesToDelete(demand({ isDeleting: true }), machines, now).names).toEqual(['a']);
-  });
-
-  test('never more than the surplus, never more than the burst, never one twice', () => {
-    const replicas = fc.integer({ min: 0, max: 40 });
-    fc.assert(
-      fc.property(anyFacts, replicas, (machines, wanted) => {
-        const { names } = machinesToDelete(demand({ replicas: wanted }), machines, now);
-        const present = machines.filter(isPresent);
-        const failed = present.filter(({ phase }) => phase === 'Failed').length;
-        const most = Math.max(present.length - wanted, present.length > wanted ? 0 : failed);
-        expect(names.length).toBeLessThanOrEqual(Math.min(most, burst));
-        expect(new Set(names).size).toBe(names.length);
-      }),
-    );
-  });
+test.each([
+  { name: 'nothing changed', generation: 1, replicas: 10, limit: 4 },
+  { name: 'another change than of the number', generation: 2, replicas: 10, limit: 4 },
+  { name: 'more are wanted', generation: 2, replicas: 20, limit: 4 },
+  { name: 'one fewer is wanted', generation: 2, replicas: 9, limit: 3 },
+  { name: 'far fewer are wanted', generation: 2, replicas: 0, limit: 0 },
+])('of a batch of 4 towards 10, when $name: $limit', ({ limit, ...present }) => {
+  expect(batchLimit({ count: 4, basis: { generation: 1, replicas: 10 } }, present)).toBe(limit);
 });

@@ -47,6 +47,16 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
     second: { preservedUntil: now + 2 },
   },
   {
+    name: 'of two preserved the one that nobody asked for',
+    first: { preserve: 'auto-preserved', preservedUntil: now + 2 },
+    second: { preserve: 'now', preservedUntil: now + 1 },
+  },
+  {
+    name: 'a preservation that has no end yet does not count',
+    first: { preserve: 'when-failed', createdAt: 1 },
+    second: { createdAt: 2 },
+  },
+  {
     name: 'a preservation that is over does not count',
     first: { priority: 1, preservedUntil: now },
     second: { priority: 3 },

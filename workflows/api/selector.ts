@@ -1,17 +1,21 @@
 /** Label selectors as Kubernetes reads them. */
-import type { LabelSelector, LabelSelectorRequirement } from '../workflows/api/machine-set.ts';
+import type { LabelSelector, LabelSelectorRequirement } from './machine-set.ts';
 
 type Labels = Record<string, string>;
 
 /** An empty selector claims nothing: to a controller, "everything" is a mistake. */
 export function matches(selector: LabelSelector | undefined, labels: Labels): boolean {
-  const pairs = Object.entries(selector?.matchLabels ?? {});
-  const requirements = selector?.matchExpressions ?? [];
-  if (pairs.length + requirements.length === 0) return false;
+  if (isEmptySelector(selector)) return false;
   return (
-    pairs.every(([key, value]) => labels[key] === value) &&
-    requirements.every((requirement) => holds(requirement, labels))
+    Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector?.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
   );
+}
+
+/** It asks for nothing. */
+export function isEmptySelector(selector: LabelSelector | undefined): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
 /** A label that is missing is not in any list of values. An unknown operator holds for nothing. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { matches } from '../../watcher/selector.ts';
+import { matches } from '../../../workflows/api/selector.ts';
 
 const labels = { colour: 'red', size: 'small' };
 const where = (operator: string, key: string, values?: string[]) => ({

@@ -1,0 +1,227 @@
+/** A MachineDeployment as plans see it. */
+import { annotations, labels, options as optionKeys } from '../../workflows/api/constants.ts';
+import type {
+  MachineDeployment,
+  MachineDeploymentSpec,
+} from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
+import { marksOf } from '../../workflows/plan/rollout/autoscaler-marks.ts';
+import type {
+  DeploymentLook,
+  Grant,
+  Marks,
+  SetFacts,
+  Strategy,
+} from '../../workflows/plan/rollout/facts.ts';
+import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
+import { parseOptions } from '../../workflows/plan/rollout/options.ts';
+import { grantsOf } from '../../workflows/plan/rollout/replacement-budget.ts';
+import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
+import { setOfTemplate } from '../../workflows/plan/rollout/template-set.ts';
+import { hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
+import { controllerOf } from '../machine-set/members.ts';
+import { timestamp } from '../machine/object.ts';
+import { maxSurgeOf, newSetNames } from './new-set.ts';
+import type { Clock } from './set-facts.ts';
+import { isRunning, nextAvailableAt, setFactsOf } from './set-facts.ts';
+
+export interface DeploymentView {
+  deployment: MachineDeployment;
+  faults: string[];
+  /** Its own, oldest first. */
+  sets: readonly MachineSet[];
+  /** Names of all sets of the namespace. */
+  takenNames: ReadonlySet<string>;
+  /** The set with the deployment's template. */
+  newSet: MachineSet | undefined;
+  options: ParsedOptions;
+  /** All that its selector matches; absent when nobody looked. */
+  machines?: readonly Machine[];
+  now: number;
+  nodes: NodeView;
+}
+
+export interface NodeView {
+  /** There is a target cluster. */
+  hasNodes: boolean;
+  /** Nodes are to be kept from the cluster autoscaler. */
+  protects: boolean;
+  /** Those that are; absent when that is not known. */
+  protectedNodes?: readonly string[];
+}
+
+/** All but `progress`, which the status decides. */
+export function factsOf(view: DeploymentView): DeploymentLook {
+  const { deployment, faults } = view;
+  const bySet = machinesBySet(view);
+  return defined({
+    isDeleting: deployment.metadata.deletionTimestamp !== undefined,
+    hasFinalizer: hasFinalizer(deployment),
+    isOrphaning: isOrphaning(deployment),
+    faults,
+    ...wishesOf(view),
+    newSetName: freeNameOf(view),
+    sets: setsOf(view, bySet),
+    marks: pendingMarks(view),
+    grants: view.machines ? pendingGrants(view, bySet) : undefined,
+    nextAvailableAt: nextOf(view),
+    ...nodeFactsOf(view),
+  });
+}
+
+function wishesOf({ deployment, options }: DeploymentView) {
+  const { spec } = deployment;
+  const { onDelete, honorsMinReadySeconds: _ready, ...rolloutOptions } = options;
+  return {
+    replicas: spec.replicas ?? 0,
+    strategy: strategyOf(spec, onDelete),
+    maxSurge: maxSurgeOf(deployment),
+    maxUnavailable: unavailableOf(spec),
+    isPaused: spec.paused ?? false,
+    rollbackTo: spec.rollbackTo && (spec.rollbackTo.revision ?? 0),
+    historyLimit: spec.revisionHistoryLimit,
+    options: rolloutOptions,
+  };
+}
+
+function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[] {
+  const { deployment, machines: seen } = view;
+  const clock = clockOf(view);
+  return view.sets.map((set) => {
+    const machines = seen && (bySet.get(set.metadata.uid) ?? []);
+    const isOfTemplate = set === view.newSet;
+    return setFactsOf(deployment, defined({ set, machines, isOfTemplate }), clock);
+  });
+}
+
+function nextOf(view: DeploymentView): number | undefined {
+  const clock = clockOf(view);
+  return clock.readySeconds > 0 ? nextAvailableAt(view.machines ?? [], clock) : undefined;
+}
+
+function nodeFactsOf(view: DeploymentView) {
+  const { hasNodes, protects, protectedNodes } = view.nodes;
+  return {
+    hasNodes,
+    protectsNodes: protects,
+    unprotectedNodes: unprotectedNodes(view),
+    hasProtectedNodes: protectedNodes === undefined || protectedNodes.length > 0,
+  };
+}
+
+export function optionsOf({ metadata, spec }: MachineDeployment): ParsedOptions {
+  return parseOptions({
+    annotations: metadata.annotations ?? {},
+    replicas: spec.replicas ?? 0,
+    parseTime: (text) => Date.parse(text),
+  });
+}
+
+export function newSetAmong(
+  { spec }: MachineDeployment,
+  sets: readonly MachineSet[],
+  { restart }: ParsedOptions,
+): MachineSet | undefined {
+  const wanted = defined({ template: spec.template, restart });
+  const chosen = setOfTemplate(
+    wanted,
+    sets.map(({ metadata, spec: { template = {} } }) =>
+      defined({
+        name: metadata.name,
+        template,
+        revision: revisionOf(metadata.annotations?.[annotations.revision]),
+        restart: metadata.annotations?.[optionKeys.restart],
+      }),
+    ),
+  );
+  return sets.find(({ metadata }) => metadata.name === chosen?.name);
+}
+
+function clockOf({ deployment, options, now }: DeploymentView): Clock {
+  const { honorsMinReadySeconds, soakSeconds } = options;
+  const minReady = honorsMinReadySeconds ? (deployment.spec.minReadySeconds ?? 0) : 0;
+  return { now, readySeconds: Math.max(minReady, soakSeconds) };
+}
+
+function strategyOf({ strategy }: MachineDeploymentSpec, onDelete: boolean): Strategy {
+  const type = strategy?.type ?? 'RollingUpdate';
+  return onDelete && type !== 'InPlaceUpdate' ? 'OnDelete' : type;
+}
+
+/** Another set may have the name that the template hashes to. */
+function freeNameOf({ deployment, takenNames }: DeploymentView): string {
+  for (const { name } of newSetNames(deployment)) if (!takenNames.has(name)) return name;
+  throw new Error(`every name for a new set of ${deployment.metadata.name} is taken`);
+}
+
+function machinesBySet({ machines = [] }: DeploymentView): Map<string, Machine[]> {
+  const bySet = new Map<string, Machine[]>();
+  for (const machine of machines) {
+    const uid = controllerOf(machine)?.uid ?? '';
+    const group = bySet.get(uid);
+    if (group) group.push(machine);
+    else bySet.set(uid, [machine]);
+  }
+  return bySet;
+}
+
+function pendingMarks({ deployment, machines, now }: DeploymentView): Marks | undefined {
+  const notes = deployment.metadata.annotations ?? {};
+  const list = notes[annotations.triggerDeletion];
+  if (list === undefined || !machines) return undefined;
+  const marked = machines.map(({ metadata, status }) =>
+    defined({
+      name: metadata.name,
+      isDeleting: metadata.deletionTimestamp !== undefined,
+      phase: status?.currentStatus?.phase ?? '',
+      priority: metadata.annotations?.[annotations.priority],
+      mark: metadata.annotations?.[annotations.markedForDeletionTime],
+    }),
+  );
+  return marksOf(list, marked, notes[annotations.lastScaledByAutoscaler] ?? timestamp(now));
+}
+
+function pendingGrants(
+  { sets, options }: DeploymentView,
+  bySet: Map<string, Machine[]>,
+): Grant[] | undefined {
+  const budgeted = sets.map(({ metadata, spec }) =>
+    defined({
+      name: metadata.name,
+      replicas: spec.replicas ?? 0,
+      granted: metadata.annotations?.[annotations.replacements]?.split(',').filter(Boolean),
+      machines: (bySet.get(metadata.uid) ?? [])
+        .filter((machine) => machine.metadata.deletionTimestamp === undefined)
+        .map((machine) => ({ name: machine.metadata.name, state: stateOf(machine) })),
+    }),
+  );
+  const grants = grantsOf(options.replacementBudget, budgeted);
+  return grants.length === 0 ? undefined : grants;
+}
+
+function stateOf(machine: Machine): 'available' | 'failed' | 'other' {
+  if (isRunning(machine)) return 'available';
+  return machine.status?.currentStatus?.phase === 'Failed' ? 'failed' : 'other';
+}
+
+/** Nodes of one step: what is patched in a few seconds. */
+const mostNodes = 100;
+
+function unprotectedNodes({ sets, machines = [], nodes }: DeploymentView): string[] {
+  if (!nodes.hasNodes || !nodes.protects) return [];
+  const known = new Set(nodes.protectedNodes);
+  const own = new Set(sets.map(({ metadata }) => metadata.uid));
+  return machines
+    .filter((machine) => own.has(controllerOf(machine)?.uid ?? ''))
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .flatMap((machine) => nodeOf(machine) ?? [])
+    .filter((name) => !known.has(name))
+    .slice(0, mostNodes);
+}
+
+export function nodeOf({ metadata }: Machine): string | undefined {
+  return metadata.labels?.[labels.node] || undefined;
+}

@@ -1,0 +1,40 @@
+/** One life of a MachineDeployment: read, written unless it changed, reported on. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { apiVersion } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Report } from '../../workflows/plan/rollout/steps.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { customResource } from '../kube/paths.ts';
+
+/** What changed or went meanwhile is looked at again. */
+export async function unlessChanged(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Undefined when the object is gone or another life has its name. */
+export async function readLife(
+  control: KubeClient,
+  { namespace, name, uid }: LifeRef,
+): Promise<MachineDeployment | undefined> {
+  const path = customResource('machinedeployments', namespace, name);
+  const deployment = await orUndefined(control.get<MachineDeployment>(path));
+  return deployment?.metadata.uid === uid ? deployment : undefined;
+}
+
+export async function reportOn(
+  control: KubeClient,
+  { namespace, name, uid }: LifeRef,
+  text: Report,
+): Promise<void> {
+  const subject = { apiVersion, kind: 'MachineDeployment', namespace, name, uid };
+  await recordEvent(control, subject, { ...text, component: 'machine-controller-manager' });
+}

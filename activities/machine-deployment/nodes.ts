@@ -1,0 +1,231 @@
+/** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { annotations, labels, taints } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine, Taint } from '../../workflows/api/machine.ts';
+import type { NodeStep } from '../../workflows/plan/rollout/steps.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isInvalid, isNotFound } from '../kube/errors.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { customResource, node as nodePath } from '../kube/paths.ts';
+import { factOf } from '../machine-set/facts.ts';
+import { controllerOf } from '../machine-set/members.ts';
+import { selectorText } from '../machine-set/selector.ts';
+import type { Node } from '../machine/node.ts';
+import { readNode } from '../machine/node.ts';
+import { readLife } from './life.ts';
+
+export interface NodeWork {
+  deployment: LifeRef;
+  step: NodeStep;
+  /** Nodes that are tainted are kept from the cluster autoscaler in the same write. */
+  protects: boolean;
+}
+
+interface Clusters {
+  control: KubeClient;
+  target: KubeClient;
+}
+
+const parallelCalls = 16;
+
+export async function tendNodes(
+  clusters: Clusters,
+  { deployment, step, protects }: NodeWork,
+): Promise<{ protectedNodes: string[] }> {
+  switch (step.action) {
+    case 'taintNodes':
+      return await taintNodes(clusters, { deployment, set: step.set, protects });
+    case 'untaintNodes':
+      await untaintNodes(clusters, { deployment, set: step.set });
+      return { protectedNodes: [] };
+    case 'protectNodes':
+      await inParallel(step.nodes, parallelCalls, (name) => protectNode(clusters.target, name));
+      return { protectedNodes: step.nodes };
+    case 'releaseNodes':
+      await releaseNodes(clusters, deployment);
+      return { protectedNodes: [] };
+  }
+}
+
+const protection = {
+  [annotations.scaleDownDisabled]: 'true',
+  [annotations.scaleDownDisabledByUs]: 'true',
+};
+
+const avoidance: Taint = {
+  key: taints.preferNoSchedule,
+  value: 'True',
+  effect: 'PreferNoSchedule',
+};
+
+/** The set says so afterwards; MCM v0.62.1 leaves out Nodes that it could not write, here the step is tried again. */
+async function taintNodes(
+  { control, target }: Clusters,
+  { deployment, set, protects }: { deployment: LifeRef; set: string; protects: boolean },
+): Promise<{ protectedNodes: string[] }> {
+  const machines = await machinesOfSet(control, deployment, set);
+  await rewriteAll(target, machines, {
+    taintsOf: (present) => [...present.filter(isNotAvoidance), avoidance],
+    ...(protects && { notes: protection }),
+  });
+  await noteOnSet(control, deployment, { set, value: 'True' });
+  return { protectedNodes: protects ? nodesOf(machines) : [] };
+}
+
+async function untaintNodes(
+  { control, target }: Clusters,
+  { deployment, set }: { deployment: LifeRef; set: string },
+): Promise<void> {
+  const machines = await machinesOfSet(control, deployment, set);
+  await rewriteAll(target, machines, { taintsOf: (present) => present.filter(isNotAvoidance) });
+  await noteOnSet(control, deployment, { set, value: null });
+}
+
+function isNotAvoidance({ key }: Taint): boolean {
+  return key !== taints.preferNoSchedule;
+}
+
+interface Rewriting {
+  taintsOf(present: Taint[]): Taint[];
+  notes?: Record<string, string>;
+}
+
+/** Names in one selector: it is part of a URL. */
+const namesPerList = 100;
+
+async function rewriteAll(
+  target: KubeClient,
+  machines: readonly Machine[],
+  rewriting: Rewriting,
+): Promise<void> {
+  for (let start = 0; start < machines.length; start += namesPerList) {
+    const part = machines.slice(start, start + namesPerList);
+    const seen = await nodesByName(target, part);
+    await inParallel(nodesOf(part), parallelCalls, (name) =>
+      rewrite(target, seen.get(name) ?? name, rewriting),
+    );
+  }
+}
+
+/** One list for all of them: each Node says whose machine it is. One that does not is read by name. */
+async function nodesByName(
+  target: KubeClient,
+  machines: readonly Machine[],
+): Promise<Map<string, Node>> {
+  const names = machines.map(({ metadata }) => metadata.name).join(',');
+  const { items } = await target.list<Node>(nodePath(), {
+    labelSelector: `${labels.machineName} in (${names})`,
+  });
+  return new Map(items.map((node) => [node.metadata.name, node]));
+}
+
+const mostTries = 4;
+
+/** Taints are one atomic list of many writers: a write holds only for the list that was read, and is tried on the next one. */
+async function rewrite(
+  target: KubeClient,
+  seen: Node | string,
+  rewriting: Rewriting,
+): Promise<void> {
+  const name = typeof seen === 'string' ? seen : seen.metadata.name;
+  let node = typeof seen === 'string' ? await readNode(target, name) : seen;
+  for (let tries = 1; node !== undefined; tries += 1) {
+    const patch = patchOf(node, rewriting);
+    if (patch.length === 0) return;
+    try {
+      await target.patch(nodePath(name), 'json', patch);
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isInvalid(error) || tries === mostTries) throw error;
+    }
+    node = await readNode(target, name);
+  }
+}
+
+function patchOf({ metadata, spec }: Node, { taintsOf, notes = {} }: Rewriting): object[] {
+  const present = spec?.taints ?? [];
+  const wanted = taintsOf(present);
+  const isSame = JSON.stringify(wanted) === JSON.stringify(present);
+  const taintPatch = [
+    { op: 'test', path: '/spec/taints', value: spec?.taints ?? null },
+    { op: 'add', path: '/spec/taints', value: wanted },
+  ];
+  const notePatch = Object.entries(notes)
+    .filter(([key, value]) => metadata.annotations?.[key] !== value)
+    .map(([key, value]) => ({ op: 'add', path: pointerTo(key), value }));
+  return [...(isSame ? [] : taintPatch), ...notePatch];
+}
+
+async function protectNode(target: KubeClient, name: string): Promise<void> {
+  const metadata = { annotations: protection };
+  await orUndefined(target.patch(nodePath(name), 'merge', { metadata }));
+}
+
+/** Only where we said so ourselves, and not where a preserved machine is to stay. */
+async function releaseNodes({ control, target }: Clusters, ref: LifeRef): Promise<void> {
+  const deployment = await readLife(control, ref);
+  if (!deployment) return;
+  const machines = await machinesOfDeployment(control, deployment);
+  const now = Date.now();
+  const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
+  await inParallel(nodesOf(free), parallelCalls, async (name) => {
+    const ours = pointerTo(annotations.scaleDownDisabledByUs);
+    try {
+      await target.patch(nodePath(name), 'json', [
+        { op: 'test', path: ours, value: 'true' },
+        { op: 'remove', path: ours },
+        { op: 'add', path: pointerTo(annotations.scaleDownDisabled), value: '' },
+        { op: 'remove', path: pointerTo(annotations.scaleDownDisabled) },
+      ]);
+    } catch (error) {
+      // Invalid: it does not say that it was us.
+      if (!isInvalid(error) && !isNotFound(error)) throw error;
+    }
+  });
+}
+
+function pointerTo(annotation: string): string {
+  return `/metadata/annotations/${annotation.replaceAll('/', '~1')}`;
+}
+
+async function machinesOfSet(
+  control: KubeClient,
+  { namespace }: LifeRef,
+  name: string,
+): Promise<Machine[]> {
+  const set = await orUndefined(
+    control.get<MachineSet>(customResource('machinesets', namespace, name)),
+  );
+  if (!set) return [];
+  const labelSelector = selectorText(set.spec.selector);
+  const path = customResource('machines', namespace);
+  const { items } = await control.list<Machine>(path, { labelSelector });
+  return items.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
+}
+
+async function machinesOfDeployment(
+  control: KubeClient,
+  { metadata, spec }: MachineDeployment,
+): Promise<Machine[]> {
+  const labelSelector = selectorText(spec.selector);
+  const path = customResource('machines', metadata.namespace ?? '');
+  return (await control.list<Machine>(path, { labelSelector })).items;
+}
+
+function nodesOf(machines: readonly Machine[]): string[] {
+  return machines.flatMap(({ metadata }) => metadata.labels?.[labels.node] || []);
+}
+
+async function noteOnSet(
+  control: KubeClient,
+  { namespace }: LifeRef,
+  { set, value }: { set: string; value: 'True' | null },
+): Promise<void> {
+  const notes = { [annotations.preferNoSchedule]: value };
+  const path = customResource('machinesets', namespace, set);
+  await orUndefined(control.patch(path, 'merge', { metadata: { annotations: notes } }));
+}

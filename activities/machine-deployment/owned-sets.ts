@@ -1,0 +1,109 @@
+/** The MachineSets of a MachineDeployment: found, adopted, let go. */
+import { apiVersion } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { OwnerReference } from '../../workflows/api/meta.ts';
+import type { Claim } from '../../workflows/plan/claim.ts';
+import { planClaim } from '../../workflows/plan/claim.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import { customResource } from '../kube/paths.ts';
+
+export interface OwnedSets {
+  /** Oldest first. */
+  owned: MachineSet[];
+  /** Names of all sets of the namespace. */
+  taken: Set<string>;
+}
+
+/** Orphans that the deployment selects are adopted on the way, and sets that it selects no more are let go. */
+export async function ownedSetsOf(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  isFaulty: boolean,
+): Promise<OwnedSets> {
+  const path = customResource('machinesets', deployment.metadata.namespace ?? '');
+  const { items } = await control.list<MachineSet>(path);
+  const owned: MachineSet[] = [];
+  for (const set of items) {
+    const claimed = await claim(control, deployment, { set, isFaulty });
+    if (claimed) owned.push(claimed);
+  }
+  const taken = new Set(items.map(({ metadata }) => metadata.name));
+  return { owned: owned.toSorted(byAge), taken };
+}
+
+/** The set, if it is the deployment's now. One that is left as it is because somebody deletes it still counts. */
+async function claim(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  { set, isFaulty }: { set: MachineSet; isFaulty: boolean },
+): Promise<MachineSet | undefined> {
+  const { action } = claimOf(deployment, set, isFaulty);
+  if (action === 'keep' || action === 'leave') {
+    return controllerOf(set)?.uid === deployment.metadata.uid ? set : undefined;
+  }
+  const written = await writeOwners(control, { deployment, set, action });
+  return action === 'adopt' ? written : undefined;
+}
+
+function controllerOf({ metadata }: MachineSet): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+function claimOf({ metadata, spec }: MachineDeployment, set: MachineSet, isFaulty: boolean): Claim {
+  const controller = controllerOf(set);
+  return planClaim(
+    {
+      uid: metadata.uid,
+      isDeleting: metadata.deletionTimestamp !== undefined,
+      selector: spec.selector,
+      isFaulty,
+    },
+    {
+      ...(controller && { controllerUid: controller.uid }),
+      isDeleting: set.metadata.deletionTimestamp !== undefined,
+      labels: set.metadata.labels ?? {},
+    },
+  );
+}
+
+export function ownerReferenceOf({ metadata }: MachineDeployment): OwnerReference {
+  return {
+    apiVersion,
+    kind: 'MachineDeployment',
+    name: metadata.name,
+    uid: metadata.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+interface Change {
+  deployment: MachineDeployment;
+  set: MachineSet;
+  action: 'adopt' | 'release';
+}
+
+/** Undefined when the set changed meanwhile: the change makes for another look. Other owners stay. */
+async function writeOwners(
+  control: KubeClient,
+  { deployment, set, action }: Change,
+): Promise<MachineSet | undefined> {
+  const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = set.metadata;
+  const others = ownerReferences.filter((owner) => owner.uid !== deployment.metadata.uid);
+  const owners = action === 'adopt' ? [...others, ownerReferenceOf(deployment)] : others;
+  const metadata = { uid, resourceVersion, ownerReferences: owners };
+  try {
+    const path = customResource('machinesets', namespace, name);
+    return await control.patch<MachineSet>(path, 'merge', { metadata });
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function byAge(a: MachineSet, b: MachineSet): number {
+  const order = Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
+  return order || (a.metadata.name < b.metadata.name ? -1 : 1);
+}

@@ -1,0 +1,77 @@
+/** `spec.rollbackTo`: the deployment gets the template of an earlier set back. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { labels, options } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
+import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
+import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { customResource } from '../kube/paths.ts';
+import { readLife, reportOn, unlessChanged } from './life.ts';
+import { isCopied } from './new-set.ts';
+
+type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
+
+export async function rollBack(
+  control: KubeClient,
+  ref: LifeRef,
+  { set: name, revision }: Step<'rollBack'>,
+): Promise<void> {
+  const deployment = await readLife(control, ref);
+  const path = customResource('machinesets', ref.namespace, name);
+  const set = await orUndefined(control.get<MachineSet>(path));
+  if (!deployment?.spec.rollbackTo || !set) return;
+  const isDone = await write(control, deployment, {
+    template: mergePatchOf(deployment.spec.template, templateOf(set)),
+    notes: mergePatchOf(deployment.metadata.annotations ?? {}, annotationsAfter(deployment, set)),
+  });
+  if (!isDone) return;
+  const message = `Rolled back deployment "${ref.name}" to revision ${revision}`;
+  await reportOn(control, ref, { type: 'Normal', reason: 'DeploymentRollback', message });
+}
+
+/** The wish is taken away, so that it is not refused again and again. */
+export async function refuseRollback(
+  control: KubeClient,
+  ref: LifeRef,
+  { event, reason: message }: Step<'refuseRollback'>,
+): Promise<void> {
+  const deployment = await readLife(control, ref);
+  if (!deployment?.spec.rollbackTo) return;
+  if (!(await write(control, deployment, {}))) return;
+  await reportOn(control, ref, { type: 'Warning', reason: event, message });
+}
+
+async function write(
+  control: KubeClient,
+  { metadata }: MachineDeployment,
+  { template, notes }: { template?: unknown; notes?: unknown },
+): Promise<boolean> {
+  const { namespace = '', name, uid, resourceVersion } = metadata;
+  const patch = {
+    metadata: { uid, resourceVersion, annotations: notes },
+    spec: { rollbackTo: null, template },
+  };
+  const path = customResource('machinedeployments', namespace, name);
+  return await unlessChanged(control.patch(path, 'merge', patch));
+}
+
+function templateOf({ spec }: MachineSet): MachineTemplateSpec {
+  const { metadata = {}, ...template } = spec.template ?? {};
+  const { [labels.templateHash]: _hash, ...kept } = metadata.labels ?? {};
+  return { ...template, metadata: { ...metadata, labels: kept } };
+}
+
+/**
+ * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a restart is one to the
+ * set of then, not another restart.
+ */
+function annotationsAfter({ metadata }: MachineDeployment, set: MachineSet): object {
+  const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => !isCopied(key));
+  const theirs = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key));
+  return {
+    ...Object.fromEntries([...own, ...theirs]),
+    [options.restart]: set.metadata.annotations?.[options.restart],
+  };
+}

@@ -1,0 +1,118 @@
+/** What plans need to know of a deployment's sets and of the Machines in them. */
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import type { SetFacts } from '../../workflows/plan/rollout/facts.ts';
+import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
+import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
+import { isPresent } from '../../workflows/plan/set-deletions.ts';
+import { factOf, timeOf } from '../machine-set/facts.ts';
+import { scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
+
+export interface SetView {
+  set: MachineSet;
+  /** Its Machines; absent when nobody looked at them. */
+  machines?: readonly Machine[];
+  isOfTemplate: boolean;
+}
+
+/** `readySeconds`: a machine counts as available after so long in phase Running. `now`: milliseconds. */
+export interface Clock {
+  now: number;
+  readySeconds: number;
+}
+
+export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: Clock): SetFacts {
+  const { set, isOfTemplate } = view;
+  const { metadata, spec, status = {} } = set;
+  const notes = metadata.annotations ?? {};
+  const revision = revisionOf(notes[annotations.revision]);
+  return defined({
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    revision,
+    isFormer: notes[annotations.revisionHistory] !== undefined,
+    isOfTemplate,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isObserved: (status.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+    replicas: spec.replicas ?? 0,
+    reported: status.replicas ?? 0,
+    desired: countOf(notes[annotations.desiredReplicas]),
+    max: countOf(notes[annotations.maxReplicas]),
+    hasFreshScaling: hasFreshScaling(deployment, notes),
+    needsSync: isOfTemplate && syncPatchOf(deployment, set, revision) !== undefined,
+    ...machinesOf(view, clock),
+    isTainted: notes[annotations.preferNoSchedule] !== undefined,
+    isClosed: labels.scaleUpDisabled in (metadata.labels ?? {}),
+    problem: problemOf(set),
+  });
+}
+
+function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function hasFreshScaling(deployment: MachineDeployment, notes: Record<string, string>): boolean {
+  const wanted = Object.entries(scalingAnnotationsOf(deployment));
+  return wanted.every(([key, value]) => notes[key] === value);
+}
+
+function problemOf({ metadata, status }: MachineSet): string | undefined {
+  const failure = status?.machineSetCondition?.find(
+    ({ type, status: value }) =>
+      value === 'True' && (type === 'ReplicaFailure' || type === 'Frozen'),
+  );
+  if (failure) return `${failure.type}: ${failure.message ?? failure.reason ?? ''}`;
+  return metadata.labels?.[labels.freeze] === 'True'
+    ? 'Frozen: its label freeze is True'
+    : undefined;
+}
+
+function machinesOf(
+  { set, machines }: SetView,
+  clock: Clock,
+): Pick<SetFacts, 'machines' | 'going'> {
+  if (!machines) return { machines: countedOf(set), going: 0 };
+  const facts = machines.map(factOf);
+  const present = orderForScaleDown(facts.filter(isPresent), clock.now);
+  const byName = new Map(machines.map((machine) => [machine.metadata.name, machine]));
+  const letters = present.map(({ name }) => letterOf(byName.get(name), clock));
+  return { machines: letters.join(''), going: facts.length - present.length };
+}
+
+/** Where the set's own counts are enough: it is the only one with machines. */
+function countedOf({ status = {} }: MachineSet): string {
+  const { replicas = 0, availableReplicas = 0 } = status;
+  return 'U'.repeat(Math.max(replicas - availableReplicas, 0)) + 'A'.repeat(availableReplicas);
+}
+
+function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): 'A' | 'R' | 'U' {
+  if (!machine || !isRunning(machine)) return 'U';
+  return now >= runningSince(machine) + readySeconds * 1000 ? 'A' : 'R';
+}
+
+export function isRunning({ status }: Machine): boolean {
+  const phase = status?.currentStatus?.phase;
+  return phase === 'Running' || phase === 'Available';
+}
+
+/** When the next Running machine will have been so for long enough, milliseconds. */
+export function nextAvailableAt(
+  machines: readonly Machine[],
+  { now, readySeconds }: Clock,
+): number | undefined {
+  const times = machines
+    .filter((machine) => isRunning(machine) && machine.metadata.deletionTimestamp === undefined)
+    .map((machine) => runningSince(machine) + readySeconds * 1000)
+    .filter((time) => time > now);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Since its Node is Ready; without a Node, since its phase changed. Milliseconds. */
+function runningSince({ status }: Machine): number {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return timeOf(ready?.lastTransitionTime) ?? timeOf(status?.currentStatus?.lastUpdateTime) ?? 0;
+}

@@ -1,0 +1,17 @@
+/** Events about batches: one a batch, where MCM writes one a machine. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { apiVersion } from '../../workflows/api/constants.ts';
+import type { EventSubject } from '../kube/events.ts';
+
+export const component = 'machineset-controller';
+
+/** MCM's words for one machine. */
+export function listOf(names: string[]): string {
+  return names.length === 1
+    ? `Machine: ${names[0]}`
+    : `${names.length} Machines: ${names.join(', ')}`;
+}
+
+export function setSubject({ namespace, name, uid }: LifeRef): EventSubject {
+  return { apiVersion, kind: 'MachineSet', namespace, name, uid };
+}

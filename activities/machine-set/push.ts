@@ -1,0 +1,71 @@
+/** Pushes what a MachineSet keeps equal to its template down to machines that exist. */
+import type { LifeRef, Unpushable } from '../../workflows/activities.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
+import { templatePush } from '../../workflows/plan/template-push.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { customResource } from '../kube/paths.ts';
+import { parallelCalls } from './parallel-calls.ts';
+import { controllerOf } from './members.ts';
+
+/**
+ * Reads the set and each machine anew, so that what is pushed is never older than what is there. A machine that changes in
+ * between is left for the next look.
+ */
+export async function pushTemplate(
+  control: KubeClient,
+  { set: life, names }: { set: LifeRef; names: string[] },
+): Promise<Unpushable> {
+  const path = customResource('machinesets', life.namespace, life.name);
+  const set = await orUndefined(control.get<MachineSet>(path));
+  const { uid, deletionTimestamp, generation = 0 } = set?.metadata ?? {};
+  const template = set?.spec.template?.spec;
+  if (!template || uid !== life.uid || deletionTimestamp !== undefined) {
+    return { generation, names: [] };
+  }
+  const refused: string[] = [];
+  const errors: string[] = [];
+  await inParallel(names, parallelCalls, async (name) => {
+    const outcome = await pushOne(control, { life, template }, name);
+    if (outcome.isEqual) return;
+    refused.push(name);
+    if (outcome.error !== undefined) errors.push(outcome.error);
+  });
+  const [error] = errors.toSorted();
+  return { generation, names: refused.toSorted(), ...(error !== undefined && { error }) };
+}
+
+interface Source {
+  life: LifeRef;
+  template: MachineSpec;
+}
+
+type Push = { isEqual: true } | { isEqual: false; error?: string };
+
+async function pushOne(
+  control: KubeClient,
+  { life, template }: Source,
+  name: string,
+): Promise<Push> {
+  const path = customResource('machines', life.namespace, name);
+  const machine = await orUndefined(control.get<Machine>(path));
+  if (!machine || controllerOf(machine)?.uid !== life.uid) return { isEqual: true };
+  const spec = templatePush(machine, template);
+  if (!spec) return { isEqual: true };
+  const { uid, resourceVersion } = machine.metadata;
+  try {
+    const pushed = await control.patch<Machine>(path, 'merge', {
+      metadata: { uid, resourceVersion },
+      spec,
+    });
+    // Something else keeps it as it was, or does not know the field: to ask again would never end.
+    return { isEqual: templatePush(pushed, template) === undefined };
+  } catch (error) {
+    if (isNotFound(error) || isConflict(error)) return { isEqual: true };
+    if (isRefusal(error)) return { isEqual: false, error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { membersOf, releaseStrays } from '../../../activities/machine-set/members.ts';
+import { customResource } from '../../../activities/kube/paths.ts';
+import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+
+const labels = { pool: 'a' };
+const ownerReferences = controlledBy(aMachineSet());
+const pathOf = (name: string): string => customResource('machines', namespace, name);
+const guest = { apiVersion: 'v1', kind: 'ConfigMap', name: 'notes', uid: 'uid-of-notes' };
+
+const fine = (set = aMachineSet()) => ({ set, isFaulty: false });
+const namesOf = (machines: Machine[]): string[] => machines.map(({ metadata }) => metadata.name);
+const ownersOf = async (control: MemoryKube, name: string) =>
+  (await control.read<Machine>(pathOf(name))).metadata.ownerReferences;
+
+async function rewrite(
+  control: MemoryKube,
+  path: string,
+  change: (machine: Machine) => void,
+): Promise<void> {
+  const machine = await control.read<Machine>(path);
+  change(machine);
+  control.put(machine);
+}
+
+/** Somebody else writes the machine once, just before our first write arrives. */
+function interfere(control: MemoryKube, change: (machine: Machine) => void): void {
+  let isDone = false;
+  control.fault = ({ method, path }) => {
+    if (method !== 'PATCH' || isDone) return undefined;
+    isDone = true;
+    void rewrite(control, path, change);
+    return { code: 409, reason: 'Conflict' };
+  };
+}
+
+describe('adoption', () => {
+  test('keeps other owners', async () => {
+    const orphan = aMachine({ metadata: { labels, ownerReferences: [guest] } });
+    const control = new MemoryKube(aMachineSet(), orphan);
+    expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
+    expect(await ownersOf(control, 'pool-a')).toEqual([guest, ...ownerReferences]);
+  });
+
+  test('is tried again when the machine changed meanwhile: it must be counted', async () => {
+    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    interfere(control, (machine) => (machine.spec.providerID = 'local:///1'));
+    expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
+  });
+
+  test('is given up when another set was faster', async () => {
+    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
+    interfere(control, ({ metadata }) => (metadata.ownerReferences = other));
+    expect(await membersOf(control, fine())).toEqual([]);
+    expect(await ownersOf(control, 'pool-a')).toEqual(other);
+  });
+
+  test('of many takes all of them', async () => {
+    const orphans = Array.from({ length: 150 }, (_, index) =>
+      aMachine({ metadata: { name: `pool-${index}`, labels } }),
+    );
+    const control = new MemoryKube(aMachineSet(), ...orphans);
+    expect(await membersOf(control, fine())).toHaveLength(150);
+    expect(control.writes()).toHaveLength(150);
+  });
+
+  test.each<{ name: string; selector: LabelSelector; isFaulty: boolean }>([
+    { name: 'with a wrong spec', selector: { matchLabels: labels }, isFaulty: true },
+    { name: 'whose selector asks for nothing', selector: {}, isFaulty: false },
+  ])('is not for a set $name, which keeps what it has', async ({ selector, isFaulty }) => {
+    const set = aMachineSet({ spec: { selector } });
+    const own = aMachine({ metadata: { name: 'own', labels, ownerReferences } });
+    const control = new MemoryKube(set, own, aMachine({ metadata: { labels } }));
+    expect(namesOf(await membersOf(control, { set, isFaulty }))).toEqual(['own']);
+    expect(control.writes()).toEqual([]);
+  });
+});
+
+const stray = (changes: Partial<Machine['metadata']> = {}) =>
+  aMachine({ metadata: { labels: { pool: 'b' }, ownerReferences, ...changes } });
+
+describe('release', () => {
+  test('takes our owner reference and nothing else', async () => {
+    const machine = stray({ ownerReferences: [guest, ...ownerReferences] });
+    const control = new MemoryKube(machine);
+    expect(await releaseStrays(control, fine(), ['pool-a', 'gone'])).toEqual(['pool-a']);
+    expect(await ownersOf(control, 'pool-a')).toEqual([guest]);
+    const { metadata } = await control.read<Machine>(pathOf('pool-a'));
+    expect(metadata).toMatchObject({
+      finalizers: machine.metadata.finalizers,
+      uid: machine.metadata.uid,
+    });
+  });
+
+  test.each([
+    { name: 'that fits again', machine: stray({ labels }), request: fine() },
+    { name: 'of another set', machine: stray({ ownerReferences: [guest] }), request: fine() },
+    {
+      name: 'that is being deleted',
+      machine: stray({ deletionTimestamp: '2026-01-01T01:00:00Z' }),
+      request: fine(),
+    },
+    {
+      name: 'while the set is being deleted',
+      machine: stray(),
+      request: fine(aMachineSet({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } })),
+    },
+    { name: 'while the spec is wrong', machine: stray(), request: { ...fine(), isFaulty: true } },
+  ])('does not touch a machine $name', async ({ machine, request }) => {
+    const control = new MemoryKube(machine);
+    expect(await releaseStrays(control, request, ['pool-a'])).toEqual([]);
+    expect(control.writes()).toEqual([]);
+  });
+
+  test('is given up when the labels were repaired meanwhile', async () => {
+    const control = new MemoryKube(stray());
+    interfere(control, ({ metadata }) => (metadata.labels = labels));
+    expect(await releaseStrays(control, fine(), ['pool-a'])).toEqual([]);
+    expect(await ownersOf(control, 'pool-a')).toEqual(ownerReferences);
+  });
+});

@@ -1,0 +1,74 @@
+/** A rollout: all machines of the pool are replaced by ones of a second class. */
+import type { KubeClient } from '../../activities/kube/client.ts';
+import { customResource } from '../../activities/kube/paths.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import { StateRecorder } from '../e2e/support/bounds.ts';
+import { isComplete } from '../e2e/support/completion.ts';
+import { LiveList } from '../e2e/support/live-list.ts';
+import {
+  measure,
+  measureUp,
+  untilQuiet,
+  type Bench,
+  type Part,
+  type Parts,
+  type Run,
+} from './measure.ts';
+import { namespace, poolName, secondClass } from './pool.ts';
+
+const path = customResource('machinedeployments', namespace, poolName);
+const toSecondClass = { kind: 'MachineClass', name: secondClass };
+
+/** Scales the pool up first. `limitSeconds`: the rollout fails after so long. */
+export async function* measureRoll(bench: Bench, machines: number, limitSeconds: number): Parts {
+  yield await measureUp(bench, machines);
+  await untilQuiet(bench);
+  yield await measureRollOnly(bench, machines, limitSeconds);
+}
+
+/** Needs a pool with all its machines Running. */
+export async function measureRollOnly(
+  bench: Bench,
+  machines: number,
+  limitSeconds: number,
+): Promise<Part> {
+  return await measure(bench, { name: 'roll', machines }, async () => {
+    await using recorder = new StateRecorder(bench.kube, namespace);
+    await recorder.started();
+    const from = recorder.mark();
+    const run = await roll(bench.kube, limitSeconds, () => recorder.summary());
+    return { ...run, bounds: recorder.extremes(from) };
+  });
+}
+
+async function roll(kube: KubeClient, limitSeconds: number, whereItIs: () => string): Promise<Run> {
+  const start = performance.now();
+  await kube.patch(path, 'merge', { spec: { template: { spec: { class: toSecondClass } } } });
+  if (!(await isCompleteWithin(kube, limitSeconds))) {
+    throw new Error(
+      `The rollout was not complete after ${limitSeconds} s (--limit). ${whereItIs()}`,
+    );
+  }
+  return { milliseconds: performance.now() - start, waits: [] };
+}
+
+async function isCompleteWithin(kube: KubeClient, limitSeconds: number): Promise<boolean> {
+  let report: (isInTime: boolean) => void;
+  const completed = new Promise<boolean>((resolve) => {
+    report = resolve;
+  });
+  const timer = setTimeout(() => report(false), limitSeconds * 1_000);
+  const deployments = new LiveList<MachineDeployment, boolean>({
+    kube,
+    path: customResource('machinedeployments', namespace),
+    project: isRolled,
+    onChange: () => deployments.items.get(poolName) === true && report(true),
+  });
+  const isInTime = await completed;
+  clearTimeout(timer);
+  await deployments.stop();
+  return isInTime;
+}
+
+const isRolled = (deployment: MachineDeployment): boolean =>
+  deployment.spec.template?.spec?.class?.name === secondClass && isComplete(deployment);

@@ -1,0 +1,168 @@
+/**
+ * Stands between a worker and the two servers that it works with, the API server and the virtual cloud, and has the worker
+ * killed when it is at a step for the first time: either before the step is forwarded, or when it is done and the worker does
+ * not know. A step that has killed once passes.
+ *
+ * Temporal puts a task that fails many times in a row off for longer and longer, and short steps of one object are one task.
+ * So only what makes or deletes something kills for each object; other writes kill for two objects of each kind, and three
+ * times for an object; reads, which come again, kill once for each kind, if the worker has written since its last death.
+ */
+import type { IncomingMessage } from 'node:http';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { createCredentials } from '../../../activities/kube/credentials.ts';
+import { loadKubeConfig } from '../../../activities/kube/kubeconfig.ts';
+import { stepOf, type Step } from './kill-steps.ts';
+import { Relay, type Gate, type Upstream } from './relay.ts';
+import { logFolderOf, testStack } from './test-stack.ts';
+import type { WorkerAccess } from './operator.ts';
+
+export type KillMoment = 'before' | 'after';
+
+/** Of the writes that are not decisive. With three objects, every kind has its turn. */
+const minorKillsMax = { ofKind: 2, ofObject: 3 };
+
+export class KillProxy {
+  /** Steps that killed, in order; `kills.log` among the logs of the e2e tests has their times. */
+  readonly kills: Step[] = [];
+  /** Kinds of the steps while it was armed. */
+  readonly seen = new Set<string>();
+  readonly #moment: KillMoment;
+  readonly #relays: Relay[] = [];
+  #kill: () => Promise<void> = async () => {};
+  /** Steps that killed since it was armed last. */
+  #round: Step[] = [];
+  #isArmed = false;
+  #hasWritten = false;
+  #dying: Promise<void> | undefined;
+  #access: WorkerAccess | undefined;
+
+  constructor(moment: KillMoment) {
+    this.#moment = moment;
+  }
+
+  /** `kill` resolves when the worker is dead. */
+  async start(kill: () => Promise<void>): Promise<void> {
+    this.#kill = kill;
+    const stack = testStack();
+    const api = await this.#relay('api', await apiServer());
+    const virtualCloud = await this.#relay('cloud', { origin: stack.virtualCloud });
+    const kubeconfig = join(this.#folder, 'kubeconfig');
+    writeFileSync(kubeconfig, kubeconfigOf(api));
+    this.#access = { kubeconfig, virtualCloud };
+  }
+
+  /** For the worker. */
+  get access(): WorkerAccess {
+    if (this.#access === undefined) throw new Error('the kill proxy was not started');
+    return this.#access;
+  }
+
+  /** From now on steps kill, also those that did before. At first everything passes. */
+  arm(): void {
+    this.#isArmed = true;
+    this.#hasWritten = true;
+    this.#round = [];
+  }
+
+  /** From now on everything passes. */
+  disarm(): void {
+    this.#isArmed = false;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#relays.map((relay) => relay.stop()));
+  }
+
+  /** Kinds of steps that killed, sorted. */
+  get kindsHit(): string[] {
+    return [...new Set(this.kills.map(({ kind }) => kind))].toSorted();
+  }
+
+  get #folder(): string {
+    return logFolderOf(testStack(), `kill-proxy-${this.#moment}`);
+  }
+
+  #log(text: string): void {
+    const line = `${new Date().toISOString()} ${text}\n`;
+    appendFileSync(join(this.#folder, 'kills.log'), line);
+  }
+
+  async #relay(server: 'api' | 'cloud', upstream: Upstream): Promise<string> {
+    const gate: Gate = async (request, forward) => {
+      if (this.#dying) {
+        // Sent by a worker that is about to be dead: as if it had never left it.
+        await this.#dying;
+        return undefined;
+      }
+      const step = stepOf(server, request);
+      if (this.#isArmed) this.seen.add(step.kind);
+      if (!this.#mustKill(step)) {
+        this.#hasWritten ||= step.isWrite;
+        return await forward();
+      }
+      this.kills.push(step);
+      this.#round.push(step);
+      try {
+        this.#dying = this.#killAt(step, forward);
+        await this.#dying;
+      } finally {
+        this.#dying = undefined;
+      }
+      return undefined;
+    };
+    const relay = new Relay(upstream, gate);
+    this.#relays.push(relay);
+    return await relay.start();
+  }
+
+  #mustKill(step: Step): boolean {
+    const ofKind = this.#round.filter(({ kind }) => kind === step.kind);
+    const isNew = ofKind.every(({ object }) => object !== step.object);
+    if (!this.#isArmed || !isNew) return false;
+    if (!step.isWrite) return this.#hasWritten;
+    const ofObject = this.#round.filter(({ object }) => object === step.object);
+    const minor = ofObject.filter(({ isDecisive }) => !isDecisive);
+    const isTurn = ofKind.length < minorKillsMax.ofKind && minor.length < minorKillsMax.ofObject;
+    return step.isDecisive || isTurn;
+  }
+
+  async #killAt(step: Step, forward: () => Promise<IncomingMessage>): Promise<void> {
+    this.#log(`reached: ${step.kind} ${step.object}`);
+    if (this.#moment === 'after') await settled(forward);
+    await this.#kill();
+    this.#log('dead');
+    this.#hasWritten = false;
+    // What the dead one sent and nobody has read must not be taken for requests of the next one.
+    for (const relay of this.#relays) relay.cutAll();
+  }
+}
+
+/** The server has done it. What it answered, and whether it answered at all, nobody will know. */
+async function settled(forward: () => Promise<IncomingMessage>): Promise<void> {
+  try {
+    (await forward()).destroy();
+  } catch {
+    // As much as the worker would know of it.
+  }
+}
+
+/** With the worker's own certificate, so that deploy/rbac.yaml holds for what goes through us. */
+async function apiServer(): Promise<Upstream> {
+  const config = loadKubeConfig(testStack().layout.kubeconfigOf('millwright-worker'));
+  const { headers, tls } = await createCredentials(config).current();
+  return { origin: config.cluster.server, headers, tls };
+}
+
+function kubeconfigOf(server: string): string {
+  const name = 'kill-proxy';
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name, cluster: { server } }],
+    users: [{ name, user: {} }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  });
+}

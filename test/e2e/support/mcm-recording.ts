@@ -1,0 +1,100 @@
+/**
+ * The recordings in `test/fixtures/mcm-0.62.1`, retold for one scenario: another namespace and cloud, names of its own, and
+ * times as if the moment was now. All else is as MCM v0.62.1 wrote it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../../activities/kube/client.ts';
+import { repository } from '../../../deploy/local/layout.ts';
+import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import type { NodeObject, SecretObject } from './cluster.ts';
+
+export type Moment =
+  | '01-creating'
+  | '02-running'
+  | '03-rollout-surge-pending'
+  | '04-rollout-first-old-terminating'
+  | '05-rollout-complete-revision-2'
+  | '06-rolled-back-complete'
+  | '07-create-errors'
+  | '08-drain-blocked-by-pdb'
+  | '09-after-scale-down';
+
+/** UIDs, resourceVersions and generations are those of the recording. */
+export interface Recording {
+  secrets: SecretObject[];
+  classes: MachineClass[];
+  deployments: MachineDeployment[];
+  sets: MachineSet[];
+  machines: Machine[];
+  nodes: NodeObject[];
+}
+
+export interface Retelling {
+  namespace: string;
+  /** Machine -> the providerID of its VM in the local cloud; a machine without one keeps the recorded providerID. */
+  providerIDs?: Record<string, string>;
+}
+
+const folder = join(repository, 'test/fixtures/mcm-0.62.1');
+
+export function readRecording(moment: Moment, retelling: Retelling): Recording {
+  const text = readFileSync(join(folder, `${moment}.yaml`), 'utf8');
+  const list: { items: KubeObject[] } = parse(atPresent(retold(text, retelling)));
+  const recording = {
+    secrets: ofKind<SecretObject>(list.items, 'Secret'),
+    classes: ofKind<MachineClass>(list.items, 'MachineClass'),
+    deployments: ofKind<MachineDeployment>(list.items, 'MachineDeployment'),
+    sets: ofKind<MachineSet>(list.items, 'MachineSet'),
+    machines: ofKind<Machine>(list.items, 'Machine'),
+    nodes: ofKind<NodeObject>(list.items, 'Node'),
+  };
+  renameDeployments(recording, retelling);
+  return recording;
+}
+
+/** The oldest first, as they were created. */
+function ofKind<T extends KubeObject>(items: KubeObject[], kind: string): T[] {
+  const found = items.filter((item): item is T => item.kind === kind);
+  return found.toSorted((a, b) => (bornAt(a) < bornAt(b) ? -1 : 1));
+}
+
+const bornAt = ({ metadata }: KubeObject): string =>
+  `${metadata.creationTimestamp} ${metadata.name}`;
+
+const setNames = /\b(?=(?:pool|quota|forbidden)-[a-z0-9]{5}\b)/g;
+const provider = /(?<=\bprovider"?: ?"?)virtual\b/g;
+const providerID = /virtual:\/\/\/bench\/([-a-z0-9]+)/g;
+
+/** In the text, because names stand in messages and annotations as well. */
+function retold(text: string, { namespace, providerIDs = {} }: Retelling): string {
+  return text
+    .replaceAll(/\bdefault\b/g, namespace)
+    .replaceAll(setNames, `${namespace}-`)
+    .replaceAll(provider, 'local')
+    .replaceAll(providerID, (recorded, name: string) => providerIDs[name] ?? recorded);
+}
+
+/** A deployment's name is a label of its machines too, and the name of a class: these stay. */
+function renameDeployments({ deployments, sets }: Recording, { namespace }: Retelling): void {
+  for (const { metadata } of deployments) metadata.name = `${namespace}-${metadata.name}`;
+  for (const owner of sets.flatMap(({ metadata }) => metadata.ownerReferences ?? [])) {
+    owner.name = `${namespace}-${owner.name}`;
+  }
+}
+
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
+
+/** Moves all times so that the last thing that was recorded has just happened. */
+function atPresent(text: string): string {
+  const recorded = text.match(time)?.map((found) => Date.parse(found)) ?? [];
+  const passed = Date.now() - Math.max(...recorded);
+  return text.replaceAll(time, (found) => {
+    const moved = new Date(Date.parse(found) + passed).toISOString();
+    return moved.replace(/\.\d+Z$/, 'Z');
+  });
+}

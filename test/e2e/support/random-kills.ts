@@ -1,0 +1,80 @@
+/** kill -9 of watcher and worker again and again, at moments that nobody chose, until it is stopped. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Operator, Program } from './operator.ts';
+
+/** A run of the tests with this variable kills the same programs after the same waits. */
+const seedVariable = 'MILLWRIGHT_TEST_SEED';
+
+export interface RandomKillsOptions {
+  /** Default watcher and worker. */
+  programs?: readonly Program[];
+  /** Between two kills. Default 5 to 10. */
+  betweenSeconds?: { least: number; most: number };
+  /** Default that of MILLWRIGHT_TEST_SEED, else a new one, which is printed. */
+  seed?: number;
+}
+
+/** `await using kills = startRandomKills(...)` stops it however a test ends. */
+export interface RandomKills extends AsyncDisposable {
+  readonly seed: number;
+  /** What was killed so far, in order. */
+  readonly killed: readonly Program[];
+  /** Resolves when no further kill comes; throws when one of them failed. */
+  stop(): Promise<void>;
+}
+
+export function startRandomKills(
+  operator: Operator,
+  options: RandomKillsOptions = {},
+): RandomKills {
+  const { seed = seedFromEnvironment(), programs = ['watcher', 'worker'] } = options;
+  const { least, most } = options.betweenSeconds ?? { least: 5, most: 10 };
+  console.log(`Random kills: ${seedVariable}=${seed} does the same again.`);
+  const random = randomFrom(seed);
+  const killed: Program[] = [];
+  const stopping = new AbortController();
+  const running = run();
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await pause(least + random() * (most - least), stopping.signal);
+      const program = programs[Math.floor(random() * programs.length)];
+      if (stopping.signal.aborted || program === undefined) return;
+      killed.push(program);
+      await operator.kill9(program);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await running;
+  }
+
+  return { seed, killed, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** Ends early when it is aborted. */
+async function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(seconds * 1_000, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function seedFromEnvironment(): number {
+  const text = process.env[seedVariable] ?? '';
+  if (text === '') return randomInt(2 ** 31);
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new Error(`${seedVariable}: "${text}" is not a whole number of at most 10 digits`);
+}
+
+/** Numbers from 0 (in) to 1 (out), always the same ones for a seed: a linear congruential generator modulo 2^32. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,43 @@
+/** What a MachineSet's workflow carries from run to run. */
+import type { Unpushable } from './activities.ts';
+import type { Following } from './following.ts';
+import type { MachinesSnapshot } from './messages.ts';
+import type { Basis, SetSurvey } from './plan/machine-set.ts';
+
+export interface MachineSetState extends Following {
+  version: 1;
+  survey?: SetSurvey;
+  machineDeployment?: string;
+  /** Machines created since the last survey. */
+  createdSince: number;
+  batchSize: number;
+  /** Not resolved yet: its names count as machines. */
+  batch?: Batch;
+  failures: number;
+  retryAt?: number;
+  lastError?: string;
+  /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
+  strays?: { epoch: number; names: string[] };
+  /** Machines that do not take the template. */
+  unpushable?: Unpushable;
+}
+
+/** All names are chosen before the first create, so that whatever is retried makes no machine twice. */
+export interface Batch {
+  names: string[];
+  basis: Basis;
+}
+
+export function newState(): MachineSetState {
+  return { version: 1, isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
+}
+
+/**
+ * Signals of one watcher arrive in order, and the survey looks at each machine again, so only an earlier leader is not heard.
+ * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
+ */
+export function noteStrays(state: MachineSetState, { epoch, strays = [] }: MachinesSnapshot): void {
+  if (state.strays !== undefined && epoch < state.strays.epoch) return;
+  if (strays.length > 0) state.strays = { epoch, names: strays };
+  else delete state.strays;
+}

@@ -1,0 +1,61 @@
+/** Which machines belong to a MachineSet. */
+import type { LabelSelector } from '../api/machine-set.ts';
+import { isEmptySelector, matches } from '../api/selector.ts';
+
+export interface Claimant {
+  uid: string;
+  isDeleting: boolean;
+  selector: LabelSelector | undefined;
+  /** The spec is wrong: who belongs to the set cannot be told, so nothing changes hands. */
+  isFaulty: boolean;
+}
+
+export interface Claimed {
+  /** Of the object that controls the machine. */
+  controllerUid?: string;
+  isDeleting: boolean;
+  labels: Record<string, string>;
+}
+
+export interface Claim {
+  action: 'keep' | 'adopt' | 'release' | 'leave';
+  reason: string;
+}
+
+/** As MCM v0.62.1, but a selector that asks for nothing adopts nothing and lets nothing go, where MCM takes everything. */
+export function planClaim(set: Claimant, machine: Claimed): Claim {
+  if (machine.controllerUid === set.uid) return planOwned(set, machine);
+  if (machine.controllerUid !== undefined) return leave('another object controls it');
+  if (!matches(set.selector, machine.labels)) return leave('the selector does not match');
+  if (set.isFaulty) return leave('the spec of the set is wrong');
+  if (set.isDeleting) return leave('the set is being deleted');
+  if (machine.isDeleting) return leave('it is being deleted');
+  return { action: 'adopt', reason: 'nobody controls it and the selector matches' };
+}
+
+function planOwned(set: Claimant, { labels, isDeleting }: Claimed): Claim {
+  if (isEmptySelector(set.selector)) return keep('the selector asks for nothing');
+  if (matches(set.selector, labels)) return keep('the selector matches');
+  if (set.isFaulty) return leave('the spec of the set is wrong');
+  // The garbage collector takes those that are left when the set is gone.
+  if (set.isDeleting) return leave('the set is being deleted');
+  if (isDeleting) return leave('it is being deleted');
+  return { action: 'release', reason: 'the selector does not match any more' };
+}
+
+const keep = (reason: string): Claim => ({ action: 'keep', reason });
+const leave = (reason: string): Claim => ({ action: 'leave', reason });
+
+/**
+ * A set whose template makes machines that its selector does not match would let each of them go and make the next one,
+ * for ever. MCM v0.62.1 looks at `matchLabels` only, and so do the CRDs, which know no label selectors.
+ */
+export function selectorFaults(
+  selector: LabelSelector | undefined,
+  templateLabels: Record<string, string> = {},
+): string[] {
+  if (isEmptySelector(selector) || matches(selector, templateLabels)) return [];
+  return [
+    'spec.selector: Invalid value: must match spec.template.metadata.labels; make one of them fit the other',
+  ];
+}

@@ -1,0 +1,17 @@
+/** Machines that the cluster autoscaler wants gone. */
+import type { MachineFact } from './scale-down.ts';
+
+/** What the autoscaler's wish gives a machine; higher and lower ones are wishes of others. */
+const priorityOfMarked = 1;
+
+/**
+ * Marked before or when the autoscaler last changed the number: this machine is meant, even if the number is right by now, as
+ * another may have failed or gone in its place. A later mark waits for the change that belongs to it.
+ */
+export function isMarked(
+  { priority, markedAt }: MachineFact,
+  scaledAt: number | undefined,
+): boolean {
+  if (scaledAt === undefined || markedAt === undefined) return false;
+  return priority === priorityOfMarked && markedAt <= scaledAt;
+}

@@ -1,0 +1,36 @@
+/** What is known of the sets once steps are done, without another look. */
+import type { DeploymentFacts, SetFacts } from './facts.ts';
+import type { DeploymentStep } from './steps.ts';
+
+/** A set as a write returned it. */
+export interface WrittenSet {
+  name: string;
+  resourceVersion: string;
+}
+
+/** Undefined when only another look can tell. */
+export function afterSteps(
+  facts: DeploymentFacts,
+  steps: readonly DeploymentStep[],
+  written: readonly WrittenSet[],
+): DeploymentFacts | undefined {
+  const versions = new Map(written.map(({ name, resourceVersion }) => [name, resourceVersion]));
+  const scales = steps.filter((step) => step.action === 'scaleSet');
+  const isKnown = scales.length === steps.length && scales.every(({ name }) => versions.has(name));
+  if (!isKnown) return undefined;
+  const sets = facts.sets.map((set): SetFacts => {
+    const step = scales.find(({ name }) => name === set.name);
+    if (!step) return set;
+    const { replicas, from } = step;
+    return {
+      ...set,
+      resourceVersion: versions.get(set.name) ?? set.resourceVersion,
+      replicas,
+      isObserved: set.isObserved && replicas === from,
+      desired: facts.replicas,
+      max: facts.replicas + facts.maxSurge,
+      hasFreshScaling: true,
+    };
+  });
+  return { ...facts, sets };
+}

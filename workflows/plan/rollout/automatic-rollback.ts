@@ -1,0 +1,32 @@
+/** Option `millwright.dev/auto-rollback`: a template that does not come up is given up. */
+import type { DeploymentFacts, DeploymentLook, SetFacts } from './facts.ts';
+import { availableAt } from './facts.ts';
+import { previousOf } from './rollback.ts';
+import type { DeploymentStep } from './steps.ts';
+
+/** The set whose template was given up and is still the deployment's. */
+export function givenUpIn({ options, sets }: DeploymentLook): SetFacts | undefined {
+  return sets.find((set) => set.isOfTemplate && set.name === options.rolledBackFrom);
+}
+
+/**
+ * Once the progress deadline has passed and new machines are missing, the set before takes over until the template changes.
+ * The template itself stays: whatever wrote it would only write it again. Old machines that do not go away are no
+ * reason to give up the new ones.
+ */
+export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | undefined {
+  const { options, progress, sets } = facts;
+  const failing = sets.find((set) => set.isOfTemplate);
+  if (options.rolledBackFrom !== undefined && failing && !givenUpIn(facts)) {
+    return {
+      action: 'forgetGivenUp',
+      reason: `the template changed: that ${options.rolledBackFrom} was given up counts no more`,
+    };
+  }
+  const isDue = options.autoRollback && progress.isOverdue && !givenUpIn(facts);
+  if (!isDue || !failing || availableAt(failing) >= failing.replicas) return undefined;
+  const onto = previousOf(sets);
+  if (!onto) return undefined;
+  const reason = `MachineSet ${failing.name} made no progress within the deadline: back to ${onto.name} until the template changes`;
+  return { action: 'giveUp', set: failing.name, onto: onto.name, reason };
+}

@@ -1,0 +1,161 @@
+/** A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history for every look. */
+
+/** `OnDelete` is `RollingUpdate` with the annotation `millwright.dev/on-delete`. */
+export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelete';
+
+export interface DeploymentFacts extends DeploymentLook {
+  progress: Progress;
+}
+
+/** Without what the status says of it. */
+export interface DeploymentLook {
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
+  isOrphaning: boolean;
+  /** What makes the spec unusable; empty when it is fine. */
+  faults: string[];
+  replicas: number;
+  strategy: Strategy;
+  /** Counts, percentages resolved: see fenceposts.ts. */
+  maxSurge: number;
+  maxUnavailable: number;
+  isPaused: boolean;
+  /** Revision that `spec.rollbackTo` asks for; 0 is the one before. */
+  rollbackTo?: number;
+  historyLimit?: number;
+  options: RolloutOptions;
+  /** Name that a set of the present template would get. */
+  newSetName: string;
+  /** Oldest first. */
+  sets: SetFacts[];
+  /** What the cluster autoscaler asked for and is not done yet; absent when nothing is. */
+  marks?: Marks;
+  /** Sets whose list of machines that may be replaced is to change; absent when none is. */
+  grants?: Grant[];
+  /** When a Running machine will have been so for long enough, milliseconds. */
+  nextAvailableAt?: number;
+  /** Whether Nodes are to be tainted: false without a target cluster. */
+  hasNodes: boolean;
+  /** Whether Nodes are to be kept from the cluster autoscaler during rollouts. */
+  protectsNodes: boolean;
+  /** Nodes to keep from the cluster autoscaler that are not yet, the first hundred. */
+  unprotectedNodes: string[];
+  /** Nodes are kept from the cluster autoscaler, or may be since an earlier life of the workflow. */
+  hasProtectedNodes: boolean;
+}
+
+/** Annotations `millwright.dev/...` of the deployment. */
+export interface RolloutOptions {
+  /** What is wrong with them; empty when they are fine. */
+  faults: string[];
+  /** New machines after which a rollout holds. */
+  canary?: number;
+  /** Revision whose canary has been passed. */
+  canaryPassed?: number;
+  /** A changed template waits until then: milliseconds, and as a person wrote it. */
+  rolloutAfter?: { at: number; text: string };
+  autoRollback: boolean;
+  /** The set whose template was given up: an automatic rollback holds on the set before it. */
+  rolledBackFrom?: string;
+}
+
+/** What the condition `Progressing` says. */
+export interface Progress {
+  reason: string;
+  isOverdue: boolean;
+  /** When it will be overdue, milliseconds. */
+  deadline?: number;
+  /** Status counts say that all machines are new, available and alone. */
+  isComplete: boolean;
+}
+
+export interface SetFacts {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  /** Annotation `deployment.kubernetes.io/revision`; 0 when there is none. */
+  revision: number;
+  /** It was the new set before: a rollout to it is a rollback. */
+  isFormer: boolean;
+  /** Its template is the deployment's; true of one set at most. */
+  isOfTemplate: boolean;
+  isDeleting: boolean;
+  /** Its status answers its latest spec: no batch of an earlier spec still runs. */
+  isObserved: boolean;
+  replicas: number;
+  /** `status.replicas`, machines that are going away included. */
+  reported: number;
+  /** `deployment.kubernetes.io/desired-replicas`: of the deployment when the set was last scaled. */
+  desired?: number;
+  /** `deployment.kubernetes.io/max-replicas` of then. */
+  max?: number;
+  hasFreshScaling: boolean;
+  /** What a new set takes over from its deployment differs. */
+  needsSync: boolean;
+  /**
+   * A letter for each machine that is not going away, in the order in which a scale-down takes them: `A` available, `R`
+   * Running but not for long enough, `U` anything else.
+   */
+  machines: string;
+  /** Machines that are going away. */
+  going: number;
+  /** Annotation `deployment.machine.sapcloud.io/prefer-no-schedule`: its Nodes carry the taint. */
+  isTainted: boolean;
+  /** Label `node.machine.sapcloud.io/scale-up-disabled`. */
+  isClosed: boolean;
+  /** Why it cannot make machines. */
+  problem?: string;
+}
+
+export interface Grant {
+  set: string;
+  /** Absent: all failed machines may be replaced. */
+  machines?: string[];
+}
+
+/** `node.machine.sapcloud.io/trigger-deletion-by-mcm`: machines that the autoscaler wants gone. */
+export interface Marks {
+  /** Machines that get priority 1 and the time of their mark. */
+  machines: { name: string; time: string }[];
+  /** The annotation as it was read. */
+  was: string;
+  /** The annotation with what is still to do; null when that is nothing. */
+  list: string | null;
+}
+
+/** Has machines, or is to have some. */
+export function isActive(set: SetFacts): boolean {
+  return set.replicas > 0 || presentIn(set) > 0 || set.going > 0 || set.reported > 0;
+}
+
+export function presentIn({ machines }: SetFacts): number {
+  return machines.length;
+}
+
+/** Machines that there are, or will be at this size before anything else is decided. */
+export function totalOf(set: SetFacts): number {
+  return set.going + Math.max(set.replicas, presentIn(set));
+}
+
+/** Machines for certain available when the set has shrunk to `size`. */
+export function availableAt(set: SetFacts, size = set.replicas): number {
+  return countLast(set, size, 'A');
+}
+
+/** Machines that carry load when the set has shrunk to `size`, whether or not they have done so for long enough. */
+export function runningAt(set: SetFacts, size = set.replicas): number {
+  return countLast(set, size, 'A') + countLast(set, size, 'R');
+}
+
+function countLast({ machines }: SetFacts, size: number, letter: 'A' | 'R'): number {
+  let count = 0;
+  for (let index = Math.max(machines.length - size, 0); index < machines.length; index += 1) {
+    if (machines[index] === letter) count += 1;
+  }
+  return count;
+}
+
+export function sumOf(sets: readonly SetFacts[], of: (set: SetFacts) => number): number {
+  return sets.reduce((sum, set) => sum + of(set), 0);
+}

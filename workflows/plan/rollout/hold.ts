@@ -1,0 +1,67 @@
+/** What makes a rollout stand still though nothing is wrong. Scaling goes on. */
+import { isRollback } from './direction.ts';
+import type { DeploymentLook, SetFacts } from './facts.ts';
+import { availableAt, isActive, presentIn, sumOf } from './facts.ts';
+import { exists } from './sizing.ts';
+import { machines } from './words.ts';
+
+export interface Hold {
+  kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete';
+  reason: string;
+  /** What a person can do about it. */
+  next: string;
+  /** Ends by itself then, milliseconds. */
+  until?: number;
+}
+
+/** `spec.paused`, an option that nobody can read, or a change that waits for its time. Before either ends, no new set is made. */
+export function holdOf(facts: DeploymentLook, now: number): Hold | undefined {
+  if (facts.isPaused) {
+    return { kind: 'paused', reason: 'Deployment is paused', next: 'resume it to go on' };
+  }
+  const { rolloutAfter, faults } = facts.options;
+  if (faults.length > 0 && isRollingOut(facts)) {
+    return { kind: 'options', reason: faults.join('; '), next: 'mend the annotation' };
+  }
+  if (rolloutAfter === undefined || rolloutAfter.at <= now || !isRollingOut(facts))
+    return undefined;
+  const { at: until, text } = rolloutAfter;
+  const reason = `The rollout waits until ${text}`;
+  return { kind: 'rolloutAfter', reason, next: 'then the rollout begins', until };
+}
+
+/** The template is not, or not only, that of the machines. */
+export function isRollingOut({ sets }: DeploymentLook): boolean {
+  return sets.some((set) => !set.isOfTemplate && isActive(set));
+}
+
+/** Machines of the new set until the canary is passed; undefined when there is no such limit. */
+export function canaryLimit(facts: DeploymentLook, target: SetFacts): number | undefined {
+  const { canary, canaryPassed } = facts.options;
+  if (facts.strategy !== 'RollingUpdate') return undefined;
+  if (canary === undefined || canary >= facts.replicas || !isRollingOut(facts)) return undefined;
+  if (canaryPassed !== undefined && canaryPassed === target.revision) return undefined;
+  // Nobody wants to wait for a look at machines that are known: whoever rolls back is in a hurry.
+  if (isRollback(facts, target)) return undefined;
+  return canary;
+}
+
+/** Holds once the first machines are there; before, the rollout is under way. */
+export function canaryHold(target: SetFacts, limit: number | undefined): Hold | undefined {
+  if (limit === undefined || availableAt(target) < limit || target.replicas < limit)
+    return undefined;
+  const reason = `The rollout holds after the first ${limit} machines of ${target.name}`;
+  return { kind: 'canary', reason, next: 'look at the new machines, then resume or roll back' };
+}
+
+/** OnDelete: nothing is under way, and old machines are left. For how long is not ours to say, so no deadline runs meanwhile. */
+export function onDeleteHold(facts: DeploymentLook, target: SetFacts): Hold | undefined {
+  const old = facts.sets.filter((set) => set !== target && isActive(set));
+  if (facts.strategy !== 'OnDelete' || !exists(target) || old.length === 0) return undefined;
+  const sets = [...old, target];
+  const isSettled = sets.every((set) => set.going === 0 && presentIn(set) === set.replicas);
+  const isWhole = sumOf(sets, ({ replicas }) => replicas) === facts.replicas;
+  if (!isSettled || !isWhole || availableAt(target) < target.replicas) return undefined;
+  const reason = `OnDelete: ${machines(sumOf(old, presentIn))} of old sets left`;
+  return { kind: 'onDelete', reason, next: 'delete them, a new one takes the place of each' };
+}

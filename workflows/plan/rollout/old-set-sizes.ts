@@ -1,0 +1,70 @@
+/** How old sets shrink: machines that do not work first, then as many as availability allows. */
+import type { SetFacts } from './facts.ts';
+import { availableAt, sumOf } from './facts.ts';
+import type { Rollout, Sizing } from './sizing.ts';
+import { machines } from './words.ts';
+import { affordable, floorOf, lossOf, spareOf } from './sizing.ts';
+
+/**
+ * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work, the new one 3, all
+ * available. 13 - 10 = 3 may go: the 2 that do not work, and, as 11 are available, 1 that does.
+ */
+export function shrinkOldSets(rollout: Rollout): Sizing[] {
+  const { facts, target, others } = rollout;
+  const sets = [...others, target];
+  const shrinking = new Shrinking(others, spareOf(facts, sets));
+  const missingNew = Math.max(target.replicas - availableAt(target), 0);
+  const floor = floorOf(facts);
+  shrinking.take(sumOf(sets, (set) => set.replicas) - floor - missingNew, {
+    candidatesIn: (set) => set.replicas - availableAt(set),
+    reason: 'machines that are not available go first',
+  });
+  const available = shrinking.available + availableAt(target);
+  shrinking.take(available - floor, {
+    candidatesIn: (set) => set.replicas,
+    reason: `${machines(available)} available, ${floor} needed`,
+  });
+  return shrinking.sizings;
+}
+
+interface Taking {
+  candidatesIn: (set: SetFacts) => number;
+  reason: string;
+}
+
+class Shrinking {
+  readonly sizings: Sizing[] = [];
+  #sets: SetFacts[];
+  /** Running machines that may still go. */
+  #spare: number;
+
+  constructor(sets: readonly SetFacts[], spare: number) {
+    this.#sets = [...sets];
+    this.#spare = spare;
+  }
+
+  get available(): number {
+    return sumOf(this.#sets, (set) => availableAt(set));
+  }
+
+  /** Takes `most` machines in all, oldest set first, from each at most its candidates. */
+  take(most: number, { candidatesIn, reason }: Taking): void {
+    let left = Math.max(most, 0);
+    this.#sets = this.#sets.map((set) => {
+      const count = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
+      if (count === 0) return set;
+      left -= count;
+      this.#spare -= lossOf(set, count);
+      return this.#resize(set, set.replicas - count, reason);
+    });
+  }
+
+  #resize(set: SetFacts, replicas: number, reason: string): SetFacts {
+    const sizing = this.sizings.find((known) => known.set.name === set.name);
+    if (sizing) {
+      sizing.replicas = replicas;
+      sizing.reason += `; ${reason}`;
+    } else this.sizings.push({ set, replicas, reason });
+    return { ...set, replicas };
+  }
+}

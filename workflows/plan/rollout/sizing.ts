@@ -1,0 +1,80 @@
+/** Sizes that a strategy gives to sets. */
+import type { DeploymentFacts, SetFacts } from './facts.ts';
+import { isActive, runningAt, sumOf } from './facts.ts';
+
+export interface Sizing {
+  set: SetFacts;
+  replicas: number;
+  reason: string;
+}
+
+/** What a strategy wants now. The new set may be one that is still to be made, see `blankSet`. */
+export interface StrategyPlan {
+  sizes: Sizing[];
+  /** A new set that does not exist yet may be made. */
+  mayCreate: boolean;
+  /** What is done or awaited. */
+  reason: string;
+  next?: string;
+}
+
+export interface Rollout {
+  facts: DeploymentFacts;
+  /** The set that is to have all machines in the end. */
+  target: SetFacts;
+  /** All others, oldest first. */
+  others: SetFacts[];
+}
+
+/** Machines that must stay available: fewer only if they were fewer before. */
+export function floorOf({ replicas, maxUnavailable }: DeploymentFacts): number {
+  return Math.max(replicas - maxUnavailable, 0);
+}
+
+/** Running machines that may go. */
+export function spareOf(facts: DeploymentFacts, sets: readonly SetFacts[]): number {
+  return Math.max(sumOf(sets, (set) => runningAt(set)) - floorOf(facts), 0);
+}
+
+/** Running machines that are lost when the set shrinks by `count`. */
+export function lossOf(set: SetFacts, count: number): number {
+  return runningAt(set) - runningAt(set, set.replicas - count);
+}
+
+/** At most `wanted`, and as many as cost no more Running machines than `spare`. */
+export function affordable(set: SetFacts, wanted: number, spare: number): number {
+  let count = Math.max(Math.min(wanted, set.replicas), 0);
+  while (count > 0 && lossOf(set, count) > spare) count -= 1;
+  return count;
+}
+
+/** A set that still works on its size may make machines that nobody counts yet. */
+export function unsettledOf(sets: readonly SetFacts[]): SetFacts | undefined {
+  return sets.find((set) => isActive(set) && !set.isObserved);
+}
+
+/** The new set before it exists. */
+export function blankSet(name: string): SetFacts {
+  return {
+    name,
+    uid: '',
+    resourceVersion: '',
+    revision: 0,
+    isFormer: false,
+    isOfTemplate: true,
+    isDeleting: false,
+    isObserved: true,
+    replicas: 0,
+    reported: 0,
+    hasFreshScaling: true,
+    needsSync: false,
+    machines: '',
+    going: 0,
+    isTainted: false,
+    isClosed: false,
+  };
+}
+
+export function exists({ uid }: SetFacts): boolean {
+  return uid !== '';
+}

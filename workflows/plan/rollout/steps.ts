@@ -1,0 +1,72 @@
+/** What a MachineDeployment can do, and what a plan says. */
+
+export type DeploymentStep =
+  | { action: 'createSet'; name: string; replicas: number; revision: number; reason: string }
+  | {
+      action: 'scaleSet';
+      name: string;
+      resourceVersion: string;
+      from: number;
+      replicas: number;
+      reason: string;
+    }
+  /** The new set takes over annotations, revision and what is pushed down to machines. */
+  | { action: 'syncSet'; name: string; resourceVersion: string; revision: number; reason: string }
+  /** An old set of the strategy OnDelete makes no machines; a new set does. */
+  | {
+      action: 'closeSet';
+      name: string;
+      resourceVersion: string;
+      isClosed: boolean;
+      reason: string;
+    }
+  | { action: 'grantReplacements'; set: string; machines?: string[]; reason: string }
+  | {
+      action: 'markMachines';
+      machines: { name: string; time: string }[];
+      was: string;
+      list: string | null;
+      reason: string;
+    }
+  | { action: 'rollBack'; set: string; revision: number; reason: string }
+  /** `spec.rollbackTo` cannot be done: it is taken away, with an Event. */
+  | { action: 'refuseRollback'; event: string; reason: string }
+  /** The template's set is given up until the template changes. */
+  | { action: 'giveUp'; set: string; onto: string; reason: string }
+  /** The template changed: what was given up before counts no more. */
+  | { action: 'forgetGivenUp'; reason: string }
+  | { action: 'deleteSets'; names: string[]; reason: string }
+  | { action: 'release'; reason: string };
+
+/** Work on Nodes runs beside everything else: the target cluster may be out of reach. */
+export type NodeStep =
+  | { action: 'taintNodes'; set: string; reason: string }
+  | { action: 'untaintNodes'; set: string; reason: string }
+  | { action: 'protectNodes'; nodes: string[]; reason: string }
+  | { action: 'releaseNodes'; reason: string };
+
+export type RolloutState = 'Progressing' | 'Paused' | 'Complete' | 'Blocked' | 'RollingBack';
+
+export interface DeploymentPlan {
+  /** Done one after the other; empty when there is nothing to do but wait. */
+  steps: DeploymentStep[];
+  nodeStep?: NodeStep;
+  state: RolloutState;
+  /** Why this step, or what is awaited, in words. */
+  reason: string;
+  /** What comes after it, in words. */
+  next?: string;
+  /** What only something outside can change: an object, a hold, a time. */
+  blockedBy?: string;
+  /** Plan again then, milliseconds. */
+  until?: number;
+  /** An Event, written when it changes. */
+  report?: Report;
+}
+
+export interface Report {
+  type: 'Normal' | 'Warning';
+  /** UpperCamelCase. */
+  reason: string;
+  message: string;
+}

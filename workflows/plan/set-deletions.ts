@@ -1,0 +1,96 @@
+/** Which machines of a MachineSet are deleted next. */
+import { isMarked } from './marked-machines.ts';
+import type { MachineFact } from './scale-down.ts';
+import { compareText, orderForScaleDown } from './scale-down.ts';
+
+/** MCM v0.62.1 creates or deletes at most 100 machines at a time. */
+export const burst = 100;
+
+export interface MachineRefs {
+  names: string[];
+  reason: string;
+}
+
+export interface DeletionFacts {
+  isDeleting: boolean;
+  replicas: number;
+  machines: readonly MachineFact[];
+  /** When the cluster autoscaler last changed the number, milliseconds: machines marked until then go. */
+  scaledAt?: number;
+  /** Names of the Failed machines that may be replaced; absent: all. */
+  replacements?: ReadonlySet<string>;
+  now: number;
+}
+
+/**
+ * At most `burst` of them: what is too many, what was marked, what is Failed. A machine that was updated in place is about to
+ * move to another set, so it neither counts as too many nor goes.
+ */
+export function machinesToDelete(facts: DeletionFacts): MachineRefs {
+  const present = facts.machines.filter(isPresent);
+  if (facts.isDeleting) return refs(present.toSorted(byName), 'the set is being deleted');
+  const order = orderForScaleDown(present, facts.now);
+  const movable = order.filter(({ isUpdatedInPlace }) => !isUpdatedInPlace);
+  const surplus = movable.slice(0, Math.max(movable.length - facts.replicas, 0));
+  const marked = movable.filter((machine) => isMarked(machine, facts.scaledAt));
+  const failed = order.filter((machine) => mayReplace(machine, facts));
+  const reasons = [
+    surplus.length > 0 && `${movable.length} machines, ${facts.replicas} wanted`,
+    marked.length > 0 && `${marked.length} marked by the cluster autoscaler`,
+    failed.length > 0 && `${failed.length} failed: to be replaced`,
+  ];
+  const reason = reasons.filter((text) => text !== false).join('; ');
+  return refs([...surplus, ...marked, ...failed], reason);
+}
+
+/** Terminating machines do not count against the wanted number, as in MCM; ours counts by deletionTimestamp too. */
+export function isPresent(machine: MachineFact): boolean {
+  return !machine.isDeleting && machine.phase !== 'Terminating';
+}
+
+export interface FailedCounts {
+  /** Present and Failed. */
+  total: number;
+  /** Kept for a look at them. */
+  preserved: number;
+  /** Neither preserved nor granted a replacement yet. */
+  held: number;
+  /** When the first preservation ends, milliseconds. */
+  nextExpiry?: number;
+}
+
+export function countFailed(facts: DeletionFacts): FailedCounts {
+  const failed = facts.machines.filter((machine) => isPresent(machine) && isFailed(machine));
+  const preserved = failed.filter((machine) => isPreserved(machine, facts.now));
+  const expiries = preserved.flatMap(({ preservedUntil }) => preservedUntil ?? []);
+  const replaced = failed.filter((machine) => mayReplace(machine, facts));
+  return {
+    total: failed.length,
+    preserved: preserved.length,
+    held: failed.length - preserved.length - replaced.length,
+    ...(expiries.length > 0 && { nextExpiry: Math.min(...expiries) }),
+  };
+}
+
+function mayReplace(machine: MachineFact, { replacements, now }: DeletionFacts): boolean {
+  if (!isFailed(machine) || isPreserved(machine, now)) return false;
+  return replacements === undefined || replacements.has(machine.name);
+}
+
+function isFailed({ phase }: MachineFact): boolean {
+  return phase === 'Failed';
+}
+
+/** Until its expiry; before the expiry is known, because somebody asked for it. */
+function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
+  return preservedUntil === undefined ? preserve !== undefined : preservedUntil > now;
+}
+
+function refs(machines: readonly MachineFact[], reason: string): MachineRefs {
+  const names = new Set(machines.map(({ name }) => name));
+  return { names: [...names].slice(0, burst), reason };
+}
+
+function byName(a: MachineFact, b: MachineFact): number {
+  return compareText(a.name, b.name);
+}
