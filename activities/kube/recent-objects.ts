@@ -7,7 +7,9 @@ import { isNewer } from './resource-version.ts';
 const longestAgeMs = 2_000;
 
 interface Kept {
-  object: KubeObject;
+  /** JSON: nobody can change what the next one reads. */
+  text: string;
+  resourceVersion: string;
   at: number;
 }
 
@@ -30,7 +32,7 @@ export class RecentObjects {
   ): Promise<T | undefined> {
     const kept = this.#kept.get(path);
     if (kept && atLeast !== undefined && isFresh(kept, atLeast)) {
-      const object: T = JSON.parse(JSON.stringify(kept.object));
+      const object: T = JSON.parse(kept.text);
       return object;
     }
     const object = await orUndefined(this.#client.get<T>(path));
@@ -53,11 +55,11 @@ export class RecentObjects {
       this.#kept.delete(key);
     }
     this.#kept.delete(path);
-    this.#kept.set(path, { object, at: performance.now() });
+    const { resourceVersion } = object.metadata;
+    this.#kept.set(path, { text: JSON.stringify(object), resourceVersion, at: performance.now() });
   }
 }
 
-function isFresh({ object, at }: Kept, atLeast: string): boolean {
-  const isYoung = performance.now() - at < longestAgeMs;
-  return isYoung && !isNewer(atLeast, object.metadata.resourceVersion);
+function isFresh({ resourceVersion, at }: Kept, atLeast: string): boolean {
+  return performance.now() - at < longestAgeMs && !isNewer(atLeast, resourceVersion);
 }

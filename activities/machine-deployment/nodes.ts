@@ -67,10 +67,11 @@ async function taintNodes(
   { deployment, set, protects }: { deployment: LifeRef; set: string; protects: boolean },
 ): Promise<{ protectedNodes: string[] }> {
   const machines = await machinesOfSet(control, deployment, set);
-  await rewriteAll(target, machines, {
-    taintsOf: (present) => [...present.filter(isNotAvoidance), avoidance],
+  const rewriting = {
+    taintsOf: (present: Taint[]) => [...withoutAvoidance(present), avoidance],
     ...(protects && { notes: protection }),
-  });
+  };
+  await patchAll(target, machines, (node) => taintPatch(node, rewriting));
   await noteOnSet(control, deployment, { set, value: 'True' });
   return { protectedNodes: protects ? nodesOf(machines) : [] };
 }
@@ -80,12 +81,12 @@ async function untaintNodes(
   { deployment, set }: { deployment: LifeRef; set: string },
 ): Promise<void> {
   const machines = await machinesOfSet(control, deployment, set);
-  await rewriteAll(target, machines, { taintsOf: (present) => present.filter(isNotAvoidance) });
+  await patchAll(target, machines, (node) => taintPatch(node, { taintsOf: withoutAvoidance }));
   await noteOnSet(control, deployment, { set, value: null });
 }
 
-function isNotAvoidance({ key }: Taint): boolean {
-  return key !== taints.preferNoSchedule;
+function withoutAvoidance(present: Taint[]): Taint[] {
+  return present.filter(({ key }) => key !== taints.preferNoSchedule);
 }
 
 interface Rewriting {
@@ -96,16 +97,17 @@ interface Rewriting {
 /** Names in one selector: it is part of a URL. */
 const namesPerList = 100;
 
-async function rewriteAll(
+/** `patchOf`: a JSON patch; empty when a Node is as it should be. */
+async function patchAll(
   target: KubeClient,
   machines: readonly Machine[],
-  rewriting: Rewriting,
+  patchOf: (node: Node) => object[],
 ): Promise<void> {
   for (let start = 0; start < machines.length; start += namesPerList) {
     const part = machines.slice(start, start + namesPerList);
     const seen = await nodesByName(target, part);
     await inParallel(nodesOf(part), parallelCalls, (name) =>
-      rewrite(target, seen.get(name) ?? name, rewriting),
+      patchNode(target, seen.get(name) ?? name, patchOf),
     );
   }
 }
@@ -124,16 +126,16 @@ async function nodesByName(
 
 const mostTries = 4;
 
-/** Taints are one atomic list of many writers: a write holds only for the list that was read, and is tried on the next one. */
-async function rewrite(
+/** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
+async function patchNode(
   target: KubeClient,
   seen: Node | string,
-  rewriting: Rewriting,
+  patchOf: (node: Node) => object[],
 ): Promise<void> {
   const name = typeof seen === 'string' ? seen : seen.metadata.name;
   let node = typeof seen === 'string' ? await readNode(target, name) : seen;
   for (let tries = 1; node !== undefined; tries += 1) {
-    const patch = patchOf(node, rewriting);
+    const patch = patchOf(node);
     if (patch.length === 0) return;
     try {
       await target.patch(nodePath(name), 'json', patch);
@@ -146,18 +148,21 @@ async function rewrite(
   }
 }
 
-function patchOf({ metadata, spec }: Node, { taintsOf, notes = {} }: Rewriting): object[] {
+/** Taints are one atomic list of many writers: a write holds only for the list that was read. */
+function taintPatch({ metadata, spec }: Node, { taintsOf, notes = {} }: Rewriting): object[] {
   const present = spec?.taints ?? [];
   const wanted = taintsOf(present);
   const isSame = JSON.stringify(wanted) === JSON.stringify(present);
-  const taintPatch = [
+  const rewritten = [
     { op: 'test', path: '/spec/taints', value: spec?.taints ?? null },
     { op: 'add', path: '/spec/taints', value: wanted },
   ];
   const notePatch = Object.entries(notes)
     .filter(([key, value]) => metadata.annotations?.[key] !== value)
     .map(([key, value]) => ({ op: 'add', path: pointerTo(key), value }));
-  return [...(isSame ? [] : taintPatch), ...notePatch];
+  const hasNoPlace = notePatch.length > 0 && metadata.annotations === undefined;
+  const place = hasNoPlace ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : [];
+  return [...(isSame ? [] : rewritten), ...place, ...notePatch];
 }
 
 async function protectNode(target: KubeClient, name: string): Promise<void> {
@@ -172,20 +177,15 @@ async function releaseNodes({ control, target }: Clusters, ref: LifeRef): Promis
   const machines = await machinesOfDeployment(control, deployment);
   const now = Date.now();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
-  await inParallel(nodesOf(free), parallelCalls, async (name) => {
-    const ours = pointerTo(annotations.scaleDownDisabledByUs);
-    try {
-      await target.patch(nodePath(name), 'json', [
-        { op: 'test', path: ours, value: 'true' },
-        { op: 'remove', path: ours },
-        { op: 'add', path: pointerTo(annotations.scaleDownDisabled), value: '' },
-        { op: 'remove', path: pointerTo(annotations.scaleDownDisabled) },
-      ]);
-    } catch (error) {
-      // Invalid: it does not say that it was us.
-      if (!isInvalid(error) && !isNotFound(error)) throw error;
-    }
-  });
+  await patchAll(target, free, releasePatch);
+}
+
+function releasePatch({ metadata }: Node): object[] {
+  const notes = metadata.annotations ?? {};
+  if (!(annotations.scaleDownDisabledByUs in notes)) return [];
+  return Object.keys(protection)
+    .filter((key) => key in notes)
+    .map((key) => ({ op: 'remove', path: pointerTo(key) }));
 }
 
 function pointerTo(annotation: string): string {

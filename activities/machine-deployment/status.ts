@@ -76,7 +76,7 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, standstill, now } = view;
+  const { deployment, sets, newSet, refusal, standstill, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
@@ -84,7 +84,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     before: storedCounts(stored),
     counts,
     wanted: spec.replicas ?? 0,
-    newSet: newSet && nameOf(newSet),
+    newSet: newSet && nameOf(newSet, view.sets),
     refusal,
     standstill,
     deadlineSeconds: spec.progressDeadlineSeconds,
@@ -101,11 +101,20 @@ function storedCounts({
   return { replicas, updatedReplicas, readyReplicas, availableReplicas };
 }
 
-function nameOf({ metadata, spec }: MachineSet): ProgressFacts['newSet'] & object {
+/** A set that was made just now has the highest revision, and never had another. */
+function nameOf(
+  { metadata, spec }: MachineSet,
+  sets: readonly MachineSet[],
+): ProgressFacts['newSet'] & object {
   const { name, annotations: notes = {} } = metadata;
-  const isFormer =
-    revisionOf(notes[annotations.revision]) > 0 && annotations.revisionHistory in notes;
+  const revision = revisionIn(notes);
+  const isEarlier = sets.some((set) => revisionIn(set.metadata.annotations) > revision);
+  const isFormer = isEarlier || (revision > 0 && annotations.revisionHistory in notes);
   return { name, isFormer, replicas: spec.replicas ?? 0 };
+}
+
+function revisionIn(notes: Record<string, string> = {}): number {
+  return revisionOf(notes[annotations.revision]);
 }
 
 function knownOf(condition: MachineDeploymentCondition): ConditionText & { updatedAt: number } {

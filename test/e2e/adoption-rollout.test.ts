@@ -40,7 +40,7 @@ describe('the rollout that MCM left at 03-rollout-surge-pending', () => {
 
   test('waits for the surge machine, and goes on when it joins', async () => {
     const surge = `${scenario.named('pool').name}-77888-bwgfx`;
-    scenario.operator.start();
+    await takeover.begin();
     // Surge is used up, and no machine may be unavailable: there is nothing to do, and no progress to report.
     await takeover.untilQuiet();
     expect(await takeover.machines()).toEqual(takeover.remaining());
@@ -58,7 +58,7 @@ describe('the rollout that MCM left at 04-rollout-first-old-terminating', () => 
   const takeover = useTakeover('adopt04', '04-rollout-first-old-terminating');
 
   test('goes on with the machine that goes, and then with the others one by one', async () => {
-    takeover.scenario.operator.start();
+    await takeover.begin();
     await expectEnd(takeover, takeover.recordingOf('05-rollout-complete-revision-2'), second);
     expect(Object.keys(await takeover.machines())).toHaveLength(replicas);
   });
@@ -69,7 +69,7 @@ describe('a deployment that MCM left at 05-rollout-complete-revision-2', () => {
   const { scenario } = takeover;
 
   test('is rolled back to the revision of MCM that is asked for, as MCM did it', async () => {
-    scenario.operator.start();
+    await takeover.begin();
     const pool = scenario.named('pool').name;
     const spec = { rollbackTo: { revision: 1 } };
     await scenario.cluster.patch('machinedeployments', pool, { spec });
@@ -106,7 +106,7 @@ describe('a deployment that MCM left at 06-rolled-back-complete', () => {
   }
 
   test('is rolled to a template that MCM has a set for: the set is found and gets the next revision', async () => {
-    scenario.operator.start();
+    await takeover.begin();
     await scenario.cluster.patch('machinedeployments', pool, {
       spec: { template: { spec: { class: { name: 'bench2' } } } },
     });
@@ -125,7 +125,7 @@ describe('another deployment that MCM left at 06-rolled-back-complete', () => {
 
   test('is scaled down as MCM did it: the machine with priority 1 goes', async () => {
     const leaving = `${pool}-77cfc-9ndsq`;
-    scenario.operator.start();
+    await takeover.begin();
     const priority = { [annotations.priority]: '1' };
     await cluster.patch('machines', leaving, { metadata: { annotations: priority } });
     await cluster.scale(pool, 2);

@@ -33,7 +33,7 @@ describe('what MCM left at 07-create-errors', () => {
 
   test('goes on to be tried with the same Machines, and succeeds once the cloud allows it', async () => {
     await refuseCreates(scenario);
-    scenario.operator.start();
+    await takeover.begin();
     const before = takeover.machineNames.filter(isRefused);
     await eventually('each create was tried twice', async () => {
       const calls = await scenario.cloud.happenings();
@@ -92,7 +92,7 @@ describe('what MCM left at 08-drain-blocked-by-pdb', () => {
   });
 
   test('stays Terminating while the budget is there, with a limit that runs from its deletion', async () => {
-    scenario.operator.start();
+    await takeover.begin();
     await eventually('the pending drain says what is in the way', async () => {
       const failures = await scenario.workflows.pendingFailures('machine', leaving);
       expect(failures['drainNode']).toMatch(/web.*disruption budget/);
@@ -134,7 +134,7 @@ describe('what MCM left at 09-after-scale-down', () => {
 
   test('ends what is being deleted, asks for no VM, and leaves the rest alone', async () => {
     // Nothing refuses a create: one that was sent would be seen.
-    scenario.operator.start();
+    await takeover.begin();
     await eventually('only the pool is left', async () => {
       const left: KubeObject[] = [...(await cluster.deployments()), ...(await cluster.sets())];
       const names = left.map(({ metadata }) => metadata.name);

@@ -13,7 +13,7 @@ describe.each([
   const takeover = useTakeover(short, moment);
 
   test('stays as it is, and nothing is written', async () => {
-    takeover.scenario.operator.start();
+    await takeover.begin();
     await takeover.untilQuiet();
     expect(await takeover.machines()).toEqual(takeover.remaining());
     expect(takeover.everyMachine).toEqual(takeover.machineNames);
@@ -21,7 +21,8 @@ describe.each([
     expect(await takeover.sets()).toEqual(takeover.handedOverSets);
     await takeover.untilAsIn(takeover.recording);
     await takeover.untilNodesAsIn(takeover.recording);
-    for (const kind of ['machines', 'nodes', 'machinesets', 'machinedeployments'] as const) {
+    expect(await takeover.changedNodes()).toEqual([]);
+    for (const kind of ['machines', 'machinesets', 'machinedeployments'] as const) {
       expect(await takeover.writesOn(kind)).toEqual([]);
     }
   });
@@ -32,7 +33,7 @@ describe('what MCM left at 01-creating', () => {
   const { scenario } = takeover;
 
   test('waits for the VMs that boot, and goes on with them when they join', async () => {
-    scenario.operator.start();
+    await takeover.begin();
     await takeover.untilQuiet();
     expect(new Set(Object.values(await scenario.cluster.phases()))).toEqual(new Set(['Pending']));
     expect(await takeover.writesOn('machines')).toEqual([]);
@@ -42,6 +43,7 @@ describe('what MCM left at 01-creating', () => {
     await takeover.untilAsIn(running);
     await takeover.untilNodesAsIn(running);
     await takeover.expectMachinesAsIn(running);
+    expect(await takeover.changedNodes()).toEqual(takeover.machineNames);
     expect(await takeover.machines()).toEqual(takeover.remaining());
     expect(takeover.everyMachine).toEqual(takeover.machineNames);
     expect(await takeover.instances()).toEqual({ created: takeover.machineNames, deleted: [] });

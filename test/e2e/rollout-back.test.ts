@@ -5,7 +5,7 @@ import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
 
 const replicas = 8;
 
-async function expectBack(rollout: Rollout, firstNew: number): Promise<void> {
+async function expectBack(rollout: Rollout): Promise<void> {
   const machines = await rollout.expectEnd({ class: className, replicas });
   rollout.recorder.expectBounds({ maxTotal: 10, minAvailable: 8 });
   // The first set has all machines again, under a new revision.
@@ -14,7 +14,7 @@ async function expectBack(rollout: Rollout, firstNew: number): Promise<void> {
     { set: rollout.firstSet, revision: 3, history: [1], wanted: 8, class: className },
   ]);
   const stayed = machines.filter((name) => rollout.firstMachines.includes(name));
-  expect(stayed.length).toBeGreaterThanOrEqual(firstNew);
+  expect(stayed).not.toEqual([]);
   const { spec } = await rollout.deployment();
   expect(spec.rollbackTo).toBeUndefined();
   expect(spec.template.spec?.class?.name).toBe(className);
@@ -30,9 +30,9 @@ describe('a rollout that is rolled back in the middle', () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2 });
     await rollout.changeClass(secondClass);
     await rollout.untilMiddle();
-    const { old } = rollout.sizes;
+    expect(rollout.sizes.old).toBeGreaterThan(0);
     await rollout.patch({ rollbackTo: { revision: 1 } });
-    await expectBack(rollout, Math.min(old, 1));
+    await expectBack(rollout);
   });
 
   test('by an update, to the one before', async () => {
@@ -45,7 +45,7 @@ describe('a rollout that is rolled back in the middle', () => {
     expect(await rollout.update('rollback', { by: 'ann' })).toBe(
       'Rollback to the previous revision',
     );
-    await expectBack(rollout, 1);
+    await expectBack(rollout);
     expect(await rollout.events()).toContain(
       'DeploymentRollbackRequested | Rollback to the previous revision, asked for through Temporal by "ann"',
     );
@@ -55,8 +55,9 @@ describe('a rollout that is rolled back in the middle', () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2 });
     await rollout.changeClass(secondClass);
     await rollout.untilMiddle();
+    expect(rollout.sizes.old).toBeGreaterThan(0);
     await rollout.signal('rollback', { revision: 1 });
-    await expectBack(rollout, 1);
+    await expectBack(rollout);
   });
 });
 

@@ -28,7 +28,7 @@ describe('a rollout', () => {
     await rollout.patch({ paused: true });
     await expectPaused(rollout);
     await rollout.patch({ paused: false });
-    await rollout.expectEnd({ class: secondClass, replicas });
+    expect(await rollout.expectEnd({ class: secondClass, replicas })).toHaveLength(replicas);
     rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 9 });
   });
 

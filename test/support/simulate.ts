@@ -1,5 +1,6 @@
 /** Whole rollouts in memory: look, plan, apply, and let sets and machines do their part, until nothing changes. */
 import { planMachineDeployment } from '../../workflows/plan/machine-deployment.ts';
+import { afterSteps } from '../../workflows/plan/rollout/after-steps.ts';
 import type { DeploymentFacts, SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import { availableAt, presentIn } from '../../workflows/plan/rollout/facts.ts';
 import type {
@@ -21,6 +22,8 @@ export interface Happening {
 export interface Round {
   facts: DeploymentFacts;
   plan: DeploymentPlan;
+  /** The plan's, and those of plans made at once of what is known after the first. */
+  done: DeploymentStep[];
   /** Steps that were refused as the set had changed since. */
   refused: DeploymentStep[];
 }
@@ -33,8 +36,23 @@ export function playRound(cluster: Cluster): Round {
   const facts = observe(cluster);
   const plan = planMachineDeployment(facts, now(cluster));
   const refused = plan.steps.filter((step) => !apply(cluster, step));
+  const done = plan.steps.filter((step) => !refused.includes(step));
+  if (refused.length === 0) done.push(...goOn(cluster, facts, plan.steps));
   if (plan.nodeStep) applyToNodes(cluster, plan.nodeStep);
-  return { facts, plan, refused };
+  return { facts, plan, done, refused };
+}
+
+/** As the workflow does, which plans again without another look where it knows what its writes left. */
+function goOn(cluster: Cluster, facts: DeploymentFacts, steps: DeploymentStep[]): DeploymentStep[] {
+  const written = cluster.sets.map(({ name, resourceVersion }) => ({
+    name,
+    resourceVersion: String(resourceVersion),
+  }));
+  const next = steps.length > 0 ? afterSteps(facts, steps, written) : undefined;
+  if (!next) return [];
+  const plan = planMachineDeployment(next, now(cluster));
+  const done = plan.steps.filter((step) => apply(cluster, step));
+  return [...done, ...goOn(cluster, next, done)];
 }
 
 /** Rounds in which nothing changes before a simulation ends. */
@@ -53,8 +71,8 @@ export function transcriptOf(cluster: Cluster, happenings: Record<number, Happen
       transcript.add(`--- ${happening.text}`);
       happening.happen(cluster);
     }
-    const { facts, plan, refused } = playRound(cluster);
-    const isNew = transcript.addRound(cluster, wordsOf(cluster, facts, { plan, refused }));
+    const round = playRound(cluster);
+    const isNew = transcript.addRound(cluster, wordsOf(cluster, round));
     quiet = isNew ? 0 : quiet + 1;
   }
   transcript.end();
@@ -94,11 +112,9 @@ class Transcript {
   }
 }
 
-function wordsOf(
-  { deployment }: Cluster,
-  { sets, replicas }: DeploymentFacts,
-  { plan, refused }: Pick<Round, 'plan' | 'refused'>,
-): string {
+function wordsOf({ deployment }: Cluster, { facts, plan, done, refused }: Round): string {
+  const { sets, replicas } = facts;
+  const steps = [...refused.map((step) => `refused: ${stepText(step)}`), ...done.map(stepText)];
   const { state, reason, next, blockedBy, report } = plan;
   const condition = deployment.condition ? ` (${deployment.condition.reason})` : '';
   const shown = sets.filter((set) => set.replicas > 0 || set.machines !== '' || set.going > 0);
@@ -109,9 +125,7 @@ function wordsOf(
     next !== undefined && `  next: ${next}`,
     blockedBy !== undefined && `  blocked by: ${blockedBy}`,
     report && `  event: ${report.type} ${report.reason}: ${report.message}`,
-    ...plan.steps.map(
-      (step) => `  -> ${stepText(step)}${refused.includes(step) ? ' REFUSED' : ''}`,
-    ),
+    ...steps.map((step) => `  -> ${step}`),
     plan.nodeStep && `  -> ${nodeStepText(plan.nodeStep)}`,
   ];
   return lines.filter((line) => typeof line === 'string').join('\n');

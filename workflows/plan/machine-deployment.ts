@@ -84,7 +84,7 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
 /** The first new machines replace old ones; the rest stays, and scaling is the old sets' business. */
 function planCanaryHold(rollout: Rollout, limit: number | undefined): StrategyPlan {
   const plan = planRollingUpdate(rollout, limit);
-  const grower = newest(rollout.others);
+  const grower = newest(rollout.others.filter(({ replicas }) => replicas > 0));
   if (plan.sizes.length > 0 || !grower) return plan;
   return { ...plan, sizes: scaleHeld(rollout, grower, 0) };
 }

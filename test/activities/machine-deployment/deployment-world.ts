@@ -85,8 +85,8 @@ export class DeploymentWorld {
   /** Looks, acts and lets machines run until nothing is left to do. */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 30; turns += 1) {
-      if ((await this.step()).length === 0) return;
       await this.runMachines();
+      if ((await this.step()).length === 0) return;
     }
     throw new Error('the deployment does not come to rest');
   }

@@ -157,7 +157,7 @@ test('a template that the selector does not match is a fault: each machine would
 });
 
 test('no such set', async () => {
-  expect(await surveyMachineSet(new MemoryKube(), input)).toEqual({ found: false });
+  expect(await surveyMachineSet(worldOf(new MemoryKube()), input)).toEqual({ found: false });
 });
 
 function worldOf(control: MemoryKube): SurveyWorld {

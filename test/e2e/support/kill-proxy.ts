@@ -59,7 +59,7 @@ export class KillProxy {
     return this.#access;
   }
 
-  /** From now on steps kill, also those that did before. At first everything passes. */
+  /** From now on steps kill; writes also if they did before. At first everything passes. */
   arm(): void {
     this.#isArmed = true;
     this.#hasWritten = true;
@@ -118,7 +118,9 @@ export class KillProxy {
   }
 
   #mustKill(step: Step): boolean {
-    const ofKind = this.#round.filter(({ kind }) => kind === step.kind);
+    // A read is as good in one round as in another.
+    const known = step.isWrite ? this.#round : this.kills;
+    const ofKind = known.filter(({ kind }) => kind === step.kind);
     const isNew = ofKind.every(({ object }) => object !== step.object);
     if (!this.#isArmed || !isNew) return false;
     if (!step.isWrite) return this.#hasWritten;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
+import { workflowIdOf, type Kind as WorkflowKind } from '../../../workflows/messages.ts';
 import { operatorWrites } from './audit.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';
@@ -16,7 +17,15 @@ import { Scenario, type ScenarioOptions } from './scenario.ts';
 /** Name -> UID, with the word "going" when it has a deletionTimestamp. */
 export type Lives = Record<string, string>;
 
-type Kind = 'machines' | 'machinesets' | 'machinedeployments' | 'nodes';
+type Kind = 'machines' | 'machinesets' | 'machinedeployments';
+
+interface Managed extends KubeObject {
+  metadata: KubeObject['metadata'] & { managedFields?: { manager: string }[] };
+}
+
+/** On a machine that does much else as well, processes start slowly. */
+const startSeconds = 120;
+const fieldManager = 'millwright';
 
 const marker = 'marker';
 
@@ -43,6 +52,26 @@ export class Takeover {
     this.#begin = await this.recorder.markWhen(
       'the recorder has seen the whole handover',
       (state) => state.total === machines.length && state.available === available,
+    );
+  }
+
+  /** Starts the operator, and waits until each object has had a workflow. */
+  async begin(): Promise<void> {
+    const { operator, workflows } = this.scenario;
+    operator.start();
+    const { deployments, sets, machines } = this.recording;
+    const wanted = [
+      ...this.#workflowsOf('machineDeployment', deployments),
+      ...this.#workflowsOf('machineSet', sets),
+      ...this.#workflowsOf('machine', machines),
+    ];
+    await eventually(
+      'each object has a workflow',
+      async () => {
+        const ids = (await workflows.list()).map(({ workflowId }) => workflowId);
+        expect(ids).toEqual(expect.arrayContaining(wanted));
+      },
+      { timeoutSeconds: startSeconds },
     );
   }
 
@@ -138,6 +167,16 @@ export class Takeover {
     return (await this.#writes()).filter((line) => line.split(/[/?]/).includes(kind));
   }
 
+  /** Names of Nodes that we changed: the API server notes who did. A patch that asks first and is refused changes nothing. */
+  async changedNodes(): Promise<string[]> {
+    const nodes: Managed[] = await this.scenario.cluster.nodes();
+    return namesOf(
+      nodes.filter(({ metadata: { managedFields = [] } }) =>
+        managedFields.some(({ manager }) => manager === fieldManager),
+      ),
+    );
+  }
+
   /** Names for which the cloud made and deleted VMs, those that stand for MCM's included. */
   async instances(): Promise<{ created: string[]; deleted: string[] }> {
     const calls = (await this.scenario.cloud.happenings()).filter(({ type }) => type === 'call');
@@ -162,6 +201,11 @@ export class Takeover {
         metadata: { ...metadata, uid: uids.get(metadata.uid) ?? '' },
       })),
     );
+  }
+
+  #workflowsOf(kind: WorkflowKind, objects: KubeObject[]): string[] {
+    const { namespace } = this.scenario;
+    return objects.map(({ metadata: { name } }) => workflowIdOf(kind, { namespace, name }));
   }
 
   async #comeAndGo(): Promise<void> {

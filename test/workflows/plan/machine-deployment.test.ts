@@ -1,121 +1,143 @@
 import { expect, test } from '@jest/globals';
-import type {
-  DeploymentStep,
-  DeploymentSurvey,
-  OwnedSet,
+import {
+  planMachineDeployment,
+  refusalOf,
+  selectsAll,
 } from '../../../workflows/plan/machine-deployment.ts';
-import { planMachineDeployment } from '../../../workflows/plan/machine-deployment.ts';
+import type { DeploymentFacts } from '../../../workflows/plan/rollout/facts.ts';
+import type { DeploymentPlan } from '../../../workflows/plan/rollout/steps.ts';
+import { aSet, many, someFacts, theNewSet } from './rollout/deployment-facts.ts';
 
-function survey(changes: Partial<DeploymentSurvey> = {}): DeploymentSurvey {
-  return {
-    isDeleting: false,
-    hasFinalizer: true,
-    isOrphaning: false,
-    replicas: 3,
-    faults: [],
-    newSetName: 'workers-abcde',
-    sets: [],
-    ...changes,
-  };
-}
+const given = { autoRollback: true, faults: [], rolledBackFrom: 'new' };
+const overdue = { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false };
 
-function aSet(changes: Partial<OwnedSet> = {}): OwnedSet {
-  return {
-    name: 'workers-abcde',
-    resourceVersion: '7',
-    replicas: 3,
-    isNew: true,
-    isDeleting: false,
-    hasFreshAnnotations: true,
-    ...changes,
-  };
-}
-
-const scaled = { action: 'scaleSet', name: 'workers-abcde', resourceVersion: '7' } as const;
-
-test.each<{ name: string; given: Partial<DeploymentSurvey>; step: Partial<DeploymentStep> }>([
-  {
-    name: 'a new deployment makes its set, at full size',
-    given: {},
-    step: { action: 'createSet', name: 'workers-abcde', replicas: 3 },
-  },
-  {
-    name: 'a set of the right size is left alone',
-    given: { sets: [aSet()] },
-    step: { action: 'wait', reason: 'MachineSet workers-abcde has 3 replicas' },
-  },
-  {
-    name: 'a small set is scaled up',
-    given: { sets: [aSet({ replicas: 1 })] },
-    step: { ...scaled, replicas: 3 },
-  },
-  {
-    name: 'a large set is scaled down',
-    given: { sets: [aSet({ replicas: 9 })] },
-    step: { ...scaled, replicas: 3 },
-  },
-  {
-    name: 'stale annotations are written',
-    given: { sets: [aSet({ hasFreshAnnotations: false })] },
-    step: { ...scaled, replicas: 3 },
-  },
-  {
-    name: 'the oldest of several sets with the template is the one',
-    given: { sets: [aSet({ replicas: 1 }), aSet({ name: 'workers-young', replicas: 2 })] },
-    step: { ...scaled, replicas: 3 },
-  },
-  {
-    name: 'a set that goes is awaited',
-    given: { sets: [aSet({ isDeleting: true })] },
-    step: { action: 'wait', reason: 'MachineSet workers-abcde is being deleted' },
-  },
-  {
-    name: 'another template waits',
-    given: { sets: [aSet({ isNew: false })] },
-    step: { action: 'wait' },
-  },
-  {
-    name: 'faults are said, and nothing is done',
-    given: { faults: ['no selector', 'no strategy'] },
-    step: { action: 'wait', reason: 'no selector; no strategy' },
-  },
+test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<DeploymentPlan> }>([
   {
     name: 'deleted: all sets go',
-    given: {
+    facts: {
       isDeleting: true,
-      sets: [
-        aSet(),
-        aSet({ name: 'old', isNew: false }),
-        aSet({ name: 'going', isDeleting: true }),
-      ],
+      sets: [theNewSet(), aSet(), aSet({ name: 'going', isDeleting: true })],
     },
-    step: { action: 'deleteSets', names: ['workers-abcde', 'old'] },
+    plan: { steps: [{ action: 'deleteSets', names: ['new', 'old'], reason: 'being deleted' }] },
   },
   {
     name: 'deleted although faulty',
-    given: { isDeleting: true, faults: ['no selector'], sets: [aSet()] },
-    step: { action: 'deleteSets', names: ['workers-abcde'] },
+    facts: { isDeleting: true, faults: ['no selector'], sets: [theNewSet()] },
+    plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
+  },
+  {
+    name: 'deleted although paused',
+    facts: { isDeleting: true, isPaused: true, sets: [theNewSet()] },
+    plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
   },
   {
     name: 'deleted: sets that go are awaited',
-    given: { isDeleting: true, sets: [aSet({ isDeleting: true })] },
-    step: { action: 'wait', reason: '1 MachineSets are going away' },
+    facts: { isDeleting: true, sets: [theNewSet({ isDeleting: true })] },
+    plan: { steps: [], reason: '1 MachineSets are going away' },
   },
   {
     name: 'deleted: no set is left',
-    given: { isDeleting: true },
-    step: { action: 'release' },
+    facts: { isDeleting: true },
+    plan: { steps: [{ action: 'release', reason: 'no MachineSet is left' }] },
   },
   {
     name: 'deleted with --cascade=orphan: its sets stay',
-    given: { isDeleting: true, isOrphaning: true, sets: [aSet()] },
-    step: { action: 'wait' },
+    facts: { isDeleting: true, isOrphaning: true, sets: [theNewSet()] },
+    plan: { steps: [], reason: 'being deleted, its sets are let go' },
   },
   {
     name: 'deleted with our finalizer stripped: its sets stay',
-    given: { isDeleting: true, hasFinalizer: false, sets: [aSet()] },
-    step: { action: 'wait' },
+    facts: { isDeleting: true, hasFinalizer: false, sets: [theNewSet()] },
+    plan: { steps: [], reason: 'being deleted, finalizer gone' },
   },
-])('$name', ({ given, step }) => {
-  expect(planMachineDeployment(survey(given))).toMatchObject(step);
+  {
+    name: 'faults are said, and nothing is done',
+    facts: { faults: ['no selector', 'no strategy'], sets: [theNewSet({ machines: 'A' })] },
+    plan: {
+      steps: [],
+      state: 'Blocked',
+      blockedBy: 'spec',
+      report: { type: 'Warning', reason: 'InvalidSpec', message: 'no selector; no strategy' },
+    },
+  },
+  {
+    name: 'faults are said even where a template was given up',
+    facts: {
+      faults: ['no selector'],
+      options: given,
+      progress: overdue,
+      sets: [aSet(), theNewSet()],
+    },
+    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
+  },
+  {
+    name: 'a rollback comes first',
+    facts: { rollbackTo: 1, sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'A' })] },
+    plan: {
+      steps: [{ action: 'rollBack', set: 'old', revision: 1, reason: 'back to revision 1' }],
+      state: 'RollingBack',
+    },
+  },
+  {
+    name: 'a rollback waits while paused',
+    facts: {
+      rollbackTo: 1,
+      isPaused: true,
+      sets: [aSet({ machines: many('A', 10) }), theNewSet()],
+    },
+    plan: { steps: [], state: 'Paused' },
+  },
+  {
+    name: 'a rollback that is refused is no rollback',
+    facts: { rollbackTo: 9, sets: [theNewSet({ machines: many('A', 10) })] },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'an update in place is refused while the template differs',
+    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' }), theNewSet()] },
+    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
+  },
+  {
+    name: 'with InPlaceUpdate the only set is scaled',
+    facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'a set that takes over from one that was given up grows whatever the canary',
+    facts: {
+      options: { ...given, canary: 2 },
+      progress: overdue,
+      sets: [aSet({ machines: 'AAAA' }), theNewSet({ machines: 'UU' })],
+    },
+    plan: { state: 'RollingBack' },
+  },
+])('$name', ({ facts, plan }) => {
+  expect(planMachineDeployment(someFacts(facts), 0)).toMatchObject(plan);
+});
+
+test.each<{ name: string; facts: Partial<DeploymentFacts>; reason: string | undefined }>([
+  { name: 'a good spec', facts: {}, reason: undefined },
+  { name: 'a faulty spec', facts: { faults: ['no strategy'] }, reason: 'InvalidSpec' },
+  {
+    name: 'a selector that asks for nothing',
+    facts: { faults: [selectsAll] },
+    reason: 'SelectingAll',
+  },
+  {
+    name: 'an update in place',
+    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' })] },
+    reason: 'InPlaceUpdateNotSupported',
+  },
+  {
+    name: 'InPlaceUpdate without a change',
+    facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
+    reason: undefined,
+  },
+  {
+    name: 'a template that was given up',
+    facts: { options: given, sets: [aSet(), theNewSet()] },
+    reason: 'ProgressDeadlineExceeded',
+  },
+])('the condition says of $name: $reason', ({ facts, reason }) => {
+  expect(refusalOf(someFacts(facts))?.reason).toBe(reason);
 });

@@ -8,11 +8,14 @@ import { affordable, floorOf, lossOf, spareOf } from './sizing.ts';
 /**
  * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work, the new one 3, all
  * available. 13 - 10 = 3 may go: the 2 that do not work, and, as 11 are available, 1 that does.
+ *
+ * @param limit Machines that the new set may have for now, see hold.ts. The old sets keep the rest: `maxUnavailable` is for
+ * the time that a replacement takes, not for as long as somebody looks at a canary.
  */
-export function shrinkOldSets(rollout: Rollout): Sizing[] {
-  const { facts, target, others } = rollout;
+export function shrinkOldSets({ facts, target, others }: Rollout, limit = Infinity): Sizing[] {
   const sets = [...others, target];
-  const shrinking = new Shrinking(others, spareOf(facts, sets));
+  const kept = Math.max(facts.replicas - limit, 0);
+  const shrinking = new Shrinking(others, { kept, spare: spareOf(facts, sets) });
   const missingNew = Math.max(target.replicas - availableAt(target), 0);
   const floor = floorOf(facts);
   shrinking.take(sumOf(sets, (set) => set.replicas) - floor - missingNew, {
@@ -35,11 +38,14 @@ interface Taking {
 class Shrinking {
   readonly sizings: Sizing[] = [];
   #sets: SetFacts[];
+  /** Machines that old sets keep in all. */
+  readonly #kept: number;
   /** Running machines that may still go. */
   #spare: number;
 
-  constructor(sets: readonly SetFacts[], spare: number) {
+  constructor(sets: readonly SetFacts[], { kept, spare }: { kept: number; spare: number }) {
     this.#sets = [...sets];
+    this.#kept = kept;
     this.#spare = spare;
   }
 
@@ -49,7 +55,8 @@ class Shrinking {
 
   /** Takes `most` machines in all, oldest set first, from each at most its candidates. */
   take(most: number, { candidatesIn, reason }: Taking): void {
-    let left = Math.max(most, 0);
+    const above = sumOf(this.#sets, ({ replicas }) => replicas) - this.#kept;
+    let left = Math.max(Math.min(most, above), 0);
     this.#sets = this.#sets.map((set) => {
       const count = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
       if (count === 0) return set;

@@ -15,7 +15,7 @@ export function planRollingUpdate(rollout: Rollout, limit = Infinity): StrategyP
     return { sizes: shares, mayCreate: true, reason: shares[0]?.reason ?? '' };
   }
   const growth = growthOf(rollout, limit);
-  const shrunk = shrinkOldSets({ ...rollout, target: shrunkOnly(target, growth.size) });
+  const shrunk = shrinkOldSets({ ...rollout, target: shrunkOnly(target, growth.size) }, limit);
   const sizes = growth.size ? [growth.size, ...shrunk] : shrunk;
   const left = sumOf(others, ({ replicas }) => replicas);
   return {

@@ -33,7 +33,7 @@ export function afterSteps(
   steps: readonly DeploymentStep[],
 ): SetFacts[] {
   return sets.map((set) => {
-    const step = steps.find((one) => one.action === 'scaleSet' && one.name === set.name);
+    const step = steps.findLast((one) => one.action === 'scaleSet' && one.name === set.name);
     return step?.action === 'scaleSet' ? { ...set, replicas: step.replicas } : set;
   });
 }

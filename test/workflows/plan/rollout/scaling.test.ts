@@ -61,7 +61,7 @@ describe('fewer are wanted in the middle of a rollout', () => {
         fresh(3, { max: 10 }),
         aSet({ ...old(3), name: 'older', max: 10 }),
       ],
-      sizes: { old: 2, new: 2, older: 1 },
+      sizes: { old: 1, new: 2, older: 2 },
     },
     {
       name: 'nothing is wanted: all go',

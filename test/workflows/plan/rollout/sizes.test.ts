@@ -95,7 +95,14 @@ describe('the new set', () => {
 });
 
 describe('old sets', () => {
-  test.each<Case & { sizes: Record<string, number> }>([
+  test.each<Case & { limit?: number; sizes: Record<string, number> }>([
+    {
+      name: 'keep what a canary does not replace, although more may be unavailable',
+      facts: { maxUnavailable: 5 },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'AA' })],
+      limit: 2,
+      sizes: { old: 8 },
+    },
     {
       name: 'give machines that do not work first, then what is available beyond need',
       facts: { maxSurge: 3 },
@@ -155,11 +162,11 @@ describe('old sets', () => {
     {
       name: 'go at once when nothing is wanted',
       facts: { replicas: 0, maxSurge: 0 },
-      sets: [aSet({ machines: 'AAU' }), theNewSet()],
+      sets: [aSet({ machines: 'UAA' }), theNewSet()],
       sizes: { old: 0 },
     },
-  ])('$name', ({ facts, sets, sizes }) => {
-    expect(sizesOf(shrinkOldSets(rolloutOf(someFacts({ ...facts, sets }))))).toEqual(sizes);
+  ])('$name', ({ facts, sets, limit, sizes }) => {
+    expect(sizesOf(shrinkOldSets(rolloutOf(someFacts({ ...facts, sets })), limit))).toEqual(sizes);
   });
 
   test('say why they shrink', () => {

@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import { aMachineDeployment, aMachineSet, controlledBy } from '../../support/builders.ts';
+import { DeploymentWorld, life, ownSet, path, setPath } from './deployment-world.ts';
+
+const orphan = (name = 'orphan') => ownSet(name, { metadata: { ownerReferences: [] } });
+const [ours] = controlledBy(aMachineDeployment());
+const [foreign] = controlledBy(aMachineDeployment({ metadata: { name: 'other' } }));
+const backup = { apiVersion: 'v1', kind: 'Backup', name: 'b', uid: 'uid-of-b', controller: false };
+
+async function ownersOf(world: DeploymentWorld, name: string): Promise<unknown> {
+  return (await world.control.read<MachineSet>(setPath(name))).metadata.ownerReferences ?? [];
+}
+
+describe('adoption', () => {
+  test('of an orphan with the right labels: it is the set of the template, and none is made', async () => {
+    const world = new DeploymentWorld(aMachineDeployment(), orphan());
+    const { sets } = await world.survey();
+    expect(sets).toMatchObject([{ name: 'orphan', isOfTemplate: true }]);
+    expect(await ownersOf(world, 'orphan')).toEqual([ours]);
+  });
+
+  test('leaves other owners as they are', async () => {
+    const set = ownSet('orphan', { metadata: { ownerReferences: [backup] } });
+    const world = new DeploymentWorld(aMachineDeployment(), set);
+    await world.survey();
+    expect(await ownersOf(world, 'orphan')).toEqual([backup, ours]);
+  });
+
+  test.each([
+    {
+      name: 'of another controller',
+      set: ownSet('orphan', { metadata: { ownerReferences: [foreign ?? backup] } }),
+    },
+    { name: 'with other labels', set: aMachineSet({ metadata: { labels: { pool: 'b' } } }) },
+    {
+      name: 'that is being deleted',
+      set: ownSet('orphan', {
+        metadata: { ownerReferences: [], deletionTimestamp: '2026-01-01T00:10:00Z' },
+      }),
+    },
+  ])('of none $name', async ({ set }) => {
+    const world = new DeploymentWorld(aMachineDeployment(), set);
+    expect((await world.survey()).sets).toEqual([]);
+    expect(await ownersOf(world, set.metadata.name)).toEqual(set.metadata.ownerReferences ?? []);
+  });
+
+  test('of none by a deployment that is being deleted', async () => {
+    const deletionTimestamp = '2026-01-01T00:10:00Z';
+    const world = new DeploymentWorld(
+      aMachineDeployment({ metadata: { deletionTimestamp } }),
+      orphan(),
+    );
+    expect((await world.survey()).sets).toEqual([]);
+    expect(await ownersOf(world, 'orphan')).toEqual([]);
+  });
+
+  test('holds for the set that was read: another adopted it first', async () => {
+    const world = new DeploymentWorld(aMachineDeployment(), orphan());
+    world.control.fault = ({ method, path: written }) => {
+      if (method === 'PATCH' && written === setPath('orphan')) {
+        const { uid } = orphan().metadata;
+        world.control.put({
+          ...ownSet('orphan', { metadata: { uid, ownerReferences: [foreign ?? backup] } }),
+        });
+      }
+      return undefined;
+    };
+    expect((await world.survey()).sets).toEqual([]);
+    expect(await ownersOf(world, 'orphan')).toEqual([foreign]);
+  });
+});
+
+describe('release', () => {
+  test('of a set whose labels do not match any more; other owners stay', async () => {
+    const set = ownSet('stray', {
+      metadata: { labels: { pool: 'b' }, ownerReferences: [...(ours ? [ours] : []), backup] },
+    });
+    const world = new DeploymentWorld(aMachineDeployment(), set);
+    expect((await world.survey()).sets).toEqual([]);
+    expect(await ownersOf(world, 'stray')).toEqual([backup]);
+  });
+
+  test('of none by a deployment that is being deleted: it goes with the others', async () => {
+    const set = ownSet('stray', { metadata: { labels: { pool: 'b' } } });
+    const deletionTimestamp = '2026-01-01T00:10:00Z';
+    const world = new DeploymentWorld(aMachineDeployment({ metadata: { deletionTimestamp } }), set);
+    expect((await world.survey()).sets).toMatchObject([{ name: 'stray' }]);
+    expect(await ownersOf(world, 'stray')).toEqual([ours]);
+  });
+});
+
+describe('nothing changes hands', () => {
+  const strategy = { type: 'RollingUpdate' } as const;
+  test.each<{ name: string; spec: Partial<MachineDeploymentSpec>; reason: string; words: string }>([
+    {
+      name: 'while the spec is faulty',
+      spec: { strategy },
+      reason: 'InvalidSpec',
+      words: 'spec.strategy.rollingUpdate: Required value',
+    },
+    {
+      name: 'with a selector that the template does not fit',
+      spec: { selector: { matchExpressions: [{ key: 'tier', operator: 'Exists' }] } },
+      reason: 'InvalidSpec',
+      words: 'spec.selector: Invalid value',
+    },
+    {
+      name: 'with a selector that asks for nothing',
+      spec: { selector: {} },
+      reason: 'SelectingAll',
+      words: 'This deployment is selecting all machines. A non-empty selector is required.',
+    },
+  ])('$name, and the status says why', async ({ spec, reason, words }) => {
+    const stray = ownSet('stray', { metadata: { labels: { pool: 'b' } } });
+    const world = new DeploymentWorld(aMachineDeployment({ spec }), orphan(), stray);
+    const plan = await world.plan();
+    expect(plan).toMatchObject({ steps: [], state: 'Blocked', blockedBy: 'spec' });
+    expect(plan.report).toMatchObject({ type: 'Warning', reason });
+    expect(await ownersOf(world, 'orphan')).toEqual([]);
+    expect(await ownersOf(world, 'stray')).toEqual([ours]);
+    const progressing = { type: 'Progressing', status: 'False', reason };
+    expect((await world.deployment()).status).toMatchObject({
+      observedGeneration: 1,
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ ...progressing, message: expect.stringContaining(words) }),
+      ]),
+    });
+  });
+});
+
+describe('deletion', () => {
+  test('takes the sets, then lets the object go', async () => {
+    const world = new DeploymentWorld();
+    await world.step();
+    await world.control.delete(path);
+    expect(await world.step()).toEqual(['deleteSets']);
+    expect(await world.step()).toEqual([]);
+    const { name } = (await world.set()).metadata;
+    await world.changeSet(name, { metadata: { finalizers: [] } });
+    expect(await world.step()).toEqual(['release']);
+    expect(world.control.has(path)).toBe(false);
+  });
+
+  test('with --cascade=orphan leaves the sets alone until the garbage collector has let them go', async () => {
+    const finalizers = [...(aMachineDeployment().metadata.finalizers ?? []), 'orphan'];
+    const world = new DeploymentWorld(aMachineDeployment({ metadata: { finalizers } }));
+    await world.step();
+    await world.control.delete(path);
+    expect(await world.step()).toEqual([]);
+    const { name } = (await world.set()).metadata;
+    await world.changeSet(name, { metadata: { ownerReferences: [] } });
+    await world.change({ metadata: { finalizers: finalizers.slice(0, 1) } });
+    expect(await world.step()).toEqual(['release']);
+    expect(await world.sets()).toMatchObject([{ metadata: { name } }]);
+    expect((await world.set()).metadata).not.toHaveProperty('deletionTimestamp');
+  });
+
+  test('of another life of the object is none of this one', async () => {
+    const world = new DeploymentWorld();
+    await world.apply({ action: 'release', reason: '' });
+    world.control.put(aMachineDeployment({ metadata: { uid: 'uid-of-another' } }));
+    await world.apply({ action: 'release', reason: '' });
+    expect((await world.deployment()).metadata.finalizers).toHaveLength(1);
+    expect((await world.deployment()).metadata.uid).not.toBe(life.uid);
+  });
+});

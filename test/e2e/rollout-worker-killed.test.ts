@@ -1,0 +1,4 @@
+/** kill -9 of the worker again and again during a rollout of 20 machines. */
+import { rolledWhileKilled } from './support/rollout-kills.ts';
+
+rolledWhileKilled('worker');
