@@ -80,6 +80,8 @@ class MachineDeploymentLife {
   });
   #plan: DeploymentPlan | undefined;
   #mustSurvey = true;
+  /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
+  #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isTendingNodes = false;
 
@@ -108,7 +110,8 @@ class MachineDeploymentLife {
     const { ref } = this.#input;
     const state = this.#state;
     const { protectedNodes, lastError: error, observed } = state;
-    const atLeast = observed?.resourceVersion;
+    const atLeast = this.#mustRead ? undefined : observed?.resourceVersion;
+    this.#mustRead = false;
     const now = Date.now();
     const input = defined({ deployment: ref, atLeast, now, protectedNodes, error });
     const summary = `read MachineDeployment ${ref.name}`;
@@ -144,7 +147,7 @@ class MachineDeploymentLife {
     const text = `${plan.state}: ${plan.reason}`;
     if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
     setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
-    showRollout(plan, state.shown.since);
+    showRollout({ plan, className: facts.className, since: state.shown.since });
   }
 
   #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
@@ -197,7 +200,7 @@ class MachineDeploymentLife {
     this.#forgetRefusal();
     const next = afterSteps(facts, steps, outcome.written);
     if (next) state.facts = next;
-    else this.#mustSurvey = true;
+    else this.#lookAnew();
     if (steps.some(({ action }) => action === 'release')) state.isGone = true;
   }
 
@@ -243,7 +246,12 @@ class MachineDeploymentLife {
       this.#state.commandError = `${command.verb}: ${reason}`;
       answer?.reject(refusal(reason));
     }
+    this.#lookAnew();
+  }
+
+  #lookAnew(): void {
     this.#mustSurvey = true;
+    this.#mustRead = true;
   }
 
   #startTending(step: NodeStep, facts: DeploymentFacts): void {

@@ -3,12 +3,23 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { keys } from './messages.ts';
 import type { DeploymentPlan, RolloutState } from './plan/rollout/steps.ts';
 
-/** `since`: milliseconds, when the present state or its reason began. */
-export function showRollout({ state, blockedBy }: DeploymentPlan, since: number): void {
+export interface Shown {
+  plan: DeploymentPlan;
+  /** Of the template. */
+  className: string;
+  /** Milliseconds, when the present state or its reason began. */
+  since: number;
+}
+
+export function showRollout({ plan: { state, blockedBy }, className, since }: Shown): void {
   const { typedSearchAttributes: shown } = workflowInfo();
-  const isSame = shown.get(keys.RolloutState) === state && shown.get(keys.BlockedBy) === blockedBy;
+  const isSame =
+    shown.get(keys.RolloutState) === state &&
+    shown.get(keys.BlockedBy) === blockedBy &&
+    shown.get(keys.MachineClass) === className;
   if (isSame) return;
   upsertSearchAttributes([
+    { key: keys.MachineClass, value: className },
     { key: keys.RolloutState, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
     { key: keys.Attention, value: attentionOf(state, blockedBy) },

@@ -76,6 +76,7 @@ function wishesOf({ deployment, options }: DeploymentView) {
   const { spec } = deployment;
   const { onDelete, honorsMinReadySeconds: _ready, ...rolloutOptions } = options;
   return {
+    className: spec.template.spec?.class?.name ?? '',
     replicas: spec.replicas ?? 0,
     strategy: strategyOf(spec, onDelete),
     maxSurge: maxSurgeOf(deployment),

@@ -153,16 +153,21 @@ function taintPatch({ metadata, spec }: Node, { taintsOf, notes = {} }: Rewritin
   const present = spec?.taints ?? [];
   const wanted = taintsOf(present);
   const isSame = JSON.stringify(wanted) === JSON.stringify(present);
-  const rewritten = [
-    { op: 'test', path: '/spec/taints', value: spec?.taints ?? null },
-    { op: 'add', path: '/spec/taints', value: wanted },
-  ];
+  const rewritten = replacing('/spec/taints', spec?.taints, wanted);
   const notePatch = Object.entries(notes)
     .filter(([key, value]) => metadata.annotations?.[key] !== value)
     .map(([key, value]) => ({ op: 'add', path: pointerTo(key), value }));
   const hasNoPlace = notePatch.length > 0 && metadata.annotations === undefined;
-  const place = hasNoPlace ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : [];
+  // Whoever wrote one meanwhile must not lose it.
+  const place = hasNoPlace ? replacing('/metadata/annotations', undefined, {}) : [];
   return [...(isSame ? [] : rewritten), ...place, ...notePatch];
+}
+
+function replacing(path: string, present: unknown, value: unknown): object[] {
+  return [
+    { op: 'test', path, value: present ?? null },
+    { op: 'add', path, value },
+  ];
 }
 
 async function protectNode(target: KubeClient, name: string): Promise<void> {

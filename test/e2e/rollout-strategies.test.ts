@@ -26,9 +26,13 @@ describe('a rollout', () => {
     const rollout = await rollouts.begin({ replicas: 3 });
     await rollout.annotate({ [options.onDelete]: 'true' });
     await rollout.changeClass(secondClass);
-    await rollout.untilFound('RolloutState="Blocked" and BlockedBy="OnDelete"');
+    await rollout.untilFound('RolloutState="Paused" and BlockedBy="onDelete"');
     await rollout.expectStandstill();
     expect(rollout.sizes).toEqual({ old: 3, new: 0 });
+    const held = { status: 'Unknown', reason: 'DeploymentPaused' };
+    expect(await untilCondition(rollout.scenario, rollout.name, held)).toBe(
+      'OnDelete: 3 machines of old sets left',
+    );
     const [first = '', ...others] = rollout.firstMachines;
     await deleteMachine(rollout.scenario, first);
     await rollout.recorder.markWhen('it is replaced', ({ sets, available }) => {

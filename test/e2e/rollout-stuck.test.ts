@@ -12,11 +12,10 @@ async function newSetOf(rollout: Rollout): Promise<string> {
 
 async function expectOverdue(rollout: Rollout): Promise<void> {
   const { scenario, name } = rollout;
-  const set = await newSetOf(rollout);
   const overdue = { status: 'False', reason: 'ProgressDeadlineExceeded' };
-  expect(await untilCondition(scenario, name, overdue)).toBe(
-    `MachineSet "${set}" has timed out progressing.`,
-  );
+  const message = await untilCondition(scenario, name, overdue);
+  const set = await newSetOf(rollout);
+  expect(message).toBe(`MachineSet "${set}" has timed out progressing.`);
   await rollout.untilFound(
     `RolloutState="Blocked" and BlockedBy="MachineSet/${set}" and Attention="person"`,
   );

@@ -21,7 +21,8 @@ function applyOperation(root: Json, { op, path, value }: Operation): boolean {
   const parent = keys.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), root);
   if (!isRecord(parent)) return false;
   if (op === 'add') parent[name] = value;
-  if (op === 'test') return JSON.stringify(parent[name]) === JSON.stringify(value);
+  // Absent and null are the same, as to the API server.
+  if (op === 'test') return JSON.stringify(parent[name] ?? null) === JSON.stringify(value);
   if (op !== 'remove') return true;
   const isThere = name in parent;
   delete parent[name];

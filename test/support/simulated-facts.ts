@@ -47,6 +47,7 @@ function lookAt(cluster: Cluster): DeploymentLook {
     isDeleting: false,
     hasFinalizer: true,
     isOrphaning: false,
+    className: 'small',
     faults: [],
     replicas: deployment.replicas,
     strategy: deployment.strategy,

@@ -6,6 +6,7 @@ import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
 import { planNodes } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
+import { rolledBackTo } from './rollout/progress.ts';
 import { planRecreate } from './rollout/recreate.ts';
 import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
@@ -132,7 +133,7 @@ function givenUpRefusalOf(facts: DeploymentLook): Refusal | undefined {
   const failed = givenUpIn(facts);
   if (!failed) return undefined;
   const onto = previousOf(facts.sets)?.name ?? 'none';
-  const message = `MachineSet "${failed.name}" has timed out progressing; rolled back to "${onto}" until the template changes.`;
+  const message = `MachineSet "${failed.name}" has timed out progressing; ${rolledBackTo} "${onto}" until the template changes.`;
   return { reason: 'ProgressDeadlineExceeded', message };
 }
 

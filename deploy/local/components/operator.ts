@@ -8,6 +8,13 @@ const virtualCloudEntrance = join(repository, 'deploy/local/virtual-cloud/main.t
 const watcherEntrance = join(repository, 'workers/watcher.ts');
 const workerEntrance = join(repository, 'workers/worker.ts');
 
+/**
+ * By default the young generation of each thread grows to 128 MiB and the C library gives many threads an arena of their own. With
+ * these a worker of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
+ */
+const nodeFlags = ['--max-semi-space-size=16'];
+const nodeEnvironment = { MALLOC_ARENA_MAX: '2' };
+
 /** Our own programs: the virtual cloud, and unless it is to be left out the operator. */
 export function ourPrograms(world: StackWorld): Component[] {
   const operator = world.options.operator ? [watcher(world), worker(world)] : [];
@@ -24,11 +31,13 @@ function virtualCloud({ layout, ports }: StackWorld): Component {
     command: async () => ({
       file: process.execPath,
       args: [
+        ...nodeFlags,
         virtualCloudEntrance,
         `--listen=${host}:${ports.virtualCloud}`,
         `--data=${layout.virtualCloudData}`,
         `--kubeconfig=${layout.kubeconfigOf('virtual-cloud')}`,
       ],
+      env: nodeEnvironment,
     }),
     isReady: () => answersOk(`${address}/settings`),
   };
@@ -74,6 +83,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
     command: async () => ({
       file: process.execPath,
       args: [
+        ...nodeFlags,
         ...args,
         `--control-kubeconfig=${kubeconfig}`,
         `--target-kubeconfig=${kubeconfig}`,
@@ -81,7 +91,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--address=${host}`,
         `--port=${port}`,
       ],
-      env: operatorEnvironment(world),
+      env: { ...nodeEnvironment, ...operatorEnvironment(world) },
     }),
     isReady: () => answersOk(`${address}/readyz`),
   };

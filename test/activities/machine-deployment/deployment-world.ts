@@ -16,6 +16,7 @@ import type {
   DeploymentStep,
   NodeStep,
 } from '../../../workflows/plan/rollout/steps.ts';
+import type { Changes } from '../../support/builders.ts';
 import {
   aMachine,
   aMachineDeployment,
@@ -109,11 +110,7 @@ export class DeploymentWorld {
   /** Stores a machine of the set; without a change it is Running. */
   addMachine(
     set: MachineSet,
-    {
-      phase = 'Running',
-      metadata,
-      ...changes
-    }: Partial<Machine> & { phase?: MachinePhase; metadata?: Partial<ObjectMeta> } = {},
+    { phase = 'Running', metadata, ...changes }: Changes<Machine> & { phase?: MachinePhase } = {},
   ): string {
     this.#machines += 1;
     const name = metadata?.name ?? `${set.metadata.name}-${this.#machines}`;

@@ -15,6 +15,8 @@ let world: DeploymentWorld;
 /** Of the only set. */
 let set: string;
 
+const machineName = 'node.gardener.cloud/machine-name';
+
 /** The set has a machine on each of these Nodes. */
 async function withNodes(...nodes: Node[]): Promise<void> {
   world = new DeploymentWorld();
@@ -23,7 +25,8 @@ async function withNodes(...nodes: Node[]): Promise<void> {
   set = owner.metadata.name;
   for (const node of nodes) {
     world.world.target.put(node);
-    world.addMachine(owner, { metadata: { labels: { node: node.metadata.name } } });
+    const { name } = node.metadata;
+    world.addMachine(owner, { metadata: { name: `machine-${name}`, labels: { node: name } } });
   }
 }
 
@@ -43,8 +46,7 @@ async function notesOf(name: string): Promise<Record<string, string>> {
 }
 
 async function isNoted(): Promise<boolean> {
-  const { items } = { items: await world.sets() };
-  return key in (items[0]?.metadata.annotations ?? {});
+  return key in ((await world.set()).metadata.annotations ?? {});
 }
 
 describe('taintNodes', () => {
@@ -53,10 +55,16 @@ describe('taintNodes', () => {
 
   beforeEach(() =>
     withNodes(
-      nodeNamed('n1'),
+      nodeNamed('n1', { labels: { [machineName]: 'machine-n1' } }),
       aNode({ metadata: { name: 'n2' }, spec: { providerID: 'x', taints: [other] } }),
     ),
   );
+
+  test('reads Nodes that say whose they are with one list, and only the others by name', async () => {
+    await taint();
+    const reads = world.world.target.calls.filter((call) => call.startsWith('GET'));
+    expect(reads).toEqual(['GET /api/v1/nodes', `GET ${nodePath('n2')}`]);
+  });
 
   test('adds the taint beside those of others, protects in the same write, and the set says so', async () => {
     expect(await taint()).toEqual(['n1', 'n2']);
@@ -74,9 +82,9 @@ describe('taintNodes', () => {
   });
 
   test('twice is as good as once', async () => {
-    await taint(false);
+    await taint();
     const writes = world.world.target.writes().length;
-    await taint(false);
+    await taint();
     expect(world.world.target.writes()).toHaveLength(writes);
   });
 
@@ -94,14 +102,26 @@ describe('taintNodes', () => {
     expect(await taintsOf('n1')).toEqual([other, avoidance]);
   });
 
+  test('an annotation that comes between read and write is not lost', async () => {
+    let meddlers = 1;
+    world.world.target.fault = ({ method, path }) => {
+      if (method !== 'PATCH' || path !== nodePath('n1') || meddlers === 0) return undefined;
+      meddlers -= 1;
+      world.world.target.put(nodeNamed('n1', { annotations: { note: 'x' } }));
+      return undefined;
+    };
+    await taint();
+    expect(await notesOf('n1')).toEqual({ note: 'x', [disabled]: 'true', [ours]: 'true' });
+  });
+
   test('a Node that changes all the time fails the step, and the set says nothing yet', async () => {
     world.world.target.fault = ({ method, path }) =>
-      method === 'PATCH' && path === nodePath('n1') ? { code: 409, reason: 'Conflict' } : undefined;
-    await expect(taint()).rejects.toThrow('Conflict');
+      method === 'PATCH' && path === nodePath('n1') ? { code: 422, reason: 'Invalid' } : undefined;
+    await expect(taint()).rejects.toThrow('Invalid');
     expect(await isNoted()).toBe(false);
     expect(await taintsOf('n2')).toEqual([other, avoidance]);
     const tries = world.world.target.calls.filter((call) => call === `PATCH ${nodePath('n1')}`);
-    expect(tries).toHaveLength(3);
+    expect(tries).toHaveLength(4);
   });
 
   test('Nodes that are gone, machines without a Node, a set that is gone are no error', async () => {

@@ -31,7 +31,7 @@ export function marksOf(
     return machine?.priority !== '1' || machine.mark === undefined;
   });
   const rest = entries.map(({ name, time }) => `${name}~${time}`).join(',');
-  if (rest === list && unmarked.length === 0) return undefined;
+  if (rest === list && rest !== '' && unmarked.length === 0) return undefined;
   const marks = unmarked.map(({ name, time }) => ({ name, time: known.get(name)?.mark ?? time }));
   return { machines: marks, was: list, list: rest === '' ? null : rest };
 }
@@ -39,8 +39,8 @@ export function marksOf(
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 function entryOf(entry: string, fallback: string): { name: string; time: string } {
-  const [name = '', time = fallback] = entry.trim().split('~');
-  return { name, time };
+  const [name = '', time = fallback, ...more] = entry.trim().split('~');
+  return more.length === 0 ? { name, time } : { name, time: '' };
 }
 
 /** What is going anyway needs no mark. */

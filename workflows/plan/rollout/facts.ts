@@ -15,6 +15,8 @@ export interface DeploymentLook {
   isOrphaning: boolean;
   /** What makes the spec unusable; empty when it is fine. */
   faults: string[];
+  /** Of the template. */
+  className: string;
   replicas: number;
   strategy: Strategy;
   /** Counts, percentages resolved: see fenceposts.ts. */

@@ -1,12 +1,13 @@
 /** A person (or another controller) deletes old machines; each that goes is replaced by a new one. */
-import type { SetFacts } from './facts.ts';
-import { availableAt, isActive, presentIn, sumOf, totalOf } from './facts.ts';
+import { awaited } from './awaited.ts';
+import { isActive, presentIn, sumOf, totalOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { unsettledOf } from './sizing.ts';
 import { machines } from './words.ts';
 
 /** Old sets are closed, see `closeSet`: they make no machine in place of one that was deleted, but shrink to what is left. */
-export function planOnDelete({ facts, target, others }: Rollout): StrategyPlan {
+export function planOnDelete(rollout: Rollout): StrategyPlan {
+  const { facts, target, others } = rollout;
   const { replicas } = facts;
   const old = others.filter(isActive);
   const sizes: Sizing[] = old
@@ -25,19 +26,7 @@ export function planOnDelete({ facts, target, others }: Rollout): StrategyPlan {
       sizes.push({ set: target, replicas: size, reason: 'OnDelete: in place of deleted machines' });
     }
   }
-  return { sizes, mayCreate: true, reason: sizes[0]?.reason ?? reasonOf(target, old) };
-}
-
-/** Where old machines wait for somebody, the hold says so, see hold.ts. */
-function reasonOf(target: SetFacts, old: readonly SetFacts[]): string {
-  const coming = Math.max(target.replicas - availableAt(target), 0);
-  const going = sumOf(old, (set) => set.going);
-  const reasons = [
-    coming > 0 && `waits for ${machines(coming)} of MachineSet ${target.name} to become available`,
-    going > 0 && `${machines(going)} of old sets going away`,
-  ].filter((text) => typeof text === 'string');
-  if (reasons.length > 0) return reasons.join('; ');
-  return `MachineSet ${target.name} has ${target.replicas} replicas`;
+  return { sizes, mayCreate: true, reason: sizes[0]?.reason ?? awaited(rollout) };
 }
 
 /** Scaled down: old machines go first. */

@@ -35,13 +35,14 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
   };
   const isSet = (key: string): boolean => read(key, booleanOf, 'must be true or false') ?? false;
   const count = (text: string): number | undefined => countOf(text, replicas);
-  const at = (text: string) => (parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined);
+  const at = (text: string) =>
+    timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
   const options = {
     autoRollback: isSet(keys.autoRollback),
     onDelete: isSet(keys.onDelete),
     honorsMinReadySeconds: isSet(keys.honorMinReadySeconds),
-    soakSeconds: read(keys.soak, parseDuration, allowed.duration) ?? 0,
+    soakSeconds: read(keys.soak, secondsOf, allowed.duration) ?? 0,
     canary: read(keys.canary, count, atLeastOne),
     canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
     replacementBudget: read(keys.replacementBudget, count, atLeastOne),
@@ -50,6 +51,14 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
     rolledBackFrom: annotations[keys.rolledBackFrom],
   };
   return defined({ ...options, faults });
+}
+
+/** A number alone would be read as a year or a month. */
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function secondsOf(text: string): number | undefined {
+  const seconds = parseDuration(text) ?? -1;
+  return seconds >= 0 ? seconds : undefined;
 }
 
 function booleanOf(text: string): boolean | undefined {

@@ -36,6 +36,9 @@ export interface ProgressFacts {
 /** `isRenewed`: there was progress, so the clock of the deadline begins anew. */
 export type Progressing = ConditionText & { isRenewed?: boolean };
 
+/** Part of the message while an automatic rollback holds. */
+export const rolledBackTo = 'rolled back to';
+
 /** Undefined before there is a set, while nothing is wrong. */
 export function progressingOf(facts: ProgressFacts): Progressing | undefined {
   const { known, refusal, newSet } = facts;
@@ -124,9 +127,12 @@ function isOverdue({ known, deadlineSeconds, now }: ProgressFacts): boolean {
   return now >= known.updatedAt + deadlineSeconds * 1000;
 }
 
-/** The message names the set; that after a pause names none. */
+/**
+ * The message names the set; that after a pause names none. A set that was given up and is wanted again begins anew: the
+ * deadline that passed is not held against it.
+ */
 function isAbout({ known }: ProgressFacts, name: string): boolean {
-  if (!known) return false;
+  if (!known || known.message.includes(rolledBackTo)) return false;
   return known.reason === 'DeploymentResumed' || known.message.includes(`"${name}"`);
 }
 

@@ -1,9 +1,11 @@
 /** All old machines go before the first new one comes. */
+import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 
-export function planRecreate({ facts, target, others }: Rollout): StrategyPlan {
+export function planRecreate(rollout: Rollout): StrategyPlan {
+  const { facts, target, others } = rollout;
   const sizes: Sizing[] = others
     .filter(({ replicas }) => replicas > 0)
     .map((set) => ({ set, replicas: 0, reason: 'Recreate: old machines go first' }));
@@ -15,8 +17,7 @@ export function planRecreate({ facts, target, others }: Rollout): StrategyPlan {
     return { sizes, mayCreate: false, reason, next };
   }
   const { replicas } = facts;
-  const reason = `MachineSet ${target.name} has ${replicas} replicas`;
-  if (target.replicas === replicas) return { sizes, mayCreate: true, reason };
+  if (target.replicas === replicas) return { sizes, mayCreate: true, reason: awaited(rollout) };
   const size = { set: target, replicas, reason: `${replicas} replicas are wanted` };
   return { sizes: [size], mayCreate: true, reason: size.reason };
 }

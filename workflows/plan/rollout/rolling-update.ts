@@ -1,6 +1,7 @@
 /** New machines come before old ones go, within `maxSurge` and `maxUnavailable`. */
+import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
-import { availableAt, sumOf } from './facts.ts';
+import { sumOf } from './facts.ts';
 import { growthOf } from './new-set-size.ts';
 import { shrinkOldSets } from './old-set-sizes.ts';
 import { isScalingEvent, shrinkInProportion } from './scaling.ts';
@@ -21,7 +22,7 @@ export function planRollingUpdate(rollout: Rollout, limit = Infinity): StrategyP
   return {
     sizes,
     mayCreate: true,
-    reason: sizes[0]?.reason ?? reasonOf(rollout, growth.obstacle),
+    reason: sizes[0]?.reason ?? awaited(rollout, growth.obstacle),
     ...(left > 0 && {
       next: `still to be replaced: ${machines(left)} of ${namesOf(others)}`,
     }),
@@ -41,19 +42,6 @@ function sharesOfScaleDown(rollout: Rollout) {
   const hasSeveral = sets.length > 1;
   const isTooMany = sumOf(sets, ({ replicas }) => replicas) > most;
   return hasSeveral && isTooMany ? shrinkInProportion(rollout) : [];
-}
-
-function reasonOf({ facts, target, others }: Rollout, obstacle: string | undefined): string {
-  const coming = Math.max(target.replicas - availableAt(target), 0);
-  const going = sumOf(others, (set) => set.going);
-  const reasons = [
-    coming > 0 && `waits for ${machines(coming)} of MachineSet ${target.name} to become available`,
-    going > 0 && `${machines(going)} of old sets going away`,
-    obstacle,
-  ].filter((text) => typeof text === 'string');
-  if (reasons.length > 0) return reasons.join('; ');
-  if (others.some(({ replicas }) => replicas > 0)) return 'waits for machines to become available';
-  return `MachineSet ${target.name} has ${facts.replicas} replicas`;
 }
 
 function namesOf(sets: readonly SetFacts[]): string {

@@ -38,6 +38,11 @@ export function afterSteps(
   });
 }
 
+/** Only one set is to have machines: which of them go when fewer are wanted is its own affair. */
+export function isOneSet({ sets }: DeploymentFacts): boolean {
+  return sets.filter(({ replicas }) => replicas > 0).length <= 1;
+}
+
 /** Only one set has machines: what happens is scaling, which knows no bounds but the number that is wanted. */
 export function isScalingOnly({ sets }: DeploymentFacts): boolean {
   return sets.filter(isActive).length <= 1;

@@ -8,6 +8,7 @@ export function someFacts(changes: Partial<DeploymentFacts> = {}): DeploymentFac
     isDeleting: false,
     hasFinalizer: true,
     isOrphaning: false,
+    className: 'small',
     faults: [],
     replicas: 10,
     strategy: 'RollingUpdate',

@@ -9,7 +9,7 @@ import type { Round } from '../../../support/simulate.ts';
 import { turn } from '../../../support/simulated-acts.ts';
 import type { Cluster } from '../../../support/simulated-cluster.ts';
 import { mostOf, now } from '../../../support/simulated-cluster.ts';
-import { afterSteps, certainOf, isScalingOnly, mostOfAll } from './bounds.ts';
+import { afterSteps, certainOf, isOneSet, isScalingOnly, mostOfAll } from './bounds.ts';
 import type { Event } from './random-cluster.ts';
 import { anyCluster, anyEvents } from './random-cluster.ts';
 
@@ -28,7 +28,7 @@ function live(cluster: Cluster, events: readonly Event[], check: (round: Round) 
   }
 }
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: 100 };
 
 test('no step of ours takes more Running machines than may be missing', () => {
   fc.assert(
@@ -44,7 +44,7 @@ test('no step of ours takes more Running machines than may be missing', () => {
 function checkFloor({ facts, done }: Round): void {
   const before = certainOf(facts.sets);
   const after = certainOf(afterSteps(facts.sets, done));
-  const least = isScalingOnly(facts) ? 0 : Math.min(before, floorOf(facts));
+  const least = isOneSet(facts) ? 0 : Math.min(before, floorOf(facts));
   expect({ after, isEnough: after >= least }).toEqual({ after, isEnough: true });
 }
 
@@ -76,11 +76,16 @@ test('every rollout ends, and then there is nothing more to do', () => {
       live(cluster, events, () => undefined);
       const most = 30 * (cluster.deployment.replicas + 10);
       let last = playRound(cluster);
-      for (let round = 0; !isDone(last) && round < most; round += 1) last = playRound(cluster);
+      let quiet = 0;
+      // Long enough for the slowest status to be seen.
+      for (let round = 0; quiet < 6 && round < most; round += 1) {
+        last = playRound(cluster);
+        quiet = isDone(last) ? quiet + 1 : 0;
+      }
       expect({ last, isDone: isDone(last) }).toEqual({ last, isDone: true });
       for (let round = 0; round < 8; round += 1) {
-        const quiet = playRound(cluster);
-        expect({ steps: quiet.plan.steps, nodeStep: quiet.plan.nodeStep }).toEqual({ steps: [] });
+        const { plan } = playRound(cluster);
+        expect({ steps: plan.steps, nodeStep: plan.nodeStep }).toEqual({ steps: [] });
       }
       expect(
         cluster.sets.filter(({ machines }) => machines.length > 0).map(({ name }) => name),
@@ -104,7 +109,8 @@ test('each step changes something, and no set is written twice in one plan', () 
         expect(new Set(writes).size).toBe(writes.length);
         expect(refused).toEqual([]);
         const seen = JSON.stringify({ steps: plan.steps, sets: facts.sets });
-        expect(plan.steps.length > 0 && seen === before).toBe(false);
+        const hasActed = plan.steps.some(({ action }) => action !== 'refuseRollback');
+        expect(hasActed && seen === before).toBe(false);
         before = seen;
       };
       live(cluster, events, check);

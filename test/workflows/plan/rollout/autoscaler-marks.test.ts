@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Marked } from '../../../../workflows/plan/rollout/autoscaler-marks.ts';
+import { marksOf } from '../../../../workflows/plan/rollout/autoscaler-marks.ts';
+
+const early = '2026-01-01T00:00:00Z';
+const late = '2026-01-01T01:00:00.25+01:00';
+const fallback = '2026-01-01T02:00:00Z';
+
+const machine = (name: string, changes: Partial<Marked> = {}): Marked => ({
+  name,
+  isDeleting: false,
+  phase: 'Running',
+  ...changes,
+});
+const marked = (name: string, mark = early): Marked => machine(name, { priority: '1', mark });
+
+const look = (list: string, ...machines: Marked[]) => marksOf(list, machines, fallback);
+
+describe('machines on the list', () => {
+  test.each<{ name: string; machine: Marked; list: string; expected: object | undefined }>([
+    {
+      name: 'get the time of their entry',
+      machine: machine('a'),
+      list: `a~${late}`,
+      expected: { machines: [{ name: 'a', time: late }], list: `a~${late}` },
+    },
+    {
+      name: 'get the fallback where their entry has none, and so does the list',
+      machine: machine('a'),
+      list: 'a',
+      expected: { machines: [{ name: 'a', time: fallback }], list: `a~${fallback}` },
+    },
+    {
+      name: 'keep the mark that they have',
+      machine: machine('a', { mark: early }),
+      list: `a~${late}`,
+      expected: { machines: [{ name: 'a', time: early }], list: `a~${late}` },
+    },
+    {
+      name: 'get their priority back',
+      machine: machine('a', { mark: early, priority: '3' }),
+      list: `a~${late}`,
+      expected: { machines: [{ name: 'a', time: early }] },
+    },
+    {
+      name: 'that are marked already need nothing',
+      machine: marked('a'),
+      list: `a~${late}`,
+      expected: undefined,
+    },
+    {
+      name: 'may have spaces around them',
+      machine: marked('a'),
+      list: ` a~${early} `,
+      expected: { machines: [], list: `a~${early}` },
+    },
+  ])('$name', ({ machine: known, list, expected }) => {
+    const marks = look(list, known);
+    if (expected === undefined) expect(marks).toBeUndefined();
+    else expect(marks).toMatchObject({ was: list, ...expected });
+  });
+});
+
+describe('entries that go from the list', () => {
+  test.each<{ name: string; list: string; machines: Marked[] }>([
+    { name: 'of no machine', list: `gone~${early}`, machines: [] },
+    {
+      name: 'of one that is going',
+      list: `a~${early}`,
+      machines: [machine('a', { isDeleting: true })],
+    },
+    {
+      name: 'of one that has failed',
+      list: `a~${early}`,
+      machines: [machine('a', { phase: 'Failed' })],
+    },
+    { name: 'with a time that is none', list: 'a~soon', machines: [machine('a')] },
+    { name: 'with an empty time', list: 'a~', machines: [machine('a')] },
+    { name: 'with a time without a zone', list: 'a~2026-01-01T00:00:00', machines: [machine('a')] },
+    { name: 'with more than a time', list: `a~${early}~${late}`, machines: [machine('a')] },
+    { name: 'without a name', list: `~${early},,`, machines: [machine('a')] },
+    { name: 'of an empty list', list: '', machines: [machine('a')] },
+  ])('$name', ({ list, machines }) => {
+    expect(look(list, ...machines)).toEqual({ machines: [], was: list, list: null });
+  });
+
+  test('leave the others in their order', () => {
+    const list = `a~${early},gone~${early},b~${late}`;
+    expect(look(list, marked('a'), marked('b'))).toEqual({
+      machines: [],
+      was: list,
+      list: `a~${early},b~${late}`,
+    });
+  });
+});
