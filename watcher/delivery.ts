@@ -16,8 +16,14 @@ export interface DeliveryOptions {
 
 /** A call that hangs would hold up all that its workflow is to hear. */
 const callTimeoutMs = 5_000;
-/** Notices a dead worker sooner than Temporal's default of 10 s. */
-const workflowTaskTimeout = '4 s';
+/**
+ * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins anew, see
+ * docs/decisions/0006-broken-histories.md.
+ */
+export const runOptions = {
+  workflowTaskTimeout: '4 s',
+  retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '60 s' },
+} as const;
 
 export function createDelivery(options: DeliveryOptions): (signal: Signal) => Promise<Delivered> {
   const { temporal, namespace, cluster, taskQueue } = options;
@@ -35,7 +41,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       // A new life of an object begins a new run; a run that goes on is only signalled.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowTaskTimeout,
+      ...runOptions,
       staticSummary: start.summary,
       typedSearchAttributes: attributesOf(signal, start, namespace),
     });

@@ -1,7 +1,7 @@
 /** Bundles the workflow code into a file, so that workers start a second faster: `bundle-workflows.ts FILE`. */
 import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { BundleOptions } from '@temporalio/worker';
+import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
@@ -11,6 +11,11 @@ export const bundleOptions = {
   workflowsPath,
   preloadModules: [fileURLToPath(new URL('../workflows/stack-depth.ts', import.meta.url))],
 } satisfies BundleOptions;
+
+/** A history that cannot be replayed fails its run instead of stopping it for ever: docs/decisions/0006-broken-histories.md. */
+export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNullable<
+  WorkerOptions['workflowFailureErrorTypes']
+>;
 
 /** Written whole or not at all. */
 async function writeBundle(file: string): Promise<void> {

@@ -14,7 +14,7 @@ import {
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
 import type { Licence, World } from '../activities/world.ts';
-import { bundleOptions } from './bundle-workflows.ts';
+import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createDriverProbe } from './driver-probe.ts';
@@ -84,6 +84,7 @@ function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
       ? { workflowsPath, bundlerOptions: { preloadModules } }
       : { workflowBundle: { codePath: workflowBundle } }),
     activities: createKubeActivities(world),
+    workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
     // A local activity holds the slot of its workflow task while it waits for one of its own. Few of them at once are quick; all at
     // once they would share the CPU until they expire.

@@ -28,7 +28,7 @@ import { afterSteps } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import { isRollingOut } from './plan/rollout/hold.ts';
 import type { DeploymentPlan, DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
-import { mustRenew } from './renewal.ts';
+import { handedOver, mustRenew } from './renewal.ts';
 import { refusal, RolloutCommands } from './rollout-commands.ts';
 import { showRollout } from './rollout-state.ts';
 import { messageOf, shortStep, singleAttempts } from './steps.ts';
@@ -87,7 +87,7 @@ class MachineDeploymentLife {
 
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
-    this.#state = input.state ?? newState();
+    this.#state = handedOver(input.state) ?? newState();
     this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
   }
@@ -258,6 +258,8 @@ class MachineDeploymentLife {
     const { nodesRetryAt } = this.#state;
     if (this.#isTendingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
     this.#isTendingNodes = true;
+    // A time that has passed would wake the loop again and again while the work runs.
+    delete this.#state.nodesRetryAt;
     void this.#tendNodes(step, facts).finally(() => {
       this.#isTendingNodes = false;
       this.#mustSurvey = true;

@@ -20,7 +20,7 @@ import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
 import { isOfOurCluster } from './own-cluster.ts';
-import { mustRenew } from './renewal.ts';
+import { handedOver, mustRenew } from './renewal.ts';
 import { setDetails } from './set-details.ts';
 import { messageOf, regularSteps, shortStep } from './steps.ts';
 
@@ -43,7 +43,7 @@ class MachineSetLife {
 
   constructor(input: MachineSetInput) {
     this.#input = input;
-    this.#state = input.state ?? newState();
+    this.#state = handedOver(input.state) ?? newState();
     this.#listen();
   }
 

@@ -30,7 +30,7 @@ import {
 import type { MachineStep, RunningStep } from './plan/machine.ts';
 import { planMachine } from './plan/machine.ts';
 import { isOfOurCluster } from './own-cluster.ts';
-import { mustRenew } from './renewal.ts';
+import { handedOver, mustRenew } from './renewal.ts';
 
 export interface MachineInput extends EntityInput {
   state?: MachineState;
@@ -59,7 +59,7 @@ class MachineLife {
 
   constructor(input: MachineInput) {
     this.#input = input;
-    this.#state = input.state ?? newMachineState(Date.now());
+    this.#state = handedOver(input.state) ?? newMachineState(Date.now());
     this.#steps = new MachineSteps(input, this.#state);
     this.#listen();
   }

@@ -16,3 +16,11 @@ export function mustRenew(): boolean {
     historySize >= largestHistoryBytes
   );
 }
+
+/**
+ * What the run before handed over. Nothing after a run that failed: what it did in between is unknown, and everything that is
+ * needed to go on stands on the objects and the instances.
+ */
+export function handedOver<State>(state: State | undefined): State | undefined {
+  return workflowInfo().attempt > 1 ? undefined : state;
+}

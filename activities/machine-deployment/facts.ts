@@ -26,7 +26,7 @@ import { controllerOf } from '../machine-set/members.ts';
 import { timestamp } from '../machine/object.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import type { Clock } from './set-facts.ts';
-import { isRunning, nextAvailableAt, setFactsOf } from './set-facts.ts';
+import { hasJoined, isRunning, nextAvailableAt, setFactsOf } from './set-facts.ts';
 
 export interface DeploymentView {
   deployment: MachineDeployment;
@@ -218,6 +218,7 @@ function unprotectedNodes({ sets, machines = [], nodes }: DeploymentView): strin
   return machines
     .filter((machine) => own.has(controllerOf(machine)?.uid ?? ''))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .filter(hasJoined)
     .flatMap((machine) => nodeOf(machine) ?? [])
     .filter((name) => !known.has(name))
     .slice(0, mostNodes);

@@ -16,6 +16,7 @@ import { selectorText } from '../machine-set/selector.ts';
 import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
 import { readLife } from './life.ts';
+import { hasJoined } from './set-facts.ts';
 
 export interface NodeWork {
   deployment: LifeRef;
@@ -73,7 +74,7 @@ async function taintNodes(
   };
   await patchAll(target, machines, (node) => taintPatch(node, rewriting));
   await noteOnSet(control, deployment, { set, value: 'True' });
-  return { protectedNodes: protects ? nodesOf(machines) : [] };
+  return { protectedNodes: protects ? nodesOf(machines.filter(hasJoined)) : [] };
 }
 
 async function untaintNodes(

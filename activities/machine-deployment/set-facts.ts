@@ -99,6 +99,11 @@ export function isRunning({ status }: Machine): boolean {
   return phase === 'Running' || phase === 'Available';
 }
 
+/** A machine says how its Node is called before there is one; its conditions are those of a Node that has joined. */
+export function hasJoined({ status }: Machine): boolean {
+  return (status?.conditions ?? []).length > 0;
+}
+
 /** When the next Running machine will have been so for long enough, milliseconds. */
 export function nextAvailableAt(
   machines: readonly Machine[],

@@ -1,6 +1,7 @@
 /** What a MachineDeployment sees of a simulated cluster. */
 import { unavailableOf, surgeOf } from '../../workflows/plan/fenceposts.ts';
 import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment.ts';
+import { isRollback } from '../../workflows/plan/rollout/direction.ts';
 import type {
   DeploymentFacts,
   DeploymentLook,
@@ -127,7 +128,7 @@ function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts
     before: deployment.counts,
     counts: countsOf(cluster),
     wanted: facts.replicas,
-    ...(newSet && { newSet }),
+    ...(newSet && { newSet: { ...newSet, isFormer: isRollback(facts, newSet) } }),
     ...(refusal && { refusal }),
     ...(standstill && { standstill: standstill.reason }),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),

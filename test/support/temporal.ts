@@ -4,7 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap, WorkerOptions } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
-import { bundleOptions } from '../../workers/bundle-workflows.ts';
+import { bundleOptions, failingErrors } from '../../workers/bundle-workflows.ts';
 import { searchAttributes } from '../../workflows/messages.ts';
 
 const namespace = 'default';
@@ -70,7 +70,12 @@ export class TemporalForTests {
   async withWorkers<T>(taskQueue: string, queues: Queues, body: () => Promise<T>): Promise<T> {
     const { kube, driver, drain } = queues;
     const workers = await Promise.all([
-      this.#worker({ taskQueue, activities: kube, workflowBundle: this.#bundle }),
+      this.#worker({
+        taskQueue,
+        activities: kube,
+        workflowBundle: this.#bundle,
+        workflowFailureErrorTypes: failingErrors,
+      }),
       ...(driver
         ? [this.#worker({ taskQueue: `${taskQueue}-driver-local`, activities: driver })]
         : []),
@@ -83,6 +88,17 @@ export class TemporalForTests {
       for (const worker of workers) worker.shutdown();
       await running;
     }
+  }
+
+  /** Runs `body` with a worker that has other workflow code. */
+  async withOtherCode(
+    workflowBundle: WorkflowBundleWithSourceMap,
+    taskQueue: string,
+    body: () => Promise<void>,
+  ): Promise<void> {
+    // Without a cache, so that the next worker gets the workflow at once.
+    const worker = await this.#worker({ taskQueue, workflowBundle, maxCachedWorkflows: 0 });
+    await worker.runUntil(body());
   }
 
   /** A workflow without a worker would keep the server's time from being skipped. */

@@ -1,8 +1,8 @@
 /** One MachineSet or MachineDeployment, as far as its workflow can tell. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
-import type { Kind, MachinesSnapshot, SetSnapshot } from '../../workflows/messages.ts';
-import { machinesChanged, workflowIdOf } from '../../workflows/messages.ts';
+import type { Kind, MachinesSnapshot, SetSnapshot, Sighting } from '../../workflows/messages.ts';
+import { machineSetsChanged, machinesChanged, workflowIdOf } from '../../workflows/messages.ts';
 import type { Steps } from '../support/call-log.ts';
 import { CallLog } from '../support/call-log.ts';
 import type { TemporalForTests } from '../support/temporal.ts';
@@ -42,7 +42,7 @@ export class SetWorld {
   }
 
   /** The watcher saw the object: the first time this starts the workflow. */
-  async observe(changes: Partial<SetSnapshot> = {}): Promise<void> {
+  async observe(changes: Partial<SetSnapshot> = {}, options: object = {}): Promise<void> {
     this.#version += 1;
     const seen: SetSnapshot = {
       cluster,
@@ -61,7 +61,15 @@ export class SetWorld {
       args: [{ ref: this.ref, cluster }],
       signal: `${this.#kind}Observed`,
       signalArgs: [seen],
+      ...options,
     });
+  }
+
+  /** The watcher saw a change of the deployment's sets. */
+  async changeSets(changes: Partial<Sighting> = {}): Promise<void> {
+    this.#version += 1;
+    const sighting = { cluster, epoch: 1, resourceVersion: String(this.#version) };
+    await this.handle.signal(machineSetsChanged, { ...sighting, ...changes });
   }
 
   /** The watcher saw a change of the set's machines. */

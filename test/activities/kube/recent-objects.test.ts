@@ -62,7 +62,9 @@ test('after a write that did not hold it is read', async () => {
   const version = await versionOf(control);
   await recent.read(path, version);
   const late = { metadata: { resourceVersion: '1' } };
-  await expect(recent.write(path, () => control.patch(path, 'merge', late))).rejects.toThrow('modified');
+  await expect(recent.write(path, () => control.patch(path, 'merge', late))).rejects.toThrow(
+    'modified',
+  );
   await recent.read(path, version);
   expect(reads(control)).toBe(2);
 });

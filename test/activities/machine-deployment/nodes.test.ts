@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { node as nodePath } from '../../../activities/kube/paths.ts';
 import type { Node } from '../../../activities/machine/node.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import { aNode } from '../../support/builders.ts';
 import { DeploymentWorld, setPath } from './deployment-world.ts';
 
@@ -17,6 +18,9 @@ let set: string;
 
 const machineName = 'node.gardener.cloud/machine-name';
 
+/** A machine copies them from the Node that has joined. */
+const joined: NodeCondition[] = [{ type: 'Ready', status: 'True' }];
+
 /** The set has a machine on each of these Nodes. */
 async function withNodes(...nodes: Node[]): Promise<void> {
   world = new DeploymentWorld();
@@ -26,7 +30,8 @@ async function withNodes(...nodes: Node[]): Promise<void> {
   for (const node of nodes) {
     world.world.target.put(node);
     const { name } = node.metadata;
-    world.addMachine(owner, { metadata: { name: `machine-${name}`, labels: { node: name } } });
+    const metadata = { name: `machine-${name}`, labels: { node: name } };
+    world.addMachine(owner, { metadata, status: { conditions: joined } });
   }
 }
 
@@ -175,6 +180,17 @@ describe('protectNodes', () => {
       hasProtectedNodes: true,
     });
     expect((await world.survey({ protectedNodes: [] })).hasProtectedNodes).toBe(false);
+  });
+
+  test('is not asked for a Node that has not joined: its machine knows its name before', async () => {
+    await withNodes(nodeNamed('n1'));
+    const metadata = { name: 'coming', labels: { node: 'n2' } };
+    world.addMachine(await world.set(), { phase: 'Pending', metadata });
+    await world.change({ spec: { template: { spec: { class: { name: 'large' } } } } });
+    await world.step();
+    expect((await world.survey()).unprotectedNodes).toEqual(['n1']);
+    // Nor does it count as protected when the others get their taint.
+    expect(await world.tend({ action: 'taintNodes', set, reason: '' })).toEqual(['n1']);
   });
 
   test('is not asked for without a target cluster, nor where the flag says no', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { afterSteps } from '../../../../workflows/plan/rollout/after-steps.ts';
 import { planMachineDeployment } from '../../../../workflows/plan/machine-deployment.ts';
 import type { DeploymentStep } from '../../../../workflows/plan/rollout/steps.ts';
-import { deploymentFacts, setFacts } from '../../../workflows/deployment-facts.ts';
+import { aSet, someFacts, theNewSet } from './deployment-facts.ts';
 
-const old = setFacts('old', { replicas: 3, desired: 3, max: 4, hasFreshScaling: false });
-const fresh = setFacts('new', { replicas: 1, revision: 2, isOfTemplate: true });
-const facts = deploymentFacts({ replicas: 3, maxSurge: 1, sets: [old, fresh] });
+const old = aSet({ machines: 'AAA', desired: 3, max: 4, hasFreshScaling: false });
+const fresh = theNewSet({ machines: 'A' });
+const facts = someFacts({ replicas: 3, maxSurge: 1, sets: [old, fresh] });
 
 const scale = (name: string, from: number, replicas: number): DeploymentStep => ({
   action: 'scaleSet',

@@ -105,6 +105,19 @@ describe('the condition Progressing', () => {
       message: 'MachineSet "new" has timed out progressing.',
     },
     {
+      name: 'a set that was given up is wanted again',
+      facts: given({
+        known: {
+          ...known('ProgressDeadlineExceeded', '"new" has timed out; rolled back to "old"', 999),
+          status: 'False',
+        },
+        newSet: { name: 'new', isFormer: true },
+      }),
+      status: 'True',
+      reason: 'FoundNewMachineSet',
+      message: 'Found new machine set "new"',
+    },
+    {
       name: 'paused',
       facts: given({ standstill: 'Deployment is paused' }),
       status: 'Unknown',

@@ -62,6 +62,15 @@ const passCanary: Happening = {
   },
 };
 
+const tryAgain: Happening = {
+  text: 'somebody mends what kept machines from joining, and takes millwright.dev/rolled-back-from away',
+  happen: ({ broken, deployment }) => {
+    const { rolledBackFrom: _, ...rest } = deployment.options;
+    deployment.options = rest;
+    broken.clear();
+  },
+};
+
 const idle = (name: string, revision: number): Partial<SimulatedSet> => ({
   name,
   revision,
@@ -194,6 +203,14 @@ export const stories: Story[] = [
       deployment: { ...deadline, options: { ...options, autoRollback: true } },
     }),
     happenings: { 24: scaleTo(7), 34: change('v3') },
+  },
+  {
+    name: 'given-up-template-tried-again',
+    cluster: rolling(2, 1, {
+      broken: ['v2'],
+      deployment: { ...deadline, options: { ...options, autoRollback: true } },
+    }),
+    happenings: { 24: tryAgain },
   },
   {
     name: 'history-limit',

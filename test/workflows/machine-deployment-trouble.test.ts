@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { machineDeploymentGone } from '../../workflows/messages.ts';
+import { eventually } from '../support/eventually.ts';
+import { TemporalForTests } from '../support/temporal.ts';
+import { cluster, hang } from './machine-world.ts';
+import { aSet } from './plan/rollout/deployment-facts.ts';
+import { RolloutWorld } from './rollout-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+}, 60_000);
+afterAll(() => temporal.stop());
+
+describe('a step that the API server refuses', () => {
+  /** Refuses while `isRefused`. */
+  function refusing() {
+    const world = new RolloutWorld(temporal, (own) => ({
+      applyDeploymentSteps: async (input) => {
+        if (rollout.isRefused) return { written: [], error: 'exceeded quota' };
+        return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+      },
+    }));
+    const rollout = { world, isRefused: true };
+    return rollout;
+  }
+  const message = 'Failed to create new machine set "pool-1": exceeded quota';
+
+  test('is said, with one Event, and tried again later', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(await rollout.world.view()).toMatchObject({ lastError: message });
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 2);
+      rollout.isRefused = false;
+      await temporal.skip(5);
+      await rollout.world.isComplete();
+      expect(log.count('applyDeploymentSteps')).toBe(3);
+      expect(log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'MachineSetCreateError', message } },
+      ]);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(await rollout.world.view()).not.toHaveProperty('lastError');
+    });
+  });
+
+  test('is tried at once when the spec changes', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      rollout.isRefused = false;
+      await world.observe({ generation: 2 });
+      await log.until('applyDeploymentSteps', 2);
+      await rollout.world.isComplete();
+    });
+  });
+
+  test('is forgotten when it is not wanted any more, and wakes nobody', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      rollout.world.facts.sets = [aSet({ name: 'pool-0', isOfTemplate: true, machines: 'AAA' })];
+      await rollout.world.isComplete();
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      const looks = log.count('surveyMachineDeployment');
+      await temporal.skip(600);
+      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+      expect(log.count('applyDeploymentSteps')).toBe(1);
+    });
+  });
+});
+
+describe('Nodes that cannot be written', () => {
+  test('do not hold up the sets; the work is tried again, later each time', async () => {
+    let isBroken = true;
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async ({ step }) => {
+        if (isBroken) throw new Error('no route to the target cluster');
+        for (const set of rollout.facts.sets) {
+          if (step.action === 'taintNodes' && set.name === step.set) set.isTainted = true;
+        }
+        return { protectedNodes: [] };
+      },
+    }));
+    const { world, log, facts } = rollout;
+    facts.hasNodes = true;
+    facts.protectsNodes = false;
+    facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await world.observe();
+      await log.until('tendNodes');
+      await rollout.until('the error is said', ({ lastError }) =>
+        Boolean(lastError?.includes('no route to the target cluster')),
+      );
+      facts.replicas = 5;
+      await world.observe({ generation: 2 });
+      await eventually('the new set grows', async () => (facts.sets[1]?.replicas ?? 0) > 1);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(log.count('tendNodes')).toBe(1);
+      await temporal.skip(3);
+      await log.until('tendNodes', 2);
+      isBroken = false;
+      await temporal.skip(5);
+      await log.until('tendNodes', 3);
+      await rollout.until('the error is over', ({ lastError }) => lastError === undefined);
+    });
+  });
+
+  test('cost no looks while the next attempt runs', async () => {
+    let attempts = 0;
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async () => {
+        attempts += 1;
+        return attempts === 1 ? await fail('no route') : await hang();
+      },
+    }));
+    const { world, log, facts } = rollout;
+    Object.assign(facts, { hasNodes: true, sets: [aSet({ name: 'pool-0', machines: 'AAA' })] });
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await world.observe();
+      await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
+      await temporal.skip(3);
+      await log.until('tendNodes', 2);
+      await rollout.view();
+      const looks = log.count('surveyMachineDeployment');
+      for (let turn = 0; turn < 20; turn += 1) await rollout.view();
+      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+    });
+  });
+
+  test('are no reason to stay when the deployment is gone', async () => {
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async () => await fail('no route'),
+    }));
+    const { world, facts } = rollout;
+    Object.assign(facts, { hasNodes: true, sets: [aSet({ name: 'pool-0', machines: 'AAA' })] });
+    await rollout.run(async () => {
+      await world.observe();
+      await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
+      rollout.uid = undefined;
+      const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
+      await world.handle.signal(machineDeploymentGone, gone);
+      expect(await world.handle.result()).toEqual({ reason: 'the MachineDeployment is gone' });
+    });
+  });
+});
+
+function fail(message: string): Promise<never> {
+  return Promise.reject(new Error(message));
+}
