@@ -16,7 +16,7 @@ const ofSet: Ownership = {
 };
 
 export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
-  const own = change.type === 'gone' ? [goneSignal(change, scene)] : liveSignals(change, scene);
+  const own = change.type === 'gone' ? endSignals(change, scene) : liveSignals(change, scene);
   const toSets = ownerSignals(change, ofSet, scene).map((signal) => withStrays(signal, scene));
   return [...own, ...toSets];
 }
@@ -25,6 +25,15 @@ export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Sign
 export function withStrays(toSet: Signal, { store }: Scene): Signal {
   const strays = store.straysOf(toSet.object);
   return strays.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, strays } };
+}
+
+/**
+ * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which is told nothing new; and a
+ * signal that comes while a workflow ends makes it do its last step twice.
+ */
+function endSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
+  const { previous } = change;
+  return previous?.isDeleting && previous.hasFinalizer ? [] : [goneSignal(change, scene)];
 }
 
 function goneSignal({ object, resourceVersion }: ChangeOf<'machines'>, scene: Scene): Signal {

@@ -10,14 +10,17 @@ import { createKubeClient } from '../../activities/kube/pooled-client.ts';
 import { defaultStateDir } from '../../deploy/local/options.ts';
 import { readStack } from '../../deploy/local/stack.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
+import type { Kind } from '../../workflows/messages.ts';
 import { workflowIdOf } from '../../workflows/messages.ts';
 import type { Demo } from './demo.ts';
 import { startDemo } from './demo.ts';
+import type { RolloutDemo } from './rollouts.ts';
+import { startRollouts } from './rollouts.ts';
 
 const usage = `Usage: npm run screenshots -- [options]
 
-Makes a few machines on the running local stack, takes pictures of their pages in the Temporal UI, writes them to
-docs/images and deletes the machines. Needs Chromium: the variable CHROMIUM, or chromium or google-chrome on PATH.
+Makes a few machines and rollouts on the running local stack, takes pictures of their pages in the Temporal UI, writes
+them to docs/images and deletes the machines. Needs Chromium: the variable CHROMIUM, or chromium or google-chrome on PATH.
 
   --state-dir DIR  of the stack (default: .millwright)
   --help           show this
@@ -28,7 +31,8 @@ const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-c
 const size = { width: 1400, height: 900 };
 /** Far above what a page takes on a busy machine. */
 const contentWithinMs = 30_000;
-const columns = ['Workflow ID', 'MachinePhase', 'Attention', 'MachineClass', 'WaitingSince'];
+const machineColumns = ['Workflow ID', 'MachinePhase', 'Attention', 'MachineClass', 'WaitingSince'];
+const rolloutColumns = ['Workflow ID', 'RolloutState', 'BlockedBy', 'Attention', 'WaitingSince'];
 
 interface Shot {
   file: string;
@@ -37,6 +41,8 @@ interface Shot {
   awaited: (string | RegExp)[];
   /** They are inside the frame in which the UI shows markdown. */
   isFramed?: boolean;
+  /** Of the list. */
+  columns?: string[];
 }
 
 const { values } = parseArgs({
@@ -57,12 +63,17 @@ async function takeAll(stateDir: string): Promise<void> {
   const kube = createKubeClient({ kubeConfig, userAgent: 'screenshots' });
   const { namespace } = stack;
   const cloud = stack.environment['MILLWRIGHT_VIRTUAL_CLOUD'] ?? '';
-  const demo = await startDemo({ kube, namespace, cloud });
+  const world = { kube, namespace, cloud };
+  const album = { stack, temporal: new Client({ connection }) };
+  const demo = await startDemo(world);
   try {
-    const shots = await shotsOf({ stack, demo, temporal: new Client({ connection }) });
-    await withPage(async (page) => {
-      for (const shot of shots) await take(page, shot);
-    });
+    await takeEach(await machineShots(album, demo));
+    const rollouts = await startRollouts(world);
+    try {
+      await takeEach(await rolloutShots(album, rollouts));
+    } finally {
+      await rollouts.end();
+    }
   } finally {
     await demo.end();
     await kube.close();
@@ -70,38 +81,70 @@ async function takeAll(stateDir: string): Promise<void> {
   }
 }
 
-interface Scene {
+interface Album {
   stack: Stack;
-  demo: Demo;
   temporal: Client;
 }
 
-async function shotsOf({ stack, demo, temporal }: Scene): Promise<Shot[]> {
-  const home = `http://127.0.0.1:${stack.ports.temporalUi}/namespaces/default/workflows`;
-  const urlOf = async (name: string, tab: string): Promise<string> => {
-    const id = workflowIdOf('machine', { namespace: stack.namespace, name });
-    return `${home}/${encodeURIComponent(id)}/${await runOf(temporal, id)}/${tab}`;
-  };
+async function machineShots(album: Album, demo: Demo): Promise<Shot[]> {
   const query =
     'WorkflowType = "machine" AND ExecutionStatus = "Running" AND MachinePhase != "Running"';
   return [
     {
       file: 'machine-running.png',
-      url: await urlOf(demo.running, 'timeline'),
+      url: await pageUrl(album, { kind: 'machine', name: demo.running, tab: 'timeline' }),
       awaited: ['recordJoined', /createInstance/],
     },
     {
       file: 'workflows.png',
-      url: `${home}?query=${encodeURIComponent(query)}`,
+      url: listUrl(album, query),
       awaited: ['CrashLoopBackOff', 'Pending', 'person'],
     },
     {
       file: 'machine-waiting.png',
-      url: await urlOf(demo.refused, 'user-metadata'),
+      url: await pageUrl(album, { kind: 'machine', name: demo.refused, tab: 'user-metadata' }),
       awaited: [/CrashLoopBackOff/, 'Next attempt', 'What you can do:'],
       isFramed: true,
     },
   ];
+}
+
+async function rolloutShots(album: Album, { stuck }: RolloutDemo): Promise<Shot[]> {
+  const query =
+    'WorkflowType = "machineDeployment" AND ExecutionStatus = "Running" AND RolloutState != "Complete"';
+  return [
+    {
+      file: 'rollouts.png',
+      url: listUrl(album, query),
+      awaited: ['Blocked', 'canary', 'Progressing'],
+      columns: rolloutColumns,
+    },
+    {
+      file: 'rollout-blocked.png',
+      url: await pageUrl(album, { kind: 'machineDeployment', name: stuck, tab: 'user-metadata' }),
+      awaited: [/Blocked/, 'What you can do:'],
+      isFramed: true,
+    },
+  ];
+}
+
+function home({ stack }: Album): string {
+  return `http://127.0.0.1:${stack.ports.temporalUi}/namespaces/default/workflows`;
+}
+
+function listUrl(album: Album, query: string): string {
+  return `${home(album)}?query=${encodeURIComponent(query)}`;
+}
+
+interface WorkflowPage {
+  kind: Kind;
+  name: string;
+  tab: string;
+}
+
+async function pageUrl(album: Album, { kind, name, tab }: WorkflowPage): Promise<string> {
+  const id = workflowIdOf(kind, { namespace: album.stack.namespace, name });
+  return `${home(album)}/${encodeURIComponent(id)}/${await runOf(album.temporal, id)}/${tab}`;
 }
 
 /** The UI has no page for "the present run". */
@@ -120,18 +163,18 @@ async function take(page: Page, { file, url, awaited, isFramed }: Shot): Promise
   console.log(`docs/images/${file}`);
 }
 
-async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
+async function takeEach(shots: Shot[]): Promise<void> {
   // A container has neither a sandbox for it nor much shared memory.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   const browser = await chromium.launch({ executablePath: browserPath(), args });
   try {
-    await use(await pageOf(browser));
+    for (const shot of shots) await take(await pageOf(browser, shot.columns), shot);
   } finally {
     await browser.close();
   }
 }
 
-async function pageOf(browser: Browser): Promise<Page> {
+async function pageOf(browser: Browser, columns = machineColumns): Promise<Page> {
   const context = await browser.newContext({ viewport: size, timezoneId: 'UTC', locale: 'en-GB' });
   // Where the UI keeps what a person chose under "Configure Columns".
   const chosen = JSON.stringify({ default: columns.map((label) => ({ label })) });

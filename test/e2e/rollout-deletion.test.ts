@@ -16,12 +16,13 @@ describe('a deployment that is deleted in the middle of its rollout', () => {
   test('leaves nothing', async () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2 });
     await rollout.changeClass(secondClass);
-    await rollout.untilMiddle();
+    const middle = await rollout.untilMiddle();
     await deleteDeployment(scenario, rollout.name);
     await eventually('no VM and no Node is left', async () => {
       expect(await cloud.instances()).toEqual([]);
       expect(await cluster.nodes()).toEqual([]);
     });
+    rollout.recorder.expectBounds({ minAvailable: 6, until: middle });
     rollout.recorder.expectBounds({ maxTotal: 8 });
     await rollout.expectOneVmPerName();
   });

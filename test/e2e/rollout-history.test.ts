@@ -49,5 +49,6 @@ describe('a deployment with revisionHistoryLimit 1', () => {
     await eventually('the first set is gone', async () => {
       expect(await rollout.revisions()).toMatchObject([{ revision: 2, class: secondClass }]);
     });
+    rollout.recorder.expectBounds({ maxTotal: 2, minAvailable: 1 });
   });
 });

@@ -13,49 +13,24 @@ function timeOf({ recorder }: Rollout, what: string, holds: (state: State) => bo
   return found.at.getTime();
 }
 
-describe('a rollout with a canary', () => {
-  const rollouts = useRollouts('canary');
-
-  test('holds after the first machines until it is resumed by a signal', async () => {
-    const rollout = await rollouts.begin({ replicas: 6, maxSurge: 1 });
-    await rollout.annotate({ [options.canary]: '2' });
-    await rollout.changeClass(secondClass);
-    await rollout.untilFound('RolloutState="Paused" and BlockedBy="canary" and Attention="person"');
-    await rollout.expectStandstill();
-    expect(rollout.sizes).toEqual({ old: 4, new: 2 });
-    const { scenario, name } = rollout;
-    const held = { status: 'Unknown', reason: 'DeploymentPaused' };
-    expect(await untilCondition(scenario, name, held)).toContain(
-      'The rollout holds after the first 2 machines',
-    );
-    await rollout.signal('resume', {});
-    await rollout.expectEnd({ class: secondClass, replicas: 6 });
-    rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 6 });
-  });
-
-  test('is rolled back while it holds', async () => {
-    const rollout = await rollouts.begin({ replicas: 4, maxSurge: 1 });
-    await rollout.annotate({ [options.canary]: '25%' });
-    await rollout.changeClass(secondClass);
-    await rollout.untilFound('BlockedBy="canary"');
-    await rollout.expectStandstill();
-    expect(rollout.sizes).toEqual({ old: 3, new: 1 });
-    expect(await rollout.update('rollback', {})).toBe('Rollback to the previous revision');
-    await rollout.expectEnd({ class: className, replicas: 4 });
-    rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 4 });
-  });
-});
-
 describe('a rollout', () => {
   const rollouts = useRollouts('options');
 
-  test('with a soak takes no old machine before the new one has run for so long', async () => {
-    const rollout = await rollouts.begin({ replicas: 2, maxSurge: 1 });
-    await rollout.annotate({ [options.soak]: '4s' });
+  const patient: [string, Record<string, string>][] = [
+    ['a soak', { [options.soak]: '4s' }],
+    [
+      'minReadySeconds, which count where an annotation says so',
+      { [options.honorMinReadySeconds]: 'true' },
+    ],
+  ];
+
+  test.each(patient)('with %s takes no old machine before', async (_words, annotations) => {
+    const rollout = await rollouts.begin({ replicas: 2, maxSurge: 1, minReadySeconds: 4 });
+    await rollout.annotate(annotations);
     await rollout.changeClass(secondClass);
     await rollout.expectEnd({ class: secondClass, replicas: 2 });
     rollout.recorder.expectBounds({ maxTotal: 3, minAvailable: 2 });
-    const ran = timeOf(rollout, '3 are available', ({ available }) => available === 3);
+    const ran = timeOf(rollout, '3 are Running', ({ available }) => available === 3);
     const went = timeOf(rollout, 'the first is to go', ({ sets }) => {
       return (sets[rollout.firstSet]?.wanted ?? 0) < 2;
     });

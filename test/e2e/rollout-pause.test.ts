@@ -41,6 +41,10 @@ describe('a rollout', () => {
     const { details } = await rollout.scenario.workflows.pageOf('machineDeployment', rollout.name);
     expect(details).toContain(': Paused');
     expect(details).toContain('Deployment is paused');
+    expect(details).toContain(
+      `- **old** \`machineSet/${rollout.scenario.namespace}/${rollout.firstSet}\``,
+    );
+    expect(details).toContain('- **new** `machineSet/');
     await rollout.signal('resume', { by: 'ann' });
     await rollout.expectEnd({ class: secondClass, replicas });
     expect((await rollout.deployment()).spec.paused).toBeUndefined();

@@ -1,8 +1,7 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
 import { describe, expect, test } from '@jest/globals';
-import { options } from '../../workflows/api/constants.ts';
 import { className } from './support/manifests.ts';
-import { secondClass, thirdClass, useRollouts, type Rollout } from './support/rollout.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 async function newSetOf(rollout: Rollout): Promise<string> {
@@ -71,53 +70,5 @@ describe('a rollout whose machines never join', () => {
     // The one that never joined fails and is replaced.
     expect(await rollout.expectEnd({ class: secondClass, replicas: 2 })).toHaveLength(2);
     rollout.recorder.expectBounds({ maxTotal: 3, minAvailable: 2, toleratedExtra: 1 });
-  });
-});
-
-describe('a rollout with automatic rollback whose machines never join', () => {
-  const rollouts = useRollouts('giveup');
-  const { scenario } = rollouts;
-  const replicas = 4;
-
-  test('goes back to the set before until the template changes', async () => {
-    const rollout = await rollouts.begin({
-      replicas,
-      maxSurge: 1,
-      maxUnavailable: 1,
-      progressDeadlineSeconds: 6,
-    });
-    await rollout.annotate({ [options.autoRollback]: 'true' });
-    await scenario.cloud.addFault({ kind: 'neverJoin' });
-    await rollout.changeClass(secondClass);
-    await rollout.recorder.markWhen('old machines are missing', (state) => {
-      const old = state.sets[rollout.firstSet]?.total ?? 0;
-      return old === 3 && state.total === 5;
-    });
-    // The old set can have its machines back.
-    await scenario.cloud.clearFaults();
-    const failed = await newSetOf(rollout);
-    await rollout.untilEvent(
-      `AutomaticRollback | MachineSet ${failed} made no progress within the deadline: back to ${rollout.firstSet}`,
-    );
-    await rollout.recorder.markWhen('only old machines', ({ sets, total }) => {
-      const { available = 0 } = sets[rollout.firstSet] ?? {};
-      return available === replicas && total === replicas;
-    });
-    await rollout.untilFound(`RolloutState="Blocked" and BlockedBy="MachineSet/${failed}"`);
-    await rollout.expectStandstill();
-    expect(rollout.sizes).toEqual({ old: 4, new: 0 });
-    const { metadata, spec } = await rollout.deployment();
-    expect(spec.template.spec?.class?.name).toBe(secondClass);
-    expect(metadata.annotations?.[options.rolledBackFrom]).toBe(failed);
-    const overdue = { status: 'False', reason: 'ProgressDeadlineExceeded' };
-    expect(await untilCondition(scenario, rollout.name, overdue)).toContain(
-      `rolled back to "${rollout.firstSet}" until the template changes`,
-    );
-    await rollout.changeClass(thirdClass);
-    await rollout.expectEnd({ class: thirdClass, replicas });
-    expect((await rollout.deployment()).metadata.annotations).not.toHaveProperty([
-      options.rolledBackFrom,
-    ]);
-    rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 3 });
   });
 });

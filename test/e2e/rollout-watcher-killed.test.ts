@@ -1,4 +1,4 @@
-/** kill -9 of the watcher again and again during a rollout of 20 machines. */
-import { rolledWhileKilled } from './support/rollout-kills.ts';
+/** kill -9 of the watcher again and again during a rollout. */
+import { rolledWhileDying } from './support/rollout-kills.ts';
 
-rolledWhileKilled('watcher');
+rolledWhileDying('watcher');

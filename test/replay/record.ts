@@ -9,7 +9,10 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TemporalForTests } from '../support/temporal.ts';
 import { hang, MachineWorld } from '../workflows/machine-world.ts';
+import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
+import { RolloutWorld } from '../workflows/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/set-world.ts';
+import { setReplicasUpdate } from '../../workflows/messages.ts';
 
 const temporal = await TemporalForTests.start();
 
@@ -66,27 +69,26 @@ await timedOut.run(async () => {
   await save('machine-set-survey-timed-out', timedOut.handle);
 });
 
-const survey = {
-  isDeleting: false,
-  hasFinalizer: true,
-  isOrphaning: false,
-  replicas: 3,
-  faults: [],
-  newSetName: 'pool-abcde',
-  sets: [],
-};
-const deployment = new SetWorld(temporal, 'machineDeployment', {
-  surveyMachineDeployment: async () => ({ found: true, uid: 'uid-1', survey }),
-  applyDeploymentStep: async () => {
-    survey.replicas = 0;
-    Object.assign(survey, { faults: ['enough for a recording'] });
-  },
+const resting = new RolloutWorld(temporal);
+await resting.run(async () => {
+  await resting.world.observe();
+  await resting.isComplete();
+  await save('machine-deployment', resting.world.handle);
 });
-await deployment.run(async () => {
-  await deployment.observe();
-  await deployment.log.until('surveyMachineDeployment', 2);
-  await deployment.handle.query('state');
-  await save('machine-deployment', deployment.handle);
+
+// Two sets, a deadline, work on Nodes under way, and a command that came meanwhile.
+const rolling = new RolloutWorld(temporal, () => ({ tendNodes: hang }));
+rolling.facts.hasNodes = true;
+rolling.facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+rolling.facts.progress.deadline = (await temporal.now()) + 600_000;
+rolling.stuck.add('pool-1');
+await rolling.run(async () => {
+  await rolling.world.observe();
+  await rolling.until('the new set', ({ sets }) => sets.length === 2);
+  await rolling.log.until('tendNodes');
+  await rolling.world.handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 5 }] });
+  await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
+  await save('machine-deployment-mid-rollout', rolling.world.handle);
 });
 
 await temporal.stop();

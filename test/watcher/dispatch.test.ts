@@ -134,6 +134,27 @@ describe('a Machine', () => {
     expect(signals.every(({ start }) => start === undefined)).toBe(true);
   });
 
+  test.each<{ name: string; last: MachineLooks; told: string[] }>([
+    {
+      name: 'by the hand of its own workflow is told to its set only',
+      last: { owner: 'set', isDeleting: true, hasFinalizer: true },
+      told: ['machinesChanged machineSet/set'],
+    },
+    {
+      name: 'without our finalizer is told to itself too',
+      last: { owner: 'set', isDeleting: true },
+      told: ['machineGone machine/a', 'machinesChanged machineSet/set'],
+    },
+  ])('that went $name', ({ last, told }) => {
+    const gone = aMachine({ ...last, hasFinalizer: false });
+    expect(
+      toldOf(
+        () => machine(last),
+        () => cluster.machines.remove(cluster.now(gone)),
+      ),
+    ).toEqual(told);
+  });
+
   test('with a new UID under its name is an end and a beginning', () => {
     const told = toldOf(
       () => machine({}),

@@ -1,6 +1,6 @@
+/** Runs end here, after which the test server skips no time: what needs that is in machine-deployment-waits.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keys } from '../../workflows/messages.ts';
-import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { aSet } from './plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
@@ -23,9 +23,10 @@ describe('the life of a deployment', () => {
       await world.observe({ generation: 2 });
       await rollout.isComplete();
       expect(facts.sets).toMatchObject([{ name: 'pool-1', replicas: 5 }]);
+      const run = await rollout.runId();
       rollout.changeTemplate();
       await world.observe({ generation: 3 });
-      await rollout.isComplete();
+      await rollout.isOver(run);
       expect(facts.sets.map(({ name, replicas }) => [name, replicas])).toEqual([
         ['pool-1', 0],
         ['pool-2', 5],
@@ -48,19 +49,6 @@ describe('the life of a deployment', () => {
         deployment: { ...rollout.world.ref, uid: 'uid-1' },
         scaling: { desired: 7, max: 8 },
       });
-    });
-  });
-
-  test('at rest a look costs nothing but itself', async () => {
-    const rollout = new RolloutWorld(temporal);
-    await rollout.run(async () => {
-      await rollout.world.observe();
-      await rollout.isComplete();
-      const looks = rollout.log.count('surveyMachineDeployment');
-      const applied = rollout.log.count('applyDeploymentSteps');
-      await temporal.skip(3600);
-      expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
-      expect(rollout.log.count('applyDeploymentSteps')).toBe(applied);
     });
   });
 
@@ -183,25 +171,6 @@ describe('what is seen of a rollout', () => {
     });
   });
 
-  test('a deadline wakes it', async () => {
-    const rollout = new RolloutWorld(temporal);
-    rollout.facts.progress.deadline = (await temporal.now()) + 600_000;
-    rollout.stuck.add('pool-1');
-    await rollout.run(async () => {
-      await rollout.world.observe();
-      await rollout.log.until('surveyMachineDeployment', 2);
-      await temporal.skip(500);
-      expect(rollout.log.count('surveyMachineDeployment')).toBe(2);
-      rollout.facts.progress = { ...rollout.facts.progress, isOverdue: true };
-      delete rollout.facts.progress.deadline;
-      await temporal.skip(101);
-      await rollout.log.until('reportDeployment');
-      expect(rollout.log.inputsOf('reportDeployment')).toMatchObject([
-        { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded' } },
-      ]);
-    });
-  });
-
   test('an Event is written when what it says changes, not at every look', async () => {
     const rollout = new RolloutWorld(temporal);
     rollout.facts.faults = ['spec.strategy: Required value'];
@@ -246,20 +215,19 @@ describe('one run for each rollout', () => {
     await rollout.run(async () => {
       await world.observe();
       await rollout.isComplete();
-      const first = (await world.handle.describe()).runId;
+      const first = await rollout.runId();
       rollout.changeTemplate();
       await world.observe({ generation: 2 });
-      await rollout.isComplete();
-      await eventually('a second run', async () => (await world.handle.describe()).runId !== first);
+      await rollout.isOver(first);
       await rollout.isComplete();
       const looks = rollout.log.inputsOf('surveyMachineDeployment');
       expect(looks.at(-1)).toMatchObject({ protectedNodes: ['node-1'] });
       expect(looks.at(-1)).not.toHaveProperty('error');
       expect((await rollout.view())?.lastError).toContain('out of reach');
-      const second = (await world.handle.describe()).runId;
+      const second = await rollout.runId();
       await world.changeSets();
       await rollout.view();
-      expect((await world.handle.describe()).runId).toBe(second);
+      expect(await rollout.runId()).toBe(second);
     });
   });
 });

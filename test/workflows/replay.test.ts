@@ -23,6 +23,7 @@ const recordings = [
   'machine-mid-drain',
   'machine-set-mid-batch',
   'machine-deployment',
+  'machine-deployment-mid-rollout',
 ];
 
 test.each(recordings)('%s goes on with the present code', async (name) => {

@@ -1,4 +1,5 @@
 /** A MachineDeployment, its sets and their machines, as far as its workflow can tell. */
+import { isGrpcDeadlineError } from '@temporalio/client';
 import type { ApplyInput, DeploymentSurveyOutcome } from '../../workflows/activities.ts';
 import type { DeploymentFacts, SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
@@ -8,6 +9,8 @@ import { eventually } from '../support/eventually.ts';
 import type { TemporalForTests } from '../support/temporal.ts';
 import { aSet, someFacts } from './plan/rollout/deployment-facts.ts';
 import { SetWorld } from './set-world.ts';
+
+const longestQueryMs = 1_000;
 
 export class RolloutWorld {
   readonly world: SetWorld;
@@ -34,7 +37,16 @@ export class RolloutWorld {
   }
 
   async run(body: () => Promise<void>): Promise<void> {
-    await this.world.run(body);
+    await this.world.run(async () => {
+      await body();
+      await this.#rest();
+    });
+  }
+
+  /** A workflow that is ended in the middle of a task keeps the server's time from being skipped. */
+  async #rest(): Promise<void> {
+    const { status } = await this.world.handle.describe();
+    if (status.name === 'RUNNING') await this.view();
   }
 
   /** The actions of all steps so far, in order. */
@@ -64,8 +76,29 @@ export class RolloutWorld {
     await this.until('the rollout is complete', ({ state }) => state === 'Complete');
   }
 
+  async runId(): Promise<string> {
+    return (await this.world.handle.describe()).runId;
+  }
+
+  /** The rollout is over, and with it the run; the test server's change of runs is not atomic, so nothing is sent meanwhile. */
+  async isOver(run: string): Promise<void> {
+    await this.isComplete();
+    await eventually('the next run', async () => (await this.runId()) !== run);
+    await this.view();
+  }
+
+  /** Undefined before the first plan, and when the test server loses the query because a run ends. */
   async view(): Promise<RolloutView | undefined> {
-    return await this.world.handle.query<RolloutView | undefined>('rollout');
+    const { handle } = this.world;
+    const deadline = Date.now() + longestQueryMs;
+    try {
+      return await this.#temporal.client.withDeadline(deadline, () =>
+        handle.query<RolloutView | undefined>('rollout'),
+      );
+    } catch (error) {
+      if (isGrpcDeadlineError(error)) return undefined;
+      throw error;
+    }
   }
 
   async now(): Promise<number> {

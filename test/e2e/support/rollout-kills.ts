@@ -1,33 +1,66 @@
-/** A rollout of 20 machines while one of our programs dies every 5 to 10 s. */
+/** A rollout while our programs die every 5 to 10 s. */
 import { describe, expect, test } from '@jest/globals';
+import { className } from './manifests.ts';
 import type { Program } from './operator.ts';
-import { startRandomKills } from './random-kills.ts';
-import { secondClass, useRollouts } from './rollout.ts';
+import { startRandomKills, type RandomKills } from './random-kills.ts';
+import { secondClass, thirdClass, useRollouts, type Rollout } from './rollout.ts';
 
-const replicas = 20;
+/** Kills until the work is done. At least two kills must have fallen into it. */
+async function whileDying(
+  { scenario }: Rollout,
+  programs: readonly Program[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const kills: RandomKills = startRandomKills(scenario.operator, { programs });
+  try {
+    await work();
+  } finally {
+    await kills.stop();
+  }
+  expect(kills.killed.length).toBeGreaterThanOrEqual(2);
+}
+
+const patient = { timeoutSeconds: 200 };
 
 /** Makes the test of a file. Two machines at a time, so that several kills fall into it. */
-export function rolledWhileKilled(program: Program): void {
-  describe(`a rollout while the ${program} dies again and again`, () => {
+export function rolledWhileDying(program: Program): void {
+  describe(`a rollout of 20 machines while the ${program} dies again and again`, () => {
     const rollouts = useRollouts(`${program}-dies`);
+    const replicas = 20;
 
     test('keeps to its bounds, ends well, and makes no VM twice', async () => {
       const rollout = await rollouts.begin({ replicas, maxSurge: 2 });
-      const kills = startRandomKills(rollouts.scenario.operator, { programs: [program] });
-      try {
+      await whileDying(rollout, [program], async () => {
         await rollout.changeClass(secondClass);
-        const machines = await rollout.expectEnd(
-          { class: secondClass, replicas },
-          { timeoutSeconds: 200 },
-        );
+        const machines = await rollout.expectEnd({ class: secondClass, replicas }, patient);
         expect(rollout.recorder.machineNames).toEqual(
           new Set([...rollout.firstMachines, ...machines]),
         );
-      } finally {
-        await kills.stop();
-      }
-      expect(kills.killed.length).toBeGreaterThanOrEqual(2);
+      });
       rollout.recorder.expectBounds({ maxTotal: 22, minAvailable: 20 });
+    });
+  });
+}
+
+/** Makes the test of a file. */
+export function changedWhileDying(): void {
+  describe('a rollout that is changed while watcher and worker die again and again', () => {
+    const rollouts = useRollouts('both-die');
+
+    test('keeps to its bounds, ends well, and makes no VM twice', async () => {
+      const rollout = await rollouts.begin({ replicas: 8, maxSurge: 2 });
+      await whileDying(rollout, ['watcher', 'worker'], async () => {
+        await rollout.changeClass(secondClass);
+        await rollout.untilMiddle();
+        await rollout.scenario.cluster.scale(rollout.name, 10);
+        await rollout.untilMiddle(3);
+        await rollout.changeClass(thirdClass);
+        await rollout.untilMiddle(4);
+        await rollout.patch({ rollbackTo: { revision: 1 } });
+        const end = { class: className, replicas: 10 };
+        expect(await rollout.expectEnd(end, patient)).toHaveLength(10);
+      });
+      rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 8 });
     });
   });
 }

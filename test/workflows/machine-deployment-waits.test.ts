@@ -1,3 +1,4 @@
+/** What time does to a MachineDeployment: deadlines, and what is tried again. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { machineDeploymentGone } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,6 +12,40 @@ beforeAll(async () => {
   temporal = await TemporalForTests.start();
 }, 60_000);
 afterAll(() => temporal.stop());
+
+describe('time', () => {
+  test('at rest a look costs nothing but itself', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.isComplete();
+      const looks = rollout.log.count('surveyMachineDeployment');
+      const applied = rollout.log.count('applyDeploymentSteps');
+      await temporal.skip(3600);
+      expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
+      expect(rollout.log.count('applyDeploymentSteps')).toBe(applied);
+    });
+  });
+
+  test('a deadline wakes it', async () => {
+    const rollout = new RolloutWorld(temporal);
+    rollout.facts.progress.deadline = (await temporal.now()) + 600_000;
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.log.until('surveyMachineDeployment', 2);
+      await temporal.skip(500);
+      expect(rollout.log.count('surveyMachineDeployment')).toBe(2);
+      rollout.facts.progress = { ...rollout.facts.progress, isOverdue: true };
+      delete rollout.facts.progress.deadline;
+      await temporal.skip(101);
+      await rollout.log.until('reportDeployment');
+      expect(rollout.log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded' } },
+      ]);
+    });
+  });
+});
 
 describe('a step that the API server refuses', () => {
   /** Refuses while `isRefused`. */
