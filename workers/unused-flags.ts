@@ -36,7 +36,7 @@ export const unusedFlags = {
     kind: boolean,
     default: 'false',
     says: 'Serves /debug/pprof in MCM.',
-    noop: 'Profiles are taken by Node.js: set NODE_OPTIONS=--cpu-prof or --inspect.',
+    noop: 'Profiles are taken by Node.js: start it with --cpu-prof or --inspect.',
   },
   'contention-profiling': {
     group: 'Without effect',

@@ -87,7 +87,9 @@ function setLines({ namespace }: ObjectRef, sets: readonly SetFacts[]): string[]
       const going = set.going > 0 ? `, ${set.going} going away` : '';
       return `- **${role}** \`machineSet/${namespace}/${set.name}\`, revision ${set.revision}: ${set.replicas} wanted, ${set.machines.length} present, ${availableAt(set)} available${going}`;
     }),
-    ...(idle > 0 ? [`- ${idle} earlier sets without machines, kept to roll back to`] : []),
+    ...(idle > 0
+      ? [`- ${idle} earlier ${idle === 1 ? 'set' : 'sets'} without machines, kept to roll back to`]
+      : []),
   ];
 }
 

@@ -266,8 +266,10 @@ class MachineDeploymentLife {
     });
   }
 
-  async #tendNodes(step: NodeStep, { protectsNodes: protects }: DeploymentFacts): Promise<void> {
+  async #tendNodes(step: NodeStep, { protectsNodes, strategy }: DeploymentFacts): Promise<void> {
     const state = this.#state;
+    // OnDelete lasts as long as people take.
+    const protects = protectsNodes && strategy !== 'OnDelete';
     try {
       const { tendNodes } = singleAttempts(step.reason);
       const outcome = await tendNodes({ deployment: this.#life(), step, protects });

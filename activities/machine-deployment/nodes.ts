@@ -56,6 +56,12 @@ const protection = {
   [annotations.scaleDownDisabledByUs]: 'true',
 };
 
+const protectionPatch = Object.entries(protection).map(([key, value]) => ({
+  op: 'add',
+  path: pointerTo(key),
+  value,
+}));
+
 const avoidance: Taint = {
   key: taints.preferNoSchedule,
   value: 'True',
@@ -70,7 +76,7 @@ async function taintNodes(
   const machines = await machinesOfSet(control, deployment, set);
   const rewriting = {
     taintsOf: (present: Taint[]) => [...withoutAvoidance(present), avoidance],
-    ...(protects && { notes: protection }),
+    protects,
   };
   await patchAll(target, machines, (node) => taintPatch(node, rewriting));
   await noteOnSet(control, deployment, { set, value: 'True' });
@@ -82,7 +88,9 @@ async function untaintNodes(
   { deployment, set }: { deployment: LifeRef; set: string },
 ): Promise<void> {
   const machines = await machinesOfSet(control, deployment, set);
-  await patchAll(target, machines, (node) => taintPatch(node, { taintsOf: withoutAvoidance }));
+  await patchAll(target, machines, (node) =>
+    taintPatch(node, { taintsOf: withoutAvoidance, protects: false }),
+  );
   await noteOnSet(control, deployment, { set, value: null });
 }
 
@@ -92,7 +100,8 @@ function withoutAvoidance(present: Taint[]): Taint[] {
 
 interface Rewriting {
   taintsOf(present: Taint[]): Taint[];
-  notes?: Record<string, string>;
+  /** Keep the Node from the cluster autoscaler, unless somebody else does. */
+  protects: boolean;
 }
 
 /** Names in one selector: it is part of a URL. */
@@ -150,18 +159,16 @@ async function patchNode(
 }
 
 /** Taints are one atomic list of many writers: a write holds only for the list that was read. */
-function taintPatch({ metadata, spec }: Node, { taintsOf, notes = {} }: Rewriting): object[] {
+function taintPatch({ metadata, spec }: Node, { taintsOf, protects }: Rewriting): object[] {
   const present = spec?.taints ?? [];
   const wanted = taintsOf(present);
   const isSame = JSON.stringify(wanted) === JSON.stringify(present);
-  const rewritten = replacing('/spec/taints', spec?.taints, wanted);
-  const notePatch = Object.entries(notes)
-    .filter(([key, value]) => metadata.annotations?.[key] !== value)
-    .map(([key, value]) => ({ op: 'add', path: pointerTo(key), value }));
-  const hasNoPlace = notePatch.length > 0 && metadata.annotations === undefined;
+  const rewritten = isSame ? [] : replacing('/spec/taints', spec?.taints, wanted);
+  const { annotations: notes } = metadata;
+  if (!protects || annotations.scaleDownDisabled in (notes ?? {})) return rewritten;
   // Whoever wrote one meanwhile must not lose it.
-  const place = hasNoPlace ? replacing('/metadata/annotations', undefined, {}) : [];
-  return [...(isSame ? [] : rewritten), ...place, ...notePatch];
+  const place = notes === undefined ? replacing('/metadata/annotations', undefined, {}) : [];
+  return [...rewritten, ...place, ...protectionPatch];
 }
 
 function replacing(path: string, present: unknown, value: unknown): object[] {
@@ -171,9 +178,17 @@ function replacing(path: string, present: unknown, value: unknown): object[] {
   ];
 }
 
+/** Where somebody else keeps the autoscaler away, it is not ours to end that. */
 async function protectNode(target: KubeClient, name: string): Promise<void> {
-  const metadata = { annotations: protection };
-  await orUndefined(target.patch(nodePath(name), 'merge', { metadata }));
+  const patch = [
+    { op: 'test', path: pointerTo(annotations.scaleDownDisabled), value: null },
+    ...protectionPatch,
+  ];
+  try {
+    await target.patch(nodePath(name), 'json', patch);
+  } catch (error) {
+    if (!isInvalid(error) && !isNotFound(error)) throw error;
+  }
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */

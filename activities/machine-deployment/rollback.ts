@@ -16,12 +16,12 @@ type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { a
 export async function rollBack(
   control: KubeClient,
   ref: LifeRef,
-  { set: name, revision }: Step<'rollBack'>,
+  { set: name, revision, wish }: Step<'rollBack'>,
 ): Promise<void> {
   const deployment = await readLife(control, ref);
   const path = customResource('machinesets', ref.namespace, name);
   const set = await orUndefined(control.get<MachineSet>(path));
-  if (!deployment?.spec.rollbackTo || !set) return;
+  if (!deployment || !isStillWished(deployment, wish) || !set) return;
   const isDone = await write(control, deployment, {
     template: mergePatchOf(deployment.spec.template, templateOf(set)),
     notes: mergePatchOf(deployment.metadata.annotations ?? {}, annotationsAfter(deployment, set)),
@@ -35,12 +35,17 @@ export async function rollBack(
 export async function refuseRollback(
   control: KubeClient,
   ref: LifeRef,
-  { event, reason: message }: Step<'refuseRollback'>,
+  { event, wish, reason: message }: Step<'refuseRollback'>,
 ): Promise<void> {
   const deployment = await readLife(control, ref);
-  if (!deployment?.spec.rollbackTo) return;
+  if (!deployment || !isStillWished(deployment, wish)) return;
   if (!(await write(control, deployment, {}))) return;
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
+}
+
+/** What somebody wishes since the look is answered by another one. */
+function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number): boolean {
+  return rollbackTo !== undefined && (rollbackTo.revision ?? 0) === wish;
 }
 
 async function write(

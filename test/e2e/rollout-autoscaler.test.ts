@@ -4,7 +4,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
-import { secondClass, useRollouts } from './support/rollout.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('Nodes without --autoscaler-scaledown-annotation-during-rollout', () => {
   const workerFlags = ['--autoscaler-scaledown-annotation-during-rollout=false'];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import { className } from './support/manifests.ts';
-import { secondClass, useRollouts } from './support/rollout.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 describe('a rollout with a canary', () => {

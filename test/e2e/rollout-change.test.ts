@@ -1,6 +1,6 @@
 /** What is wanted changes in the middle of a rollout. */
 import { describe, expect, test } from '@jest/globals';
-import { secondClass, thirdClass, useRollouts } from './support/rollout.ts';
+import { secondClass, thirdClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('in the middle of a rollout', () => {
   const rollouts = useRollouts('change');

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { deploymentManifest } from './support/manifests.ts';
 import { deleteDeployment, untilGone } from './support/machines.ts';
 import { eventually } from './support/eventually.ts';
-import { secondClass, useRollouts } from './support/rollout.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { deleteSet } from './support/sets.ts';
 
 const replicas = 6;

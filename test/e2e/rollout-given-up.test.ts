@@ -7,7 +7,7 @@ import {
   useRollouts,
   type Rollout,
   type Rollouts,
-} from './support/rollout.ts';
+} from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 const replicas = 4;

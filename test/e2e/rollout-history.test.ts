@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { annotations } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
-import { secondClass, thirdClass, useRollouts } from './support/rollout.ts';
+import { secondClass, thirdClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('a deployment with revisionHistoryLimit 1', () => {
   const rollouts = useRollouts('history');

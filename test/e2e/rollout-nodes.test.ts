@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
-import { secondClass, useRollouts } from './support/rollout.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('Nodes', () => {
   const rollouts = useRollouts('nodes');

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import type { State } from './support/bounds.ts';
 import { className } from './support/manifests.ts';
-import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 /** When it became so, milliseconds. */

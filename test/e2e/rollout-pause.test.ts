@@ -1,6 +1,6 @@
 /** A rollout stands still while it is paused, whoever paused it how, and goes on afterwards. */
 import { describe, expect, test } from '@jest/globals';
-import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 const replicas = 10;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { customResource } from '../../activities/kube/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
-import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 
 /** As a PUT of the whole object does, which Gardener sends: what is not in it is gone. */
 async function replaceSpec(

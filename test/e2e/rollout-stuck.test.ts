@@ -1,7 +1,7 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
 import { describe, expect, test } from '@jest/globals';
 import { className } from './support/manifests.ts';
-import { secondClass, useRollouts, type Rollout } from './support/rollout.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
 async function newSetOf(rollout: Rollout): Promise<string> {

@@ -1,6 +1,6 @@
 /** Rolls 20 machines within each of the two bounds. */
 import { describe, expect, test } from '@jest/globals';
-import { secondClass, useRollouts } from './support/rollout.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 const replicas = 20;
 

@@ -22,7 +22,6 @@ const putClass = (looks: Parameters<typeof aClass>[0]): void =>
 
 /** Signals to machines since the last look. */
 const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
-const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
 
 /** What `step` leads to, after `before`. */
 function toldOf(before: () => void, step: () => void): string[] {
@@ -373,48 +372,5 @@ describe('a class', () => {
   test('does not hear of the Secrets of others', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 'helm' })));
     expect(cluster.told()).toEqual([]);
-  });
-});
-
-describe('the use of a class', () => {
-  test('is told by its first machine', () => {
-    putClass({});
-    expect(useTold()).toEqual([]);
-    machine({});
-    expect(useTold()).toEqual(['useChanged machineClass/small']);
-  });
-
-  test('is told by a machine that came before its class', () => {
-    machine({});
-    expect(useTold()).toEqual([]);
-    putClass({});
-    expect(useTold()).toEqual(['useChanged machineClass/small']);
-  });
-
-  test('is not told again once the finalizer stands', () => {
-    machine({});
-    putClass({ hasFinalizer: true });
-    machine({ name: 'b' });
-    expect(useTold()).toEqual([]);
-  });
-
-  test('is told by the end of its last machine only', () => {
-    putClass({ hasFinalizer: true });
-    machine({});
-    machine({ name: 'b' });
-    cluster.told();
-    cluster.machines.remove(cluster.now(aMachine({})));
-    expect(useTold()).toEqual([]);
-    cluster.machines.remove(cluster.now(aMachine({ name: 'b' })));
-    expect(useTold()).toEqual(['useChanged machineClass/small']);
-  });
-
-  test('of a Secret is told when a class names it and when none does any more', () => {
-    cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
-    putClass({ secret: 's' });
-    expect(useTold()).toEqual(['useChanged secret/s']);
-    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
-    putClass({});
-    expect(useTold()).toEqual(['useChanged secret/s']);
   });
 });

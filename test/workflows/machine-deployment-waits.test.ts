@@ -47,18 +47,19 @@ describe('time', () => {
   });
 });
 
+/** Refuses while `isRefused`. */
+function refusing() {
+  const world = new RolloutWorld(temporal, (own) => ({
+    applyDeploymentSteps: async (input) => {
+      if (rollout.isRefused) return { written: [], error: 'exceeded quota' };
+      return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+    },
+  }));
+  const rollout = { world, isRefused: true };
+  return rollout;
+}
+
 describe('a step that the API server refuses', () => {
-  /** Refuses while `isRefused`. */
-  function refusing() {
-    const world = new RolloutWorld(temporal, (own) => ({
-      applyDeploymentSteps: async (input) => {
-        if (rollout.isRefused) return { written: [], error: 'exceeded quota' };
-        return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
-      },
-    }));
-    const rollout = { world, isRefused: true };
-    return rollout;
-  }
   const message = 'Failed to create new machine set "pool-1": exceeded quota';
 
   test('is said, with one Event, and tried again later', async () => {
@@ -93,6 +94,7 @@ describe('a step that the API server refuses', () => {
       await world.observe({ generation: 2 });
       await log.until('applyDeploymentSteps', 2);
       await rollout.world.isComplete();
+      expect(rollout.world.actions()).toEqual(['createSet', 'createSet']);
     });
   });
 

@@ -96,17 +96,17 @@ describe('the life of a deployment', () => {
   });
 });
 
-describe('what is seen of a rollout', () => {
-  /** In the middle: two of three new machines do not come up. */
-  async function midway(rollout: RolloutWorld): Promise<void> {
-    await rollout.world.observe();
-    await rollout.isComplete();
-    rollout.stuck.add('pool-2');
-    rollout.changeTemplate();
-    await rollout.world.observe({ generation: 2 });
-    await rollout.until('the new set', ({ sets }) => sets.length === 2);
-  }
+/** In the middle: two of three new machines do not come up. */
+async function midway(rollout: RolloutWorld): Promise<void> {
+  await rollout.world.observe();
+  await rollout.isComplete();
+  rollout.stuck.add('pool-2');
+  rollout.changeTemplate();
+  await rollout.world.observe({ generation: 2 });
+  await rollout.until('the new set', ({ sets }) => sets.length === 2);
+}
 
+describe('what is seen of a rollout', () => {
   test('the query tells the sets, what is awaited and since when', async () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {

@@ -143,18 +143,19 @@ describe('what the API server says', () => {
   });
 });
 
-describe('the replacement budget', () => {
-  const failed = async (annotations: Record<string, string>): Promise<DeploymentWorld> => {
-    const world = await settled({ metadata: { annotations } });
-    const [a, b] = await world.machinesOf(await world.set());
-    for (const machine of [a, b]) {
-      world.control.put({ ...machine, status: { currentStatus: { phase: 'Failed' } } });
-    }
-    return world;
-  };
-  const grantedOf = async (world: DeploymentWorld): Promise<string | undefined> =>
-    (await world.set()).metadata.annotations?.['millwright.dev/replacements'];
+const failed = async (annotations: Record<string, string>): Promise<DeploymentWorld> => {
+  const world = await settled({ metadata: { annotations } });
+  const [a, b] = await world.machinesOf(await world.set());
+  for (const machine of [a, b]) {
+    world.control.put({ ...machine, status: { currentStatus: { phase: 'Failed' } } });
+  }
+  return world;
+};
 
+const grantedOf = async (world: DeploymentWorld): Promise<string | undefined> =>
+  (await world.set()).metadata.annotations?.['millwright.dev/replacements'];
+
+describe('the replacement budget', () => {
   test('is given to as many failed machines, and taken from the set with the option', async () => {
     const world = await failed({ 'millwright.dev/replacement-budget': '1' });
     expect(await world.step()).toEqual(['grantReplacements']);
@@ -180,16 +181,16 @@ describe('the replacement budget', () => {
   });
 });
 
+const machinesIn = async (world: DeploymentWorld): Promise<string[]> =>
+  (await world.machinesOf(await world.set())).map(({ metadata }) => metadata.name);
+
 describe('machines that the cluster autoscaler chose', () => {
   const list = 'node.machine.sapcloud.io/trigger-deletion-by-mcm';
   const mark = 'machine.sapcloud.io/marked-for-deletion-time';
   const time = '2026-01-01T00:50:00Z';
-  const names = async (world: DeploymentWorld): Promise<string[]> =>
-    (await world.machinesOf(await world.set())).map(({ metadata }) => metadata.name);
-
   test('get priority 1 and the time, and the list stays until they go', async () => {
     const world = await settled();
-    const [first = ''] = await names(world);
+    const [first = ''] = await machinesIn(world);
     await world.annotate({ [list]: `${first}~${time}` });
     expect(await world.step()).toEqual(['markMachines']);
     expect((await world.machine(first)).metadata.annotations).toMatchObject({
@@ -206,7 +207,7 @@ describe('machines that the cluster autoscaler chose', () => {
   test('keep a mark that they have; an entry without a time gets that of the last change', async () => {
     const scaled = '2026-01-01T00:40:00Z';
     const world = await settled();
-    const [marked = '', timeless = ''] = await names(world);
+    const [marked = '', timeless = ''] = await machinesIn(world);
     const earlier = '2026-01-01T00:10:00Z';
     await world.control.patch(machinePath(marked), 'merge', {
       metadata: { annotations: { [mark]: earlier } },
@@ -225,7 +226,7 @@ describe('machines that the cluster autoscaler chose', () => {
 
   test('the list is shortened only if the autoscaler has not written another one meanwhile', async () => {
     const world = await settled();
-    const [first = ''] = await names(world);
+    const [first = ''] = await machinesIn(world);
     await world.annotate({ [list]: `gone~${time}` });
     const { steps } = await world.plan();
     await world.annotate({ [list]: `${first}~${time}` });
@@ -235,7 +236,7 @@ describe('machines that the cluster autoscaler chose', () => {
 
   test('one that went meanwhile is no error', async () => {
     const world = await settled();
-    const [first = ''] = await names(world);
+    const [first = ''] = await machinesIn(world);
     await world.annotate({ [list]: `${first}~${time}` });
     const { steps } = await world.plan();
     await world.control.delete(machinePath(first));
@@ -243,19 +244,20 @@ describe('machines that the cluster autoscaler chose', () => {
   });
 });
 
-test('sets beyond the history limit are deleted, the lowest revisions first', async () => {
-  const idle = (name: string, revision: string) =>
-    ownSet(name, {
-      metadata: { annotations: { 'deployment.kubernetes.io/revision': revision } },
-      spec: {
-        replicas: 0,
-        template: {
-          metadata: { labels: { pool: 'a' } },
-          spec: { class: { kind: 'MachineClass', name } },
-        },
+const idle = (name: string, revision: string) =>
+  ownSet(name, {
+    metadata: { annotations: { 'deployment.kubernetes.io/revision': revision } },
+    spec: {
+      replicas: 0,
+      template: {
+        metadata: { labels: { pool: 'a' } },
+        spec: { class: { kind: 'MachineClass', name } },
       },
-      status: { observedGeneration: 1 },
-    });
+    },
+    status: { observedGeneration: 1 },
+  });
+
+test('sets beyond the history limit are deleted, the lowest revisions first', async () => {
   const world = new DeploymentWorld(
     aMachineDeployment({ spec: { revisionHistoryLimit: 1 } }),
     idle('third', '3'),
@@ -281,6 +283,7 @@ test('a step for another life of the deployment writes nothing to it', async () 
     action: 'rollBack',
     set: (await world.set()).metadata.name,
     revision: 1,
+    wish: 1,
     reason: '',
   });
   expect((await world.deployment()).metadata.annotations).toEqual(before.metadata.annotations);

@@ -151,10 +151,10 @@ describe('a name that another object has', () => {
   });
 });
 
-describe('option restart', () => {
-  const restart = (world: DeploymentWorld, value: string | null): Promise<void> =>
-    world.annotate({ 'millwright.dev/restart': value });
+const restart = (world: DeploymentWorld, value: string | null): Promise<void> =>
+  world.annotate({ 'millwright.dev/restart': value });
 
+describe('option restart', () => {
   test('rolls to a set of the same template with another name; the earlier one is old', async () => {
     const world = new DeploymentWorld();
     await world.settle();

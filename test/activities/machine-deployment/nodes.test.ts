@@ -54,10 +54,10 @@ async function isNoted(): Promise<boolean> {
   return key in ((await world.set()).metadata.annotations ?? {});
 }
 
-describe('taintNodes', () => {
-  const taint = (protects = true): Promise<string[]> =>
-    world.tend({ action: 'taintNodes', set, reason: '' }, protects);
+const taint = (protects = true): Promise<string[]> =>
+  world.tend({ action: 'taintNodes', set, reason: '' }, protects);
 
+describe('taintNodes', () => {
   beforeEach(() =>
     withNodes(
       nodeNamed('n1', { labels: { [machineName]: 'machine-n1' } }),
@@ -205,9 +205,9 @@ describe('protectNodes', () => {
   });
 });
 
-describe('releaseNodes', () => {
-  const release = (): Promise<string[]> => world.tend({ action: 'releaseNodes', reason: '' });
+const release = (): Promise<string[]> => world.tend({ action: 'releaseNodes', reason: '' });
 
+describe('releaseNodes', () => {
   test('only where the mark says that it was us', async () => {
     await withNodes(
       nodeNamed('n1', { annotations: { [disabled]: 'true', [ours]: 'true', note: 'x' } }),

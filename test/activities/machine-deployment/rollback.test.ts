@@ -87,9 +87,20 @@ describe('a rollback', () => {
     await world.change({ spec: { rollbackTo: null } });
     await world.apply(...steps);
     await ask(world, 1);
-    await world.apply({ action: 'rollBack', set: 'gone', revision: 1, reason: '' });
+    await world.apply({ action: 'rollBack', set: 'gone', revision: 1, wish: 1, reason: '' });
     expect((await world.deployment()).spec.template.spec?.class).toEqual(large);
     expect((await world.events()).join()).not.toContain('DeploymentRollback');
+  });
+
+  test.each([1, 7])('is not done when another one was wished since: to %d', async (revision) => {
+    const world = await rolled();
+    await ask(world, revision);
+    const { steps } = await world.plan();
+    await ask(world, 0);
+    await world.apply(...steps);
+    expect((await world.deployment()).spec.rollbackTo).toEqual({ revision: 0 });
+    expect((await world.events()).join()).not.toContain('DeploymentRollback');
+    expect(await world.step()).toEqual(['rollBack']);
   });
 
   test('is planned anew, without an Event, when the deployment changed in between', async () => {
@@ -148,21 +159,21 @@ describe('a rollback that cannot be done', () => {
   });
 });
 
-describe('an automatic rollback', () => {
-  /** The new set never comes up, and the deadline has passed. */
-  async function overdue(): Promise<DeploymentWorld> {
-    const annotations = { 'millwright.dev/auto-rollback': 'true' };
-    const world = new DeploymentWorld(
-      aMachineDeployment({ metadata: { annotations }, spec: { progressDeadlineSeconds: 600 } }),
-    );
-    await world.settle();
-    await world.change({ spec: { template: { spec: { class: large } } } });
-    await world.step();
-    await world.survey();
-    world.now += 600_000;
-    return world;
-  }
+/** The new set never comes up, and the deadline has passed. */
+async function overdue(): Promise<DeploymentWorld> {
+  const annotations = { 'millwright.dev/auto-rollback': 'true' };
+  const world = new DeploymentWorld(
+    aMachineDeployment({ metadata: { annotations }, spec: { progressDeadlineSeconds: 600 } }),
+  );
+  await world.settle();
+  await world.change({ spec: { template: { spec: { class: large } } } });
+  await world.step();
+  await world.survey();
+  world.now += 600_000;
+  return world;
+}
 
+describe('an automatic rollback', () => {
   test('notes the set that was given up, says so, and leaves the template as it is', async () => {
     const world = await overdue();
     expect(await world.step()).toEqual(['giveUp']);

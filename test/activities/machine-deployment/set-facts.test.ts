@@ -153,12 +153,13 @@ describe('letters of the machines', () => {
   });
 });
 
+const listsOf = async (world: DeploymentWorld): Promise<number> => {
+  world.control.calls.length = 0;
+  await world.survey();
+  return world.control.calls.filter((call) => call.endsWith('/machines')).length;
+};
+
 describe('machines are listed', () => {
-  const listsOf = async (world: DeploymentWorld): Promise<number> => {
-    world.control.calls.length = 0;
-    await world.survey();
-    return world.control.calls.filter((call) => call.endsWith('/machines')).length;
-  };
   const template = { metadata: { labels: { pool: 'a' } }, ...nextTemplate };
 
   test('only where the counts of the sets do not tell enough', async () => {

@@ -16,6 +16,10 @@ async function notesOf(world: DeploymentWorld, index = 0): Promise<Record<string
   return (await world.set(index)).metadata.annotations ?? {};
 }
 
+function valueAt(object: object, path: string[]): unknown {
+  return path.reduce<unknown>((at, key) => Object(at)[key], object);
+}
+
 describe('annotations', () => {
   test('are added and overwritten, and stay when the deployment drops them', async () => {
     const world = await settled({ metadata: { annotations: { kept: 'a', changed: 'a' } } });
@@ -101,7 +105,7 @@ describe('fields', () => {
     expect(await world.step()).toEqual(['syncSet']);
     const set = await world.set();
     expect(set.spec).toMatchObject(expected);
-    if (absent.length > 0) expect(set.spec).not.toHaveProperty(absent);
+    expect(absent.length > 0 && valueAt(set.spec, absent)).toBeFalsy();
     expect(await world.step()).toEqual([]);
     expect(await world.sets()).toHaveLength(1);
   });
@@ -144,10 +148,10 @@ describe('fields', () => {
   });
 });
 
-describe('the revision', () => {
-  const back = (world: DeploymentWorld, name: string): Promise<void> =>
-    world.change({ spec: { template: { spec: { class: { name } } } } });
+const back = (world: DeploymentWorld, name: string): Promise<void> =>
+  world.change({ spec: { template: { spec: { class: { name } } } } });
 
+describe('the revision', () => {
   test('of a set that is wanted again is the highest, and its history says what it was', async () => {
     const world = await settled();
     for (const name of ['large', 'small', 'large']) {

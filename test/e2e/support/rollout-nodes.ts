@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { annotations, options, taints } from '../../../workflows/api/constants.ts';
 import type { NodeObject } from './cluster.ts';
 import { eventually } from './eventually.ts';
-import { secondClass, type Rollout } from './rollout.ts';
+import { secondClass, type Rollout } from './rollout-under-test.ts';
 
 export interface Marks {
   /** Nodes with the taint. */

@@ -74,7 +74,9 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     name: 'a rollback comes first',
     facts: { rollbackTo: 1, sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'A' })] },
     plan: {
-      steps: [{ action: 'rollBack', set: 'old', revision: 1, reason: 'back to revision 1' }],
+      steps: [
+        { action: 'rollBack', set: 'old', revision: 1, wish: 1, reason: 'back to revision 1' },
+      ],
       state: 'RollingBack',
     },
   },

@@ -50,7 +50,8 @@ export function canaryLimit(facts: DeploymentLook, target: SetFacts): number | u
 export function canaryHold(target: SetFacts, limit: number | undefined): Hold | undefined {
   if (limit === undefined || availableAt(target) < limit || target.replicas < limit)
     return undefined;
-  const reason = `The rollout holds after the first ${limit} machines of ${target.name}`;
+  const first = limit === 1 ? 'machine' : `${limit} machines`;
+  const reason = `The rollout holds after the first ${first} of ${target.name}`;
   return { kind: 'canary', reason, next: 'look at the new machines, then resume or roll back' };
 }
 

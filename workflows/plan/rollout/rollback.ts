@@ -4,32 +4,30 @@ import type { DeploymentStep } from './steps.ts';
 
 /** The step that answers `spec.rollbackTo`; undefined when nothing is asked. */
 export function planRollback(facts: DeploymentFacts): DeploymentStep | undefined {
-  const { rollbackTo, sets } = facts;
-  if (rollbackTo === undefined) return undefined;
-  const set = rollbackTo === 0 ? previousOf(sets) : sets.find((one) => one.revision === rollbackTo);
+  const { rollbackTo: wish, sets } = facts;
+  if (wish === undefined) return undefined;
+  const set = wish === 0 ? previousOf(sets) : sets.find((one) => one.revision === wish);
   if (!set) {
     const reason =
-      rollbackTo === 0
+      wish === 0
         ? 'Unable to find the last revision.'
         : 'Unable to find the revision to rollback to.';
-    return refuse('DeploymentRollbackRevisionNotFound', `${reason} Known are ${known(sets)}`);
+    const event = 'DeploymentRollbackRevisionNotFound';
+    return { action: 'refuseRollback', event, wish, reason: `${reason} Known are ${known(sets)}` };
   }
   if (set.isOfTemplate) {
     const reason = `The rollback revision contains the same template as the deployment: ${set.revision}`;
-    return refuse('DeploymentRollbackTemplateUnchanged', reason);
+    const event = 'DeploymentRollbackTemplateUnchanged';
+    return { action: 'refuseRollback', event, wish, reason };
   }
   const { name, revision } = set;
-  return { action: 'rollBack', set: name, revision, reason: `back to revision ${revision}` };
+  return { action: 'rollBack', set: name, revision, wish, reason: `back to revision ${revision}` };
 }
 
 /** The second highest revision; where the template has no set yet, the highest. */
 export function previousOf(sets: readonly SetFacts[]): SetFacts | undefined {
   const others = sets.filter((set) => !set.isOfTemplate && set.revision > 0 && !set.isDeleting);
   return others.toSorted((a, b) => b.revision - a.revision)[0];
-}
-
-function refuse(event: string, reason: string): DeploymentStep {
-  return { action: 'refuseRollback', event, reason };
 }
 
 function known(sets: readonly SetFacts[]): string {

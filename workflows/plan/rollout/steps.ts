@@ -28,9 +28,10 @@ export type DeploymentStep =
       list: string | null;
       reason: string;
     }
-  | { action: 'rollBack'; set: string; revision: number; reason: string }
+  /** `wish`: the revision in `spec.rollbackTo` that it answers; 0 is the one before. */
+  | { action: 'rollBack'; set: string; revision: number; wish: number; reason: string }
   /** `spec.rollbackTo` cannot be done: it is taken away, with an Event. */
-  | { action: 'refuseRollback'; event: string; reason: string }
+  | { action: 'refuseRollback'; event: string; wish: number; reason: string }
   /** The template's set is given up until the template changes. */
   | { action: 'giveUp'; set: string; onto: string; reason: string }
   /** The template changed: what was given up before counts no more. */

@@ -1,7 +1,9 @@
 /** A MachineDeployment that is rolled while every state of its machines is recorded. */
 import { afterEach, beforeAll, expect } from '@jest/globals';
-import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
-import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
+import type {
+  MachineDeployment,
+  MachineDeploymentSpec,
+} from '../../../workflows/api/machine-deployment.ts';
 import type { RolloutView } from '../../../workflows/machine-deployment-details.ts';
 import { StateRecorder, type Moment, type State } from './bounds.ts';
 import { eventually, type EventuallyOptions } from './eventually.ts';
