@@ -51,7 +51,7 @@ export function reportOf(view: StatusView): Report {
   ];
   const failedMachines = sets.flatMap(({ status }) => status?.failedMachines ?? []);
   const status = {
-    observedGeneration: deployment.metadata.generation ?? 0,
+    observedGeneration: observedGenerationOf(view),
     ...counts,
     unavailableReplicas: Math.max(sum(sets, 'wanted') - counts.availableReplicas, 0),
     preservedFailedReplicas: sum(sets, 'preservedFailedReplicas'),
@@ -59,6 +59,13 @@ export function reportOf(view: StatusView): Report {
     ...(failedMachines.length > 0 && { failedMachines }),
   };
   return { status, progress: progressOf(facts, condition && knownOf(condition)) };
+}
+
+/** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not look complete. */
+function observedGenerationOf({ deployment, refusal }: StatusView): number {
+  const { metadata, spec, status } = deployment;
+  const isPending = spec.rollbackTo !== undefined && !spec.paused && refusal === undefined;
+  return (isPending ? status?.observedGeneration : metadata.generation) ?? 0;
 }
 
 /** The patch that makes the stored status equal; undefined when it is already. */

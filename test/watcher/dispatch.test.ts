@@ -17,9 +17,6 @@ const deployment = (looks: SetLooks): void =>
   cluster.machineDeployments.put(cluster.now(aMachineDeployment(looks)));
 const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
 
-const putClass = (looks: Parameters<typeof aClass>[0]): void =>
-  cluster.classes.put(cluster.now(aClass(looks)));
-
 /** Signals to machines since the last look. */
 const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
 

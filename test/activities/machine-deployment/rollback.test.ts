@@ -92,6 +92,20 @@ describe('a rollback', () => {
     expect((await world.events()).join()).not.toContain('DeploymentRollback');
   });
 
+  test('is not seen as complete before it is done', async () => {
+    const world = await rolled();
+    await world.survey();
+    const before = (await world.deployment()).status?.observedGeneration;
+    await ask(world, 1);
+    await world.survey();
+    const { metadata, status } = await world.deployment();
+    expect(status?.observedGeneration).toBe(before);
+    expect(metadata.generation).toBeGreaterThan(before ?? Infinity);
+    await world.settle();
+    const after = await world.deployment();
+    expect(after.status?.observedGeneration).toBe(after.metadata.generation);
+  });
+
   test.each([1, 7])('is not done when another one was wished since: to %d', async (revision) => {
     const world = await rolled();
     await ask(world, revision);
