@@ -146,7 +146,8 @@ async function createSet(
   if (!deployment || deployment.metadata.deletionTimestamp !== undefined) return;
   // Another name means another template than the one that was planned for.
   const newSet = newSetNamed(deployment, name);
-  if (!newSet || deployment.spec.paused) return;
+  const { metadata, spec } = deployment;
+  if (!newSet || spec.paused || metadata.deletionTimestamp !== undefined) return;
   try {
     const set = newSetOf(deployment, { ...newSet, replicas, revision });
     await control.create(customResource('machinesets', ref.namespace), set);

@@ -7,6 +7,7 @@ import type { Claim } from '../../workflows/plan/claim.ts';
 import { planClaim } from '../../workflows/plan/claim.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
+import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
 
 export interface OwnedSets {
@@ -25,12 +26,32 @@ export async function ownedSetsOf(
   const path = customResource('machinesets', deployment.metadata.namespace ?? '');
   const { items } = await control.list<MachineSet>(path);
   const owned: MachineSet[] = [];
+  const claimant = await claimantOf(control, deployment, items);
   for (const set of items) {
-    const claimed = await claim(control, deployment, { set, isFaulty });
+    const claimed = await claim(control, claimant, { set, isFaulty });
     if (claimed) owned.push(claimed);
   }
   const taken = new Set(items.map(({ metadata }) => metadata.name));
   return { owned: owned.toSorted(byAge), taken };
+}
+
+/**
+ * The deployment as it is after the sets were listed, where one of them could be adopted: a set that was let go by
+ * `kubectl delete --cascade=orphan` between the two looks must not be taken back, and then deleted.
+ */
+async function claimantOf(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  sets: readonly MachineSet[],
+): Promise<MachineDeployment> {
+  const { namespace, name, uid } = deployment.metadata;
+  const mayAdopt = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
+  if (!mayAdopt) return deployment;
+  const path = customResource('machinedeployments', namespace ?? '', name);
+  const present = await orUndefined(control.get<MachineDeployment>(path));
+  if (present?.metadata.uid === uid) return present;
+  const { deletionTimestamp = 'gone' } = deployment.metadata;
+  return { ...deployment, metadata: { ...deployment.metadata, deletionTimestamp } };
 }
 
 /** The set, if it is the deployment's now. One that is left as it is because somebody deletes it still counts. */

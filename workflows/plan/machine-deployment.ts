@@ -19,10 +19,13 @@ import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/ste
 
 export function planMachineDeployment(facts: DeploymentFacts, now: number): DeploymentPlan {
   if (facts.isDeleting) return planDeletion(facts);
-  const refusal = specRefusalOf(facts);
-  if (refusal) return refuse(refusal);
+  const fault = faultRefusalOf(facts);
+  if (fault) return refuse(fault);
   const first = planAutomaticRollback(facts) ?? (facts.isPaused ? undefined : planRollback(facts));
   if (first) return { steps: [first], state: directionOf(first), reason: first.reason };
+  // After a rollback, which takes the change back.
+  const inPlace = inPlaceRefusalOf(facts);
+  if (inPlace) return refuse(inPlace);
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
   return hold ? planHeld(rollout, hold) : planRollout(rollout);
@@ -114,19 +117,18 @@ function directionOf({ action }: DeploymentStep): RolloutState {
 
 /** Why the spec is not followed, as the condition `Progressing` says it. */
 export function refusalOf(facts: DeploymentLook): Refusal | undefined {
-  return specRefusalOf(facts) ?? givenUpRefusalOf(facts);
+  return faultRefusalOf(facts) ?? inPlaceRefusalOf(facts) ?? givenUpRefusalOf(facts);
 }
 
-function specRefusalOf(facts: DeploymentLook): Refusal | undefined {
-  const { faults, strategy } = facts;
-  if (faults.length > 0) {
-    const reason = faults.includes(selectsAll) ? 'SelectingAll' : 'InvalidSpec';
-    return { reason, message: faults.join('; ') };
-  }
-  if (strategy === 'InPlaceUpdate' && isRollingOut(facts)) {
-    return { reason: 'InPlaceUpdateNotSupported', message: inPlaceMessage };
-  }
-  return undefined;
+function faultRefusalOf({ faults }: DeploymentLook): Refusal | undefined {
+  if (faults.length === 0) return undefined;
+  const reason = faults.includes(selectsAll) ? 'SelectingAll' : 'InvalidSpec';
+  return { reason, message: faults.join('; ') };
+}
+
+function inPlaceRefusalOf(facts: DeploymentLook): Refusal | undefined {
+  if (facts.strategy !== 'InPlaceUpdate' || !isRollingOut(facts)) return undefined;
+  return { reason: 'InPlaceUpdateNotSupported', message: inPlaceMessage };
 }
 
 function givenUpRefusalOf(facts: DeploymentLook): Refusal | undefined {

@@ -56,6 +56,21 @@ describe('adoption', () => {
     expect(await ownersOf(world, 'orphan')).toEqual([]);
   });
 
+  test('of none that is let go because the deployment was deleted since it was read', async () => {
+    const world = new DeploymentWorld(aMachineDeployment(), orphan());
+    world.control.fault = ({ method, path: asked }) => {
+      const isList = method === 'GET' && asked.endsWith('/machinesets');
+      const deletionTimestamp = '2026-01-01T00:10:00Z';
+      if (isList) world.control.put(aMachineDeployment({ metadata: { deletionTimestamp } }));
+      return undefined;
+    };
+    expect((await world.survey()).sets).toEqual([]);
+    expect(await ownersOf(world, 'orphan')).toEqual([]);
+    // Nor is a new one made.
+    await world.apply({ action: 'createSet', name: 'x', replicas: 1, revision: 1, reason: '' });
+    expect((await world.sets()).map(({ metadata }) => metadata.name)).toEqual(['orphan']);
+  });
+
   test('holds for the set that was read: another adopted it first', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
     world.control.fault = ({ method, path: written }) => {

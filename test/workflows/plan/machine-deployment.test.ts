@@ -100,6 +100,15 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
   },
   {
+    name: 'a rollback takes the change back that an update in place cannot make',
+    facts: {
+      strategy: 'InPlaceUpdate',
+      rollbackTo: 0,
+      sets: [aSet({ machines: 'A' }), theNewSet()],
+    },
+    plan: { steps: [{ action: 'rollBack' }], state: 'RollingBack' },
+  },
+  {
     name: 'with InPlaceUpdate the only set is scaled',
     facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
     plan: { state: 'Progressing' },
