@@ -12,7 +12,7 @@ const workerEntrance = join(repository, 'workers/worker.ts');
  * By default the young generation of each thread grows to 128 MiB and the C library gives many threads an arena of their own. With
  * these a worker of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
-const nodeFlags = ['--max-semi-space-size=16'];
+const nodeFlags = ['--max-semi-space-size=8'];
 const nodeEnvironment = { MALLOC_ARENA_MAX: '2' };
 
 /** Our own programs: the virtual cloud, and unless it is to be left out the operator. */
