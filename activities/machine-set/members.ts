@@ -35,11 +35,22 @@ export async function membersOf(control: KubeClient, request: ClaimRequest): Pro
     if (action === 'adopt') orphans.push(machine);
     if (action === 'keep') members.set(machine.metadata.name, machine);
   }
-  await inParallel(orphans, parallelCalls, async (machine) => {
+  const mayAdopt = orphans.length > 0 && (await isAlive(control, request.set));
+  await inParallel(mayAdopt ? orphans : [], parallelCalls, async (machine) => {
     const adopted = await settle(control, request, machine);
     if (adopted) members.set(machine.metadata.name, adopted);
   });
   return items.flatMap(({ metadata: { name } }) => members.get(name) ?? []);
+}
+
+/**
+ * The list is later than the set: machines without an owner may be those of a set that was deleted meanwhile with
+ * `--cascade=orphan`. What is adopted after this look is safe: letting go changes the machine's resourceVersion.
+ */
+async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
+  const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
+  const present = await orUndefined(control.get<MachineSet>(path));
+  return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
 }
 
 /** Lets go what the set controls and does not select. Returns the names, sorted. */

@@ -51,6 +51,19 @@ describe('adoption', () => {
     expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
   });
 
+  test.each([
+    {
+      name: 'is being deleted by now, its machines let go',
+      stored: [aMachineSet({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })],
+    },
+    { name: 'is gone by now', stored: [] },
+    { name: 'has a successor by now', stored: [aMachineSet({ metadata: { uid: 'uid-2' } })] },
+  ])('takes nothing back when the set $name', async ({ stored }) => {
+    const control = new MemoryKube(...stored, aMachine({ metadata: { labels } }));
+    expect(await membersOf(control, fine())).toEqual([]);
+    expect(control.writes()).toEqual([]);
+  });
+
   test('is given up when another set was faster', async () => {
     const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
     const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));

@@ -106,7 +106,12 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
       rollbackTo: 0,
       sets: [aSet({ machines: 'A' }), theNewSet()],
     },
-    plan: { steps: [{ action: 'rollBack' }], state: 'RollingBack' },
+    plan: {
+      steps: [
+        { action: 'rollBack', set: 'old', revision: 1, wish: 0, reason: 'back to revision 1' },
+      ],
+      state: 'RollingBack',
+    },
   },
   {
     name: 'with InPlaceUpdate the only set is scaled',
