@@ -1,6 +1,8 @@
 /** `unit` needs no running stack; `e2e` runs on the local one (`npm test` starts it). */
 const shared = {
   testEnvironment: 'node',
+  // The files of a running stack: etcd has `.snap` files of its own.
+  modulePathIgnorePatterns: ['<rootDir>/.millwright/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

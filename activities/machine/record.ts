@@ -33,7 +33,8 @@ export async function recordCreated(
     },
     spec: { providerID: instance.providerID },
   });
-  if (!patched) return;
+  // The step before a crash may run once more after the one that followed it: a machine does not go back.
+  if (!patched || isBeyondCreation(patched)) return;
   const now = timestamp();
   await patchMachine(control, machine, {
     status: {
@@ -53,6 +54,11 @@ export async function recordCreated(
       },
     },
   });
+}
+
+function isBeyondCreation(machine: Machine): boolean {
+  const phase = phaseOf(machine);
+  return phase === 'Running' || phase === 'Terminating';
 }
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */

@@ -47,6 +47,17 @@ test('without a target cluster there is no Node label, and the machine is Availa
   expect(stored.status).toMatchObject({ addresses, currentStatus: { phase: 'Available' } });
 });
 
+test.each(['Running', 'Terminating'] as const)(
+  'a creation that is recorded once more after a crash does not take a %s machine back',
+  async (phase) => {
+    const { control, ...world } = aWorld({ control: [aMachine({ phase })] });
+    await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
+    const { spec, status } = await control.read<Machine>(path);
+    expect(spec.providerID).toBe(instance.providerID);
+    expect(status?.currentStatus?.phase).toBe(phase);
+  },
+);
+
 test('another life of the name is left alone', async () => {
   const { control, ...world } = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
@@ -151,6 +162,17 @@ describe('the second look before a creation timeout', () => {
     expect(outcome).toMatchObject({ found: 'moreTime', machine: { limits } });
     expect(phase).toBe('Pending');
   });
+
+  test.each(['Running', 'Terminating'] as const)(
+    'a creation that is recorded once more after a crash does not take a %s machine back',
+    async (phase) => {
+      const { control, ...world } = aWorld({ control: [aMachine({ phase })] });
+      await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
+      const { spec, status } = await control.read<Machine>(path);
+      expect(spec.providerID).toBe(instance.providerID);
+      expect(status?.currentStatus?.phase).toBe(phase);
+    },
+  );
 
   test('another life of the name is left alone', async () => {
     const { outcome, writes } = await look({ machine: aMachine({ metadata: { uid: 'uid-2' } }) });

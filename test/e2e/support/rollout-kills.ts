@@ -48,19 +48,19 @@ export function changedWhileDying(): void {
     const rollouts = useRollouts('both-die');
 
     test('keeps to its bounds, ends well, and makes no VM twice', async () => {
-      const rollout = await rollouts.begin({ replicas: 8, maxSurge: 2 });
+      const rollout = await rollouts.begin({ replicas: 16, maxSurge: 2 });
       await whileDying(rollout, ['watcher', 'worker'], async () => {
         await rollout.changeClass(secondClass);
         await rollout.untilMiddle();
-        await rollout.scenario.cluster.scale(rollout.name, 10);
+        await rollout.scenario.cluster.scale(rollout.name, 18);
         await rollout.untilMiddle(3);
         await rollout.changeClass(thirdClass);
         await rollout.untilMiddle(4);
         await rollout.patch({ rollbackTo: { revision: 1 } });
-        const end = { class: className, replicas: 10 };
-        expect(await rollout.expectEnd(end, patient)).toHaveLength(10);
+        const end = { class: className, replicas: 18 };
+        expect(await rollout.expectEnd(end, patient)).toHaveLength(18);
       });
-      rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 8 });
+      rollout.recorder.expectBounds({ maxTotal: 20, minAvailable: 16 });
     });
   });
 }
