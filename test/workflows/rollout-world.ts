@@ -73,17 +73,29 @@ export class RolloutWorld {
   }
 
   async isComplete(): Promise<void> {
-    await this.until('the rollout is complete', ({ state }) => state === 'Complete');
+    await this.until('the rollout is complete', (view) => this.#isDone(view));
+  }
+
+  /** Of what is wanted now: a view may be older than the last change. */
+  #isDone({ state, sets }: RolloutView): boolean {
+    const { replicas, newSetName } = this.facts;
+    const wanted = this.facts.sets.find((set) => set.isOfTemplate)?.name ?? newSetName;
+    const set = sets.find(({ isOfTemplate }) => isOfTemplate);
+    return state === 'Complete' && set?.name === wanted && set.replicas === replicas;
   }
 
   async runId(): Promise<string> {
     return (await this.world.handle.describe()).runId;
   }
 
-  /** The rollout is over, and with it the run; the test server's change of runs is not atomic, so nothing is sent meanwhile. */
+  /** The rollout is over, and with it the run; the test server's change of runs is not atomic, so nothing is sent at the end. */
   async isOver(run: string): Promise<void> {
-    await this.isComplete();
-    await eventually('the next run', async () => (await this.runId()) !== run);
+    await eventually('the next run', async () => {
+      if ((await this.runId()) !== run) return true;
+      const view = await this.view();
+      if (!view || !this.#isDone(view)) await this.world.changeSets();
+      return false;
+    });
     await this.view();
   }
 
