@@ -19,6 +19,7 @@ function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     isRecorded: false,
     usesTarget: true,
     isNodeReady: false,
+    isNodeBehind: false,
     createDeadline: now + 1_200_000,
     ...changes,
   };
