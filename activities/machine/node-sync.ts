@@ -1,6 +1,6 @@
 /** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
 import type { LifeRef, NodeSyncRequest, NodeTemplate } from '../../workflows/activities.ts';
-import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NodeTemplateChange, TextChanges } from '../../workflows/plan/node-template.ts';
 import { planNodeTemplate } from '../../workflows/plan/node-template.ts';
@@ -10,9 +10,10 @@ import type { VirtualCapacityChange } from '../../workflows/plan/virtual-capacit
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
-import { isContentRefused, pointerTo, replacing } from '../kube/json-patch.ts';
+import { isContentRefused } from '../kube/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
+import { patchNode } from './node-patch.ts';
 import type { Node } from './node.ts';
 import { readNode } from './node.ts';
 import { component, machineSubject } from './object.ts';
@@ -53,26 +54,34 @@ export async function equipNode(
   clusters: Clusters,
   equipment: Equipment,
 ): Promise<Node | undefined> {
-  const { machine, nodeName, nodeTemplate = {}, isMeant } = equipment;
+  const { machine, nodeName, isMeant } = equipment;
   const virtualCapacity = await virtualCapacityOf(clusters, equipment);
   for (let tries = 1; ; tries += 1) {
     const node = await readNode(clusters.target, nodeName);
     if (!node || !isMeant(node)) return undefined;
     if (node.metadata.deletionTimestamp !== undefined) return node;
-    const present = { ...node.metadata, taints: node.spec?.taints ?? [] };
-    const wanted = { machineName: machine.name, template: nodeTemplate };
-    const change = {
-      template: planNodeTemplate(present, wanted),
-      capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
-    };
     try {
-      return await write({ ...clusters, machine }, node, change);
+      return await write({ ...clusters, machine }, node, {
+        template: templateChange(node, equipment),
+        capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
+      });
     } catch (error) {
-      if (isNotFound(error)) return undefined;
-      // Somebody else wrote meanwhile, or the Node is another by now: the next look tells.
-      if ((!isInvalid(error) && !isConflict(error)) || tries === mostTries) throw error;
+      if (!mayHold(error) || tries === mostTries) throw error;
     }
   }
+}
+
+/** Somebody else wrote meanwhile, or the Node is gone or another by now: the next look tells. */
+function mayHold(error: unknown): boolean {
+  return isNotFound(error) || isInvalid(error) || isConflict(error);
+}
+
+function templateChange(
+  { metadata, spec }: Node,
+  { machine, nodeTemplate = {} }: Equipment,
+): NodeTemplateChange {
+  const present = { ...metadata, taints: spec?.taints ?? [] };
+  return planNodeTemplate(present, { machineName: machine.name, template: nodeTemplate });
 }
 
 async function virtualCapacityOf(
@@ -94,11 +103,11 @@ async function write(desk: Desk, node: Node, change: Change): Promise<Node> {
   const { template } = change;
   const whole = { ...template, annotations: { ...template.annotations, ...notes } };
   try {
-    return await patchNode(desk, node, whole);
+    return await patchNode(desk.target, node, whole);
   } catch (error) {
     if (!isContentRefused(error)) throw error;
     await warn(desk, 'NodeTemplateRefused', `spec.nodeTemplate was not applied: ${error.message}`);
-    return await patchNode(desk, node, ownPart(template, notes));
+    return await patchNode(desk.target, node, ownPart(template, notes));
   }
 }
 
@@ -125,46 +134,6 @@ function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplate
     annotations: notes,
     isLastAppliedCorrupt: false,
   };
-}
-
-/** One write for everything but the status, none when there is nothing to say; it holds only for the taints that were read. */
-async function patchNode(
-  { target }: Desk,
-  node: Node,
-  { labels: names, annotations: notes, taints }: NodeTemplateChange,
-): Promise<Node> {
-  const { metadata, spec } = node;
-  const patch = [
-    ...finalizerPatch(node),
-    ...textsPatch('/metadata/labels', metadata.labels, names),
-    ...textsPatch('/metadata/annotations', metadata.annotations, notes),
-    ...(taints ? replacing('/spec/taints', spec?.taints, taints) : []),
-  ];
-  if (patch.length === 0) return node;
-  const precondition = { op: 'test', path: '/metadata/uid', value: metadata.uid };
-  return await target.patch<Node>(nodePath(metadata.name), 'json', [precondition, ...patch]);
-}
-
-function finalizerPatch({ metadata }: Node): object[] {
-  const { finalizers: present } = metadata;
-  if (present?.includes(finalizers.node)) return [];
-  return replacing('/metadata/finalizers', present, [...(present ?? []), finalizers.node]);
-}
-
-function textsPatch(
-  map: string,
-  present: Record<string, string> | undefined,
-  changes: TextChanges,
-): object[] {
-  const entries = Object.entries(changes);
-  if (entries.length === 0) return [];
-  // Whoever wrote the first text meanwhile must not lose it.
-  const place = present === undefined ? replacing(map, undefined, {}) : [];
-  const operations = entries.map(([key, value]) => {
-    const path = pointerTo(map, key);
-    return value === null ? { op: 'remove', path } : { op: 'add', path, value };
-  });
-  return [...place, ...operations];
 }
 
 async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Promise<void> {

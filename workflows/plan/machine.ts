@@ -93,14 +93,18 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   return isUp(facts) ? planRunning(facts) : planLaunch(facts, now);
 }
 
+/** Steps that a deletion cancels, in words. */
+const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
+  create: 'creation',
+  syncNode: 'a change of its Node',
+};
+
 function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
   const { name, isCancelRequested, isForced } = running;
   if (isCancelRequested) return { action: 'wait', reason: `${name} is being cancelled` };
-  if (name === 'create' && (facts.isDeleting || facts.isGone)) {
-    return { action: 'cancel', reason: 'deletion requested during creation' };
-  }
-  if (name === 'syncNode' && (facts.isDeleting || facts.isGone)) {
-    return { action: 'cancel', reason: 'deletion requested' };
+  const needless = needlessInDeletion[name];
+  if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
+    return { action: 'cancel', reason: `deletion requested during ${needless}` };
   }
   if (name === 'drain' && facts.mustForce && !isForced) {
     return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };

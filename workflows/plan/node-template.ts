@@ -136,13 +136,17 @@ function parseLastApplied(text: string): NodeTemplate | undefined {
   const template = parsed(text);
   if (!isRecord(template)) return undefined;
   const { metadata, spec } = template;
-  if (!isRecord(metadata ?? {}) || !isRecord(spec ?? {})) return undefined;
-  const names = partOf(metadata, 'labels') ?? {};
-  const notes = partOf(metadata, 'annotations') ?? {};
-  const taints = partOf(spec, 'taints') ?? [];
-  return areTexts(names) && areTexts(notes) && areTaints(taints)
-    ? { labels: names, annotations: notes, taints }
-    : undefined;
+  const names = partOf(metadata, 'labels', {});
+  const notes = partOf(metadata, 'annotations', {});
+  const taints = partOf(spec, 'taints', []);
+  if (!areTexts(names) || !areTexts(notes) || !areTaints(taints)) return undefined;
+  return { labels: names, annotations: notes, taints };
+}
+
+/** To Go, what is absent or null is empty; undefined when the whole is no object. */
+function partOf(whole: unknown, name: string, empty: object): unknown {
+  const record = whole ?? {};
+  return isRecord(record) ? (record[name] ?? empty) : undefined;
 }
 
 /** Undefined when it is no JSON. */
@@ -153,10 +157,6 @@ export function parsed(text: string): unknown {
     // Somebody wrote something else there; the caller says so.
     return undefined;
   }
-}
-
-function partOf(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
