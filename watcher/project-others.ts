@@ -10,10 +10,12 @@ import type { ClassView, NodeView, SecretView } from './views.ts';
 
 /** Everything of a class but its bookkeeping. */
 export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
+  const virtualCapacity = content.nodeTemplate?.virtualCapacity;
   const names = [content.secretRef?.name, content.credentialsSecretRef?.name];
   return {
     ...trimmedMeta(metadata),
     digest: digestOf(content, metadata.labels, metadata.annotations),
+    virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     secrets: names.filter((name) => name !== undefined),
   };

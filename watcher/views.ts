@@ -42,6 +42,8 @@ export interface SetView extends Trimmed {
 
 export interface ClassView extends Trimmed {
   digest: string;
+  /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
+  virtualCapacityDigest: string;
   hasFinalizer: boolean;
   /** Names of the Secrets that it refers to. */
   secrets: string[];

@@ -2,16 +2,16 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
-import type { Taint } from './api/machine.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { ObjectRef, RolloutCommand } from './messages.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
+import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 
-export type { ObjectRef, RolloutCommand };
+export type { NodeTemplate, ObjectRef, RolloutCommand };
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -51,13 +51,6 @@ export interface PreparedMachine {
   /** What the Node is to carry; absent when that is nothing. */
   nodeTemplate?: NodeTemplate;
   limits: MachineLimits;
-}
-
-/** `spec.nodeTemplate` of a Machine, as far as it has an effect. */
-export interface NodeTemplate {
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  taints?: Taint[];
 }
 
 export type PrepareOutcome =
@@ -123,6 +116,7 @@ export interface JoinRequest {
   machine: LifeRef;
   /** The Node that was seen Ready. */
   node: { name: string; uid: string };
+  className: string;
   nodeTemplate?: NodeTemplate;
   bootstrapTokenId?: string;
   /** `Create` when the machine joins for the first time. */
@@ -131,6 +125,15 @@ export interface JoinRequest {
 
 /** The Node as it is, when it is not what the workflow thought. */
 export type JoinOutcome = { hasJoined: true } | { hasJoined: false; reason: string };
+
+export interface NodeSyncRequest {
+  machine: LifeRef;
+  instance: Instance;
+  className: string;
+  /** resourceVersion of the class that the watcher told of: an older one is of no use. */
+  classAtLeast?: string;
+  nodeTemplate?: NodeTemplate;
+}
 
 /** What the second look found. */
 export type TimeoutOutcome =
@@ -167,6 +170,8 @@ export interface MachineActivities {
     createGeneration: number;
   }): Promise<void>;
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
+  /** Makes the Node of a machine that runs carry what Machine and class say of it by now. */
+  syncNode(input: NodeSyncRequest): Promise<void>;
   /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
   recordTimeout(input: {
     machine: LifeRef;

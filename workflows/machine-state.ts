@@ -28,6 +28,8 @@ export interface MachineState {
   prepared?: PreparedMachine;
   /** The object or its class changed: read it again. */
   isStale: boolean;
+  /** The Machine, or the class that was seen, says by now something else of the Node. */
+  nodeBehind?: { class?: Sighting };
   phase: MachinePhase;
   failure?: NonNullable<MachineFacts['failure']>;
   instance?: CreatedInstance;
@@ -64,7 +66,10 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const wasEdited =
     state.observed?.specDigest !== undefined && state.observed.specDigest !== seen.specDigest;
   if (wasEdited && state.failure) state.failure.retryAt = 0;
-  if (wasEdited) state.isStale = true;
+  if (wasEdited) {
+    state.isStale = true;
+    state.nodeBehind ??= {};
+  }
   state.observed = seen;
   return true;
 }
@@ -112,8 +117,10 @@ export function noteReadyNode(
   };
 }
 
-export function observeClass(state: MachineState): boolean {
-  if (!state.failure) return false;
+/** A repaired class wakes a machine that waits for it; one that runs is told when its Node has to follow. */
+export function observeClass(state: MachineState, { ...seen }: Sighting): boolean {
+  if (isLater(seen, state.nodeBehind?.class)) state.nodeBehind = { class: seen };
+  if (!state.failure) return state.phase === 'Running';
   state.isStale = true;
   state.failure.retryAt = 0;
   return true;
@@ -140,9 +147,14 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isRecorded,
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isOurNodeReady(state),
+    isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
     teardown,
   });
+}
+
+function isNodeBehind({ nodeBehind, instance, phase }: MachineState): boolean {
+  return nodeBehind !== undefined && instance !== undefined && phase === 'Running';
 }
 
 function isOurNodeReady(state: MachineState): boolean {

@@ -92,6 +92,7 @@ export class MachineSteps {
     const input = defined({
       machine: this.#machine(),
       node: { name: node.name, uid: node.uid },
+      className: state.prepared?.className ?? '',
       bootstrapTokenId: state.prepared?.bootstrapTokenId,
       nodeTemplate: state.prepared?.nodeTemplate,
       isFirstJoin: state.phase !== 'Unknown',
@@ -105,6 +106,22 @@ export class MachineSteps {
     }
     delete state.prepared?.bootstrapTokenId;
     setPhase(state, 'Running');
+  }
+
+  async syncNode(): Promise<void> {
+    const { instance, prepared, nodeBehind } = this.#state;
+    // What changes from here on is for another step.
+    delete this.#state.nodeBehind;
+    if (!instance || !prepared) return;
+    const { providerID, nodeName } = instance;
+    const input = defined({
+      machine: this.#machine(),
+      instance: { providerID, nodeName },
+      className: prepared.className,
+      classAtLeast: nodeBehind?.class?.resourceVersion,
+      nodeTemplate: prepared.nodeTemplate,
+    });
+    await shortStep((steps) => steps.syncNode(input), `bring Node ${nodeName} in step`);
   }
 
   async recordTimeout(): Promise<void> {
@@ -285,6 +302,8 @@ function adoptProgress(state: MachineState, machine: PreparedMachine): void {
   if (providerID === undefined || (nodeName === undefined && usesTarget)) return;
   state.instance = { providerID, nodeName: nodeName ?? '', isFound: true };
   state.isRecorded = recordedPhases.includes(phase);
+  // The Machine may have been edited while nobody looked.
+  if (phase === 'Running') state.nodeBehind = {};
   setPhase(state, phase);
 }
 

@@ -148,7 +148,7 @@ class MachineLife {
     );
     setHandler(machineGone, (gone) => this.#note(gone, () => observeGone(this.#state, gone)));
     setHandler(nodeObserved, (node) => this.#note(node, () => observeNode(this.#state, node)));
-    setHandler(classChanged, (seen) => this.#note(seen, () => observeClass(this.#state)));
+    setHandler(classChanged, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
   }
 
   /** Wakes the loop when a signal of our own cluster changed something. */
@@ -161,8 +161,10 @@ class MachineLife {
   }
 }
 
+const longSteps = new Set<string>(['create', 'syncNode', 'drain', 'deleteInstance']);
+
 function isLong(action: string): action is RunningStep['name'] {
-  return action === 'create' || action === 'drain' || action === 'deleteInstance';
+  return longSteps.has(action);
 }
 
 function wakeTimeOf(step: MachineStep): number | undefined {

@@ -8,6 +8,7 @@ import type { NodeStep } from '../../workflows/plan/rollout/steps.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isInvalid, isNotFound } from '../kube/errors.ts';
+import { pointerTo, replacing } from '../kube/json-patch.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
@@ -51,6 +52,8 @@ export async function tendNodes(
   }
 }
 
+const notesPath = '/metadata/annotations';
+
 const protection = {
   [annotations.scaleDownDisabled]: 'true',
   [annotations.scaleDownDisabledByUs]: 'true',
@@ -58,7 +61,7 @@ const protection = {
 
 const protectionPatch = Object.entries(protection).map(([key, value]) => ({
   op: 'add',
-  path: pointerTo(key),
+  path: pointerTo(notesPath, key),
   value,
 }));
 
@@ -167,21 +170,14 @@ function taintPatch({ metadata, spec }: Node, { taintsOf, protects }: Rewriting)
   const { annotations: notes } = metadata;
   if (!protects || annotations.scaleDownDisabled in (notes ?? {})) return rewritten;
   // Whoever wrote one meanwhile must not lose it.
-  const place = notes === undefined ? replacing('/metadata/annotations', undefined, {}) : [];
+  const place = notes === undefined ? replacing(notesPath, undefined, {}) : [];
   return [...rewritten, ...place, ...protectionPatch];
-}
-
-function replacing(path: string, present: unknown, value: unknown): object[] {
-  return [
-    { op: 'test', path, value: present ?? null },
-    { op: 'add', path, value },
-  ];
 }
 
 /** Where somebody else keeps the autoscaler away, it is not ours to end that. */
 async function protectNode(target: KubeClient, name: string): Promise<void> {
   const patch = [
-    { op: 'test', path: pointerTo(annotations.scaleDownDisabled), value: null },
+    { op: 'test', path: pointerTo(notesPath, annotations.scaleDownDisabled), value: null },
     ...protectionPatch,
   ];
   try {
@@ -206,11 +202,7 @@ function releasePatch({ metadata }: Node): object[] {
   if (!(annotations.scaleDownDisabledByUs in notes)) return [];
   return Object.keys(protection)
     .filter((key) => key in notes)
-    .map((key) => ({ op: 'remove', path: pointerTo(key) }));
-}
-
-function pointerTo(annotation: string): string {
-  return `/metadata/annotations/${annotation.replaceAll('/', '~1')}`;
+    .map((key) => ({ op: 'remove', path: pointerTo(notesPath, key) }));
 }
 
 async function machinesOfSet(

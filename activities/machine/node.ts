@@ -9,7 +9,7 @@ import { node as nodePath } from '../kube/paths.ts';
 export interface Node {
   metadata: ObjectMeta;
   spec?: { providerID?: string; unschedulable?: boolean; taints?: Taint[] };
-  status?: { conditions?: NodeCondition[] };
+  status?: { conditions?: NodeCondition[]; capacity?: Record<string, string> };
 }
 
 /** Undefined when there is none. */

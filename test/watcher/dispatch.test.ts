@@ -349,6 +349,16 @@ describe('a class', () => {
     expect(machinesTold()).toEqual(toWaiting);
   });
 
+  test('that promises something else of its Nodes is told to those that run, too', () => {
+    const toAll = [...toWaiting, 'classChanged machine/running'];
+    cluster.classes.put(
+      cluster.now(aClass({ ...inUse, virtualCapacity: { 'example.com/a': '1' } })),
+    );
+    expect(machinesTold().toSorted()).toEqual(toAll.toSorted());
+    cluster.classes.put(cluster.now(aClass(inUse)));
+    expect(machinesTold().toSorted()).toEqual(toAll.toSorted());
+  });
+
   test('that only got our finalizer concerns no machine', () => {
     cluster.classes.put(cluster.now(aClass({ secret: 's' })));
     cluster.told();

@@ -86,13 +86,18 @@ export function aMachineDeployment({ selector = {}, ...meta }: SetLooks = {}): M
   };
 }
 
-export function aClass(meta: Meta & { secret?: string; size?: string } = {}): MachineClass {
-  const { secret, size = 'small', ...rest } = meta;
+export function aClass(
+  meta: Meta & { secret?: string; size?: string; virtualCapacity?: Record<string, string> } = {},
+): MachineClass {
+  const { secret, size = 'small', virtualCapacity, ...rest } = meta;
   return {
     ...kindOf('MachineClass'),
     metadata: metaOf({ name: 'small', ...rest }, ''),
     provider: 'local',
     providerSpec: { size },
+    ...(virtualCapacity && {
+      nodeTemplate: { capacity: {}, instanceType: 's', region: 'r', zone: 'z', virtualCapacity },
+    }),
     ...(secret !== undefined && { secretRef: { name: secret, namespace: 'default' } }),
   };
 }

@@ -181,6 +181,7 @@ export class MachineWorld {
       recordCreated: async () => undefined,
       recordFailure: async () => undefined,
       recordJoined: async () => ({ hasJoined: true }),
+      syncNode: async () => undefined,
       recordTimeout: async () => ({ found: 'tooLate' }),
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,

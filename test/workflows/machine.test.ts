@@ -85,6 +85,7 @@ test('the create names the token of this life, and the join what was seen', asyn
       {
         machine,
         node: { name: 'pool-a', uid: 'uid-of-node' },
+        className: 'small',
         bootstrapTokenId: 'abc123',
         nodeTemplate: { labels: { pool: 'a' } },
         isFirstJoin: true,
@@ -270,16 +271,6 @@ describe('a refused create', () => {
   });
 });
 
-test('a spec that is edited while it runs is read once, and nothing is joined again', async () => {
-  const world = await MachineWorld.create(temporal);
-  await world.run(async () => {
-    await world.beginAndJoin();
-    await world.observe({ specDigest: 'spec-2' });
-    await world.log.until('prepareMachine', 2);
-    expect(world.log.count('recordJoined')).toBe(1);
-  });
-});
-
 test('a Node of another instance under the same name is not taken for ours', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
@@ -340,14 +331,15 @@ test('an old sighting is ignored, a later leader is believed', async () => {
   });
 });
 
-test('a machine that runs already is adopted: nothing is created or joined', async () => {
+test('a machine that runs already is adopted: nothing is created or joined, its Node is looked at', async () => {
   const world = await MachineWorld.create(temporal);
   const { providerID, nodeName } = instance;
   world.object = { ...world.object, phase: 'Running', providerID, nodeName };
   await world.run(async () => {
     await world.begin();
     await world.phase('Running');
-    expect(world.log.names()).toEqual(['prepareMachine']);
+    await world.log.until('syncNode');
+    expect(world.log.names()).toEqual(['prepareMachine', 'syncNode']);
     expect((await world.state()).instance).toMatchObject({ providerID, nodeName });
   });
 });

@@ -29,6 +29,7 @@ export const annotations = {
   markedForDeletionTime: 'machine.sapcloud.io/marked-for-deletion-time',
   preserve: 'node.machine.sapcloud.io/preserve',
   lastAppliedNodeTemplate: 'node.machine.sapcloud.io/last-applied-anno-labels-taints',
+  lastAppliedVirtualCapacity: 'node.machine.sapcloud.io/last-applied-virtual-capacity',
   effectiveCreationTimeout: 'node.machine.sapcloud.io/effective-creation-timeout',
   revision: 'deployment.kubernetes.io/revision',
   desiredReplicas: 'deployment.kubernetes.io/desired-replicas',

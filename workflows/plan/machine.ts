@@ -13,7 +13,7 @@ export interface MachineFailure {
 
 /** A step that runs beside the loop. */
 export interface RunningStep {
-  name: 'create' | 'drain' | 'deleteInstance';
+  name: 'create' | 'syncNode' | 'drain' | 'deleteInstance';
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
@@ -50,6 +50,8 @@ export interface MachineFacts {
   usesTarget: boolean;
   /** The Node of this instance was seen Ready. */
   isNodeReady: boolean;
+  /** Machine or class say by now something else of the Node than when it was written last. */
+  isNodeBehind: boolean;
   createDeadline: number;
   teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
 }
@@ -60,6 +62,7 @@ export type MachineStep =
   | { action: 'create' }
   | { action: 'recordCreated' }
   | { action: 'recordJoined' }
+  | { action: 'syncNode' }
   | { action: 'recordTimeout' }
   | { action: 'beginTeardown' }
   | { action: 'drain' }
@@ -90,11 +93,18 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   return isUp(facts) ? planRunning(facts) : planLaunch(facts, now);
 }
 
+/** Steps that a deletion cancels, in words. */
+const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
+  create: 'creation',
+  syncNode: 'a change of its Node',
+};
+
 function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
   const { name, isCancelRequested, isForced } = running;
   if (isCancelRequested) return { action: 'wait', reason: `${name} is being cancelled` };
-  if (name === 'create' && (facts.isDeleting || facts.isGone)) {
-    return { action: 'cancel', reason: 'deletion requested during creation' };
+  const needless = needlessInDeletion[name];
+  if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
+    return { action: 'cancel', reason: `deletion requested during ${needless}` };
   }
   if (name === 'drain' && facts.mustForce && !isForced) {
     return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
@@ -135,6 +145,7 @@ function isUp({ phase }: MachineFacts): boolean {
 
 function planRunning(facts: MachineFacts): MachineStep {
   if (!facts.isPrepared) return { action: 'prepare' };
+  if (facts.isNodeBehind) return { action: 'syncNode' };
   const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
   return { action: 'wait', reason: `runs ${where}` };
 }

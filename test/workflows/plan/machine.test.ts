@@ -19,6 +19,7 @@ function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     isRecorded: false,
     usesTarget: true,
     isNodeReady: false,
+    isNodeBehind: false,
     createDeadline: now + 1_200_000,
     ...changes,
   };
@@ -107,6 +108,16 @@ describe('launch', () => {
       given: running,
       action: 'wait',
       reason: 'runs on Node pool-a',
+    },
+    {
+      name: 'the Node of a running machine follows what was edited',
+      given: { ...running, isNodeBehind: true },
+      action: 'syncNode',
+    },
+    {
+      name: 'of an edited machine what was written is read before its Node follows',
+      given: { ...unread, isNodeBehind: true },
+      action: 'prepare',
     },
     {
       name: 'a machine without a target cluster is Available and waits',
@@ -210,7 +221,14 @@ describe('deletion', () => {
   const gone = { ...drained, teardown: { ...teardown, isInstanceGone: true } };
   const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
   const draining = { ...creating, name: 'drain' } as const;
+  const syncing = { ...creating, name: 'syncNode' } as const;
   test.each<Row>([
+    {
+      name: 'does not wait until its Node was written',
+      given: { ...running, ...deleted, running: syncing },
+      action: 'cancel',
+      reason: 'deletion requested during a change of its Node',
+    },
     { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
     { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
     {

@@ -1,0 +1,157 @@
+/** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
+import type { LifeRef, NodeSyncRequest, NodeTemplate } from '../../workflows/activities.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { NodeTemplateChange, TextChanges } from '../../workflows/plan/node-template.ts';
+import { planNodeTemplate } from '../../workflows/plan/node-template.ts';
+import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { planVirtualCapacity } from '../../workflows/plan/virtual-capacity.ts';
+import type { VirtualCapacityChange } from '../../workflows/plan/virtual-capacity.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import { isContentRefused } from '../kube/json-patch.ts';
+import { customResource, node as nodePath } from '../kube/paths.ts';
+import type { World } from '../world.ts';
+import { patchNode } from './node-patch.ts';
+import type { Node } from './node.ts';
+import { readNode } from './node.ts';
+import { component, machineSubject } from './object.ts';
+
+export interface Equipment {
+  machine: LifeRef;
+  nodeName: string;
+  className: string;
+  classAtLeast?: string;
+  nodeTemplate?: NodeTemplate;
+  /** Names come back: is it the Node that is meant? */
+  isMeant(node: Node): boolean;
+}
+
+interface Change {
+  template: NodeTemplateChange;
+  capacity: VirtualCapacityChange;
+}
+
+type Clusters = Pick<World, 'control' | 'recent'> & { target: KubeClient };
+
+export async function syncNode(world: World, request: NodeSyncRequest): Promise<void> {
+  const { instance, ...rest } = request;
+  const { target } = world;
+  if (!target) return;
+  const { providerID, nodeName } = instance;
+  const isMeant = ({ spec }: Node): boolean => isSameInstance(spec?.providerID, providerID);
+  await equipNode({ ...world, target }, { ...rest, nodeName, isMeant });
+}
+
+const mostTries = 4;
+
+/**
+ * Returns the Node as it is then; undefined when there is none. What the API server does not take is said in an Event and left
+ * out: a template that nobody can apply must not keep a machine from its life.
+ */
+export async function equipNode(
+  clusters: Clusters,
+  equipment: Equipment,
+): Promise<Node | undefined> {
+  const { machine, nodeName, isMeant } = equipment;
+  const virtualCapacity = await virtualCapacityOf(clusters, equipment);
+  for (let tries = 1; ; tries += 1) {
+    const node = await readNode(clusters.target, nodeName);
+    if (!node || !isMeant(node)) return undefined;
+    if (node.metadata.deletionTimestamp !== undefined) return node;
+    try {
+      return await write({ ...clusters, machine }, node, {
+        template: templateChange(node, equipment),
+        capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
+      });
+    } catch (error) {
+      if (!mayHold(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** Somebody else wrote meanwhile, or the Node is gone or another by now: the next look tells. */
+function mayHold(error: unknown): boolean {
+  return isNotFound(error) || isInvalid(error) || isConflict(error);
+}
+
+function templateChange(
+  { metadata, spec }: Node,
+  { machine, nodeTemplate = {} }: Equipment,
+): NodeTemplateChange {
+  const present = { ...metadata, taints: spec?.taints ?? [] };
+  return planNodeTemplate(present, { machineName: machine.name, template: nodeTemplate });
+}
+
+async function virtualCapacityOf(
+  { recent }: Clusters,
+  { machine, className, classAtLeast = '0' }: Equipment,
+): Promise<Record<string, number | string> | undefined> {
+  const path = customResource('machineclasses', machine.namespace, className);
+  const machineClass = await recent.read<MachineClass>(path, classAtLeast);
+  return machineClass?.nodeTemplate && (machineClass.nodeTemplate.virtualCapacity ?? {});
+}
+
+type Desk = Clusters & { machine: LifeRef };
+
+/** Capacity first: its note tells what was done, so it comes with the other metadata. */
+async function write(desk: Desk, node: Node, change: Change): Promise<Node> {
+  await reportCorrupt(desk, node, change);
+  const hasCapacity = await writeCapacity(desk, node, change.capacity.capacity);
+  const notes = hasCapacity ? change.capacity.annotations : {};
+  const { template } = change;
+  const whole = { ...template, annotations: { ...template.annotations, ...notes } };
+  try {
+    return await patchNode(desk.target, node, whole);
+  } catch (error) {
+    if (!isContentRefused(error)) throw error;
+    await warn(desk, 'NodeTemplateRefused', `spec.nodeTemplate was not applied: ${error.message}`);
+    return await patchNode(desk.target, node, ownPart(template, notes));
+  }
+}
+
+/** False when the API server does not take it. */
+async function writeCapacity(desk: Desk, node: Node, capacity: TextChanges): Promise<boolean> {
+  if (Object.keys(capacity).length === 0) return true;
+  const { name, uid } = node.metadata;
+  try {
+    const patch = { metadata: { uid }, status: { capacity } };
+    await desk.target.patch(`${nodePath(name)}/status`, 'merge', patch);
+    return true;
+  } catch (error) {
+    if (!isContentRefused(error)) throw error;
+    const message = `nodeTemplate.virtualCapacity of the MachineClass was not applied: ${error.message}`;
+    await warn(desk, 'VirtualCapacityRefused', message);
+    return false;
+  }
+}
+
+function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplateChange {
+  const { [labels.machineName]: name } = template.labels;
+  return {
+    labels: name === undefined ? {} : { [labels.machineName]: name },
+    annotations: notes,
+    isLastAppliedCorrupt: false,
+  };
+}
+
+async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Promise<void> {
+  const corrupt = [
+    ...(change.template.isLastAppliedCorrupt ? [annotations.lastAppliedNodeTemplate] : []),
+    ...(change.capacity.isLastAppliedCorrupt ? [annotations.lastAppliedVirtualCapacity] : []),
+  ];
+  for (const name of corrupt) {
+    const message = `Node ${metadata.name}: annotation ${name} cannot be read: nothing that was applied earlier is removed, and it is written anew`;
+    await warn(desk, 'LastAppliedCorrupt', message);
+  }
+}
+
+async function warn({ control, machine }: Desk, reason: string, message: string): Promise<void> {
+  await recordEvent(control, machineSubject(machine), {
+    type: 'Warning',
+    reason,
+    message,
+    component,
+  });
+}
