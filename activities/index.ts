@@ -62,8 +62,20 @@ export function createDrainActivities(world: World): DrainActivities {
     async drainNode(request) {
       requireLicence(world);
       if (!world.target) return { evictedPods: 0, isForced: false };
-      const signal = Context.current().cancellationSignal;
-      return await drainNode({ target: world.target, signal }, request);
+      const context = Context.current();
+      const { heartbeatDetails, attempt } = context.info;
+      return await drainNode(
+        {
+          target: world.target,
+          signal: context.cancellationSignal,
+          settings: world.defaults,
+          details: heartbeatDetails,
+          isFirstAttempt: attempt === 1,
+          save: (progress) => reportProgress(context, progress),
+          report: async () => undefined,
+        },
+        request,
+      );
     },
   };
 }

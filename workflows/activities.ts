@@ -23,6 +23,8 @@ export interface MachineLimits {
   creationTimeoutSeconds: number;
   drainTimeoutSeconds: number;
   resourceExhaustedRetrySeconds: number;
+  /** Refused evictions of a pod, one for each 20 s. Absent in what earlier versions noted. */
+  maxEvictRetries?: number;
 }
 
 /** What a life needs to know of its object. Small, and without a secret: it stands in the history. */
@@ -107,6 +109,8 @@ export interface DrainRequest {
   /** Milliseconds; pods that are left then are deleted without the Eviction API. */
   deadline: number;
   isForced: boolean;
+  /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
+  maxEvictRetries?: number;
 }
 
 export interface DrainOutcome {

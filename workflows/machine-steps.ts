@@ -155,12 +155,16 @@ export class MachineSteps {
     if (!instance || !prepared || !teardown) return;
     const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
     const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
-    await drainNode({
-      machine: this.#machine(),
-      nodeName: instance.nodeName,
-      deadline: requestedAt + prepared.limits.drainTimeoutSeconds * 1000,
-      isForced: observed?.forceDeletion ?? false,
-    });
+    const { drainTimeoutSeconds, maxEvictRetries } = prepared.limits;
+    await drainNode(
+      defined({
+        machine: this.#machine(),
+        nodeName: instance.nodeName,
+        deadline: requestedAt + drainTimeoutSeconds * 1000,
+        isForced: observed?.forceDeletion ?? false,
+        maxEvictRetries,
+      }),
+    );
     teardown.isDrained = true;
   }
 
