@@ -5,6 +5,8 @@
 import type { Taint } from './api/machine.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { ObjectRef, RolloutCommand } from './messages.ts';
+import type { Blocker } from './plan/drain-report.ts';
+import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
@@ -111,6 +113,19 @@ export interface DrainRequest {
   isForced: boolean;
   /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
   maxEvictRetries?: number;
+  /** What an activity reported that was cancelled to change its mode: clocks go on. */
+  earlier?: DrainReport;
+}
+
+/** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
+export interface DrainReport {
+  /** Of the Machine. */
+  uid: string;
+  podsLeft: number;
+  /** Those that wait longest, at most 10. Empty: it goes on. */
+  blockers: Blocker[];
+  blockerCount: number;
+  volumeWait?: VolumeWait;
 }
 
 export interface DrainOutcome {
@@ -186,6 +201,8 @@ export interface MachineActivities {
     nodeUid?: string;
     providerID?: string;
     bootstrapTokenId?: string;
+    /** Its pods were not asked to leave, so nobody detached their volumes. */
+    mustDetachVolumes?: boolean;
   }): Promise<void>;
 }
 

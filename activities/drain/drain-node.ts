@@ -4,9 +4,8 @@
  * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no history; the failure's message
  * says what is in the way. What the next pass needs stands in the heartbeat details, limits in the request.
  */
-import type { DrainOutcome, DrainRequest } from '../../workflows/activities.ts';
+import type { DrainOutcome, DrainReport, DrainRequest } from '../../workflows/activities.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
-import type { Blocker } from '../../workflows/plan/drain-report.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Budgets } from './budgets.ts';
@@ -31,14 +30,14 @@ export interface DrainContext {
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
   /** Tells the workflow that other things are in the way than before, or nothing any more. */
-  report(blockers: Blocker[], podsLeft: number): Promise<void>;
+  report(report: DrainReport): Promise<void>;
 }
 
 export async function drainNode(
   context: DrainContext,
   request: DrainRequest,
 ): Promise<DrainOutcome> {
-  const progress = progressOf(context.details);
+  const progress = progressOf(context.details, request.earlier);
   if (context.isFirstAttempt) {
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }

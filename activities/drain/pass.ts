@@ -1,11 +1,12 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrainRequest } from '../../workflows/activities.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import type { DrainPod, Removal } from '../../workflows/plan/drain.ts';
 import { evictionSeconds, nextTryOf, planRemovals, podKey } from '../../workflows/plan/drain.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain-budgets.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
-import { blockersOf, isStillGoing } from '../../workflows/plan/drain-report.ts';
+import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain-report.ts';
 import { afterLook, attachedTo } from '../../workflows/plan/drain-volumes.ts';
 import { inParallel } from '../in-parallel.ts';
 import { Budgets } from './budgets.ts';
@@ -21,6 +22,8 @@ const passMilliseconds = 15_000;
 const pollMilliseconds = 500;
 /** Lists of attachments are long. */
 const volumePollMilliseconds = 2_000;
+
+const reportedMax = 10;
 
 /** What one look at the Node found. */
 interface Look {
@@ -97,10 +100,16 @@ export class DrainPass {
 
   /** Only what changed is told: a drain that is blocked for hours tells it once. */
   async #tell({ blockers, pods }: Look): Promise<void> {
-    const known = blockers.map(({ blockedBy, pod }) => `${blockedBy} ${pod}`).toSorted();
-    const news = known.join(', ');
+    // Whoever takes over knows of no more blockers than were reported.
+    const reported = blockers.slice(0, reportedMax);
+    const news = fingerprintOf(reported);
     if (news !== this.#progress.reported) {
-      await this.#context.report(blockers, pods.length);
+      const { volumeWait } = this.#progress;
+      const { uid } = this.#request.machine;
+      const podsLeft = pods.length;
+      const blockerCount = blockers.length;
+      const report = { uid, podsLeft, blockers: reported, blockerCount, volumeWait };
+      await this.#context.report(defined(report));
       this.#progress.reported = news;
     }
     this.#context.save(this.#progress);

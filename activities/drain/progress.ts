@@ -1,5 +1,7 @@
 /** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
+import type { DrainReport } from '../../workflows/activities.ts';
 import type { Refusals } from '../../workflows/plan/drain.ts';
+import { fingerprintOf } from '../../workflows/plan/drain-report.ts';
 import type { VolumeWait } from '../../workflows/plan/drain-volumes.ts';
 
 export interface DrainProgress {
@@ -11,7 +13,23 @@ export interface DrainProgress {
   reported: string;
 }
 
-/** `details`: what an earlier attempt left behind. A copy: the attempt's own must stay as it was. */
-export function progressOf(details: Partial<DrainProgress> | undefined): DrainProgress {
-  return structuredClone({ evicted: 0, refusals: {}, reported: '', ...details });
+/**
+ * `details`: what an earlier attempt left behind. An activity that was cancelled leaves none, but its reports.
+ * A copy: the attempt's own must stay as it was.
+ */
+export function progressOf(
+  details: Partial<DrainProgress> | undefined,
+  earlier: DrainReport | undefined,
+): DrainProgress {
+  const nothing = { evicted: 0, refusals: {}, reported: '' };
+  return structuredClone({ ...nothing, ...(details ?? (earlier && progressIn(earlier))) });
+}
+
+function progressIn({ blockers, volumeWait }: DrainReport): Omit<DrainProgress, 'evicted'> {
+  const refusals: Refusals = {};
+  for (const { podUid, since, why, blockedBy, nextTryAt } of blockers) {
+    if (nextTryAt === undefined) continue;
+    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless: false };
+  }
+  return { refusals, reported: fingerprintOf(blockers), ...(volumeWait && { volumeWait }) };
 }

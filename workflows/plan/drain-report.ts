@@ -9,6 +9,7 @@ export interface Blocker {
   blockedBy: string;
   /** Namespace and name. */
   pod: string;
+  podUid: string;
   since: number;
   why: string;
   /** When the pod is asked again; absent when there is nothing to ask. */
@@ -45,15 +46,15 @@ function blockerOf(pod: DrainPod, refusals: Refusals, now: number): Blocker[] {
   if (goneBy !== undefined) {
     if (isStillGoing(pod, now)) return [];
     const why = 'its grace period is over and it has not terminated';
-    return [{ blockedBy: `Pod/${key}`, pod: key, since: goneBy, why }];
+    return [{ blockedBy: `Pod/${key}`, pod: key, podUid: uid, since: goneBy, why }];
   }
   const refusal = refusals[uid];
   if (!refusal) return [];
   const { blockedBy, since, why, nextTryAt } = refusal;
-  return [{ blockedBy, pod: key, since, why, nextTryAt }];
+  return [{ blockedBy, pod: key, podUid: uid, since, why, nextTryAt }];
 }
 
-function volumeBlockers({ volumes, pod, since, stage }: VolumeWait): Blocker[] {
+function volumeBlockers({ volumes, pod, podUid, since, stage }: VolumeWait): Blocker[] {
   const [volume] = volumes;
   if (volume === undefined) return [];
   const rest = volumes.length > 1 ? ` and ${volumes.length - 1} more` : '';
@@ -61,5 +62,13 @@ function volumeBlockers({ volumes, pod, since, stage }: VolumeWait): Blocker[] {
     stage === 'detach'
       ? `volume ${volume}${rest} is still attached to this Node`
       : `volume ${volume}${rest} is not attached to another Node yet`;
-  return [{ blockedBy: `Volume/${volume}`, pod, since, why }];
+  return [{ blockedBy: `Volume/${volume}`, pod, podUid, since, why }];
+}
+
+/** Two looks with the same answer found the same things in the way. */
+export function fingerprintOf(blockers: Blocker[]): string {
+  return blockers
+    .map(({ blockedBy, podUid }) => `${blockedBy} ${podUid}`)
+    .toSorted()
+    .join(', ');
 }
