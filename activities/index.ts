@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type { DrainActivities, KubeActivities } from '../workflows/activities.ts';
 import { drainNode } from './drain/drain-node.ts';
+import { writeDrainEvents } from './drain/tell.ts';
 import { notLicensed } from './failures.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
@@ -63,9 +64,27 @@ export function createDrainActivities(world: World): DrainActivities {
   return {
     async drainNode(request) {
       requireLicence(world);
-      if (!world.target) return { evictedPods: 0, isForced: false };
-      const signal = Context.current().cancellationSignal;
-      return await drainNode({ target: world.target, signal }, request);
+      const { control, target } = world;
+      if (!target) return { evictedPods: 0, isForced: false };
+      const context = Context.current();
+      const { heartbeatDetails, attempt } = context.info;
+      return await drainNode(
+        {
+          target,
+          signal: context.cancellationSignal,
+          settings: world.defaults,
+          details: heartbeatDetails,
+          isFirstAttempt: attempt === 1,
+          save: (progress) => reportProgress(context, progress),
+          async report(report) {
+            const { workflowId } = context.info.workflowExecution ?? {};
+            if (workflowId === undefined) throw new Error('a drain without a workflow');
+            await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
+            await writeDrainEvents({ control, target }, request.machine, report);
+          },
+        },
+        request,
+      );
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Flag } from './flag.ts';
 import { duration, integer, names, text } from './flag-kinds.ts';
 
 const noHealthChecks = 'Millwright has no health checks yet.';
-const plainDrain = 'A drain evicts until its timeout, and does not look at volumes yet.';
 const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
   'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
@@ -45,7 +44,6 @@ export const machineFlags = {
     default: '360',
     says: 'Refused evictions of a pod, counted as one every 20 s, before it is deleted without asking its PodDisruptionBudget.',
     only: 'worker',
-    noop: plainDrain,
   },
   'machine-pv-detach-timeout': {
     group: 'Machines',
@@ -53,7 +51,6 @@ export const machineFlags = {
     default: '2m',
     says: 'Wait for the volumes of an evicted pod to be detached, on top of its grace period.',
     only: 'worker',
-    noop: plainDrain,
   },
   'machine-pv-reattach-timeout': {
     group: 'Machines',
@@ -61,7 +58,6 @@ export const machineFlags = {
     default: '90s',
     says: 'Wait for the volumes of an evicted pod to be attached to another node.',
     only: 'worker',
-    noop: plainDrain,
   },
   'machine-preserve-timeout': {
     group: 'Machines',

@@ -4,6 +4,8 @@
  */
 import type { MachinePhase } from './api/phases.ts';
 import type { ObjectRef, RolloutCommand } from './messages.ts';
+import type { Blocker } from './plan/drain-report.ts';
+import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { NodeTemplate } from './plan/node-template.ts';
@@ -23,6 +25,8 @@ export interface MachineLimits {
   creationTimeoutSeconds: number;
   drainTimeoutSeconds: number;
   resourceExhaustedRetrySeconds: number;
+  /** Refused evictions of a pod, one for each 20 s. Absent in what earlier versions noted. */
+  maxEvictRetries?: number;
 }
 
 /** What a life needs to know of its object. Small, and without a secret: it stands in the history. */
@@ -100,6 +104,21 @@ export interface DrainRequest {
   /** Milliseconds; pods that are left then are deleted without the Eviction API. */
   deadline: number;
   isForced: boolean;
+  /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
+  maxEvictRetries?: number;
+  /** What an activity reported that was cancelled to change its mode: clocks go on. */
+  earlier?: DrainReport;
+}
+
+/** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
+export interface DrainReport {
+  /** Of the Machine. */
+  uid: string;
+  podsLeft: number;
+  /** Those that wait longest, at most 10. Empty: it goes on. */
+  blockers: Blocker[];
+  blockerCount: number;
+  volumeWait?: VolumeWait;
 }
 
 export interface DrainOutcome {
@@ -187,6 +206,8 @@ export interface MachineActivities {
     nodeUid?: string;
     providerID?: string;
     bootstrapTokenId?: string;
+    /** Its pods were not asked to leave, so nobody detached their volumes. */
+    mustDetachVolumes?: boolean;
   }): Promise<void>;
 }
 

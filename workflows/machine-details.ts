@@ -1,6 +1,8 @@
 /** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
 import type { MachineState } from './machine-state.ts';
+import { drainDeadlineOf } from './machine-state.ts';
 import type { ObjectRef } from './messages.ts';
+import type { Blocker } from './plan/drain-report.ts';
 import type { MachineStep } from './plan/machine.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
@@ -9,6 +11,7 @@ export function machineDetails(ref: ObjectRef, state: MachineState, step: Machin
   return [
     `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
     ...progressOf(state, step),
+    ...drainInWords(state),
     ...factsInWords(ref, state),
     '',
     'What you can do:',
@@ -26,6 +29,22 @@ function progressOf({ failure }: MachineState, step: MachineStep): string[] {
     `- **Waits because of** \`${failure.detail.code}\`: ${failure.detail.message}`,
     `- **Next attempt:** number ${failure.attempts + 1}, at ${until}`,
   ];
+}
+
+function drainInWords(state: MachineState): string[] {
+  const { podsLeft = 0, blockers = [], blockerCount = 0 } = state.drain ?? {};
+  if (blockers.length === 0) return [];
+  const more = blockerCount - blockers.length;
+  return [
+    `- **Drain is blocked:** ${podsLeft} pods left; what is left at ${timeOf(drainDeadlineOf(state))} is deleted by force`,
+    ...blockers.map(blockerInWords),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+function blockerInWords({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
+  const next = nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every 20 s`;
+  return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
 }
 
 function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineState): string[] {

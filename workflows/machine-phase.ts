@@ -4,7 +4,7 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { MachineErrorCode } from './api/failures.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
-import { createDeadlineOf } from './machine-state.ts';
+import { createDeadlineOf, drainDeadlineOf } from './machine-state.ts';
 import { keys } from './messages.ts';
 
 export function setPhase(state: MachineState, phase: MachinePhase): void {
@@ -24,6 +24,25 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
       value: isWaiting && prepared ? new Date(createDeadlineOf(prepared)) : null,
     },
   ]);
+}
+
+/** While something is in the way of a drain the search finds what; the object stays Terminating, as its users know it. */
+export function showDrain(state: MachineState): void {
+  const [blocker] = state.drain?.blockers ?? [];
+  const isBlocked = blocker !== undefined;
+  upsertSearchAttributes([
+    { key: keys.MachinePhase, value: isBlocked ? 'DrainBlocked' : state.phase },
+    { key: keys.Attention, value: isBlocked ? 'external' : 'none' },
+    { key: keys.BlockedBy, value: blocker?.blockedBy ?? null },
+    { key: keys.WaitingSince, value: isBlocked ? new Date(blocker.since) : null },
+    { key: keys.Deadline, value: isBlocked ? new Date(drainDeadlineOf(state)) : null },
+  ]);
+}
+
+export function endDrain(state: MachineState): void {
+  const wasBlocked = (state.drain?.blockers ?? []).length > 0;
+  delete state.drain;
+  if (wasBlocked) showDrain(state);
 }
 
 /** Codes that stay until somebody mends the class, the Secret or the rights behind it. */

@@ -1,9 +1,10 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
-import type { CreatedInstance, PreparedMachine } from './activities.ts';
+import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import { fingerprintOf } from './plan/drain-report.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
 import { isSameInstance } from './plan/provider-id.ts';
 
@@ -40,7 +41,13 @@ export interface MachineState {
   isUnsettled: boolean;
   /** Until when the cloud may list a late instance of such a create, milliseconds. */
   settleAt?: number;
-  teardown?: NonNullable<MachineFacts['teardown']> & { startedAt: number };
+  teardown?: NonNullable<MachineFacts['teardown']> & {
+    startedAt: number;
+    /** Pods were not asked to leave: their volumes are still attached when the instance is gone. */
+    wasForced?: boolean;
+  };
+  /** What the drain that runs reported last. */
+  drain?: DrainReport;
   /** Since when the machine has been in its phase, milliseconds. */
   phaseSince: number;
 }
@@ -124,6 +131,29 @@ export function observeClass(state: MachineState, { ...seen }: Sighting): boolea
   state.isStale = true;
   state.failure.retryAt = 0;
   return true;
+}
+
+/** Returns whether the drain that runs found other things in the way than before. */
+export function observeDrain(state: MachineState, report: DrainReport): boolean {
+  if (report.uid !== state.uid || !state.teardown || state.teardown.isDrained) return false;
+  const before = state.drain?.blockers ?? [];
+  state.drain = report;
+  return fingerprintOf(before) !== fingerprintOf(report.blockers);
+}
+
+/** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
+export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
+  if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
+  const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+  return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+/** For the query `drain`; undefined while nothing is drained. */
+export function drainOf(state: MachineState): object | undefined {
+  if (!state.teardown || state.teardown.isDrained) return undefined;
+  const { podsLeft, blockers = [], blockerCount, volumeWait } = state.drain ?? {};
+  const deadline = drainDeadlineOf(state);
+  return { isBlocked: blockers.length > 0, podsLeft, blockers, blockerCount, volumeWait, deadline };
 }
 
 /** What the plan looks at. */

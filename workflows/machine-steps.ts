@@ -13,9 +13,9 @@ import type {
   PreparedMachine,
 } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
-import { setPhase } from './machine-phase.ts';
+import { endDrain, setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { noteReadyNode, ownNodeOf } from './machine-state.ts';
+import { drainDeadlineOf, noteReadyNode, ownNodeOf } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
@@ -170,15 +170,20 @@ export class MachineSteps {
   async drain(): Promise<void> {
     const { instance, prepared, teardown, observed } = this.#state;
     if (!instance || !prepared || !teardown) return;
-    const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
     const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
-    await drainNode({
-      machine: this.#machine(),
-      nodeName: instance.nodeName,
-      deadline: requestedAt + prepared.limits.drainTimeoutSeconds * 1000,
-      isForced: observed?.forceDeletion ?? false,
-    });
+    const outcome = await drainNode(
+      defined({
+        machine: this.#machine(),
+        nodeName: instance.nodeName,
+        deadline: drainDeadlineOf(this.#state),
+        isForced: observed?.forceDeletion ?? false,
+        maxEvictRetries: prepared.limits.maxEvictRetries,
+        earlier: this.#state.drain,
+      }),
+    );
     teardown.isDrained = true;
+    if (outcome.isForced) teardown.wasForced = true;
+    endDrain(this.#state);
   }
 
   async deleteInstance(): Promise<void> {
@@ -201,6 +206,7 @@ export class MachineSteps {
       nodeUid: ownNodeOf(this.#state)?.uid,
       providerID: instance?.providerID,
       bootstrapTokenId: this.#state.prepared?.bootstrapTokenId,
+      mustDetachVolumes: this.#state.teardown?.wasForced,
     });
     await shortStep((steps) => steps.finishTeardown(input), 'remove Node and finalizer');
     if (this.#state.teardown) this.#state.teardown.isFinished = true;

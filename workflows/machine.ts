@@ -9,11 +9,14 @@ import {
 } from '@temporalio/workflow';
 import { Alarm } from './alarm.ts';
 import { machineDetails } from './machine-details.ts';
+import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import {
+  drainOf,
   factsOf,
   newMachineState,
   observeClass,
+  observeDrain,
   observeGone,
   observeMachine,
   observeNode,
@@ -22,6 +25,8 @@ import { MachineSteps } from './machine-steps.ts';
 import type { EntityInput, Sighting } from './messages.ts';
 import {
   classChanged,
+  drainQuery,
+  drainReport,
   machineGone,
   machineObserved,
   nodeObserved,
@@ -143,6 +148,12 @@ class MachineLife {
 
   #listen(): void {
     setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
+    setHandler(drainQuery, () => drainOf(this.#state));
+    setHandler(drainReport, (report) => {
+      if (!observeDrain(this.#state, report)) return;
+      showDrain(this.#state);
+      this.#wake();
+    });
     setHandler(machineObserved, (seen) =>
       this.#note(seen, () => observeMachine(this.#state, seen)),
     );

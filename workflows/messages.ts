@@ -6,6 +6,7 @@
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { DrainReport } from './activities.ts';
 
 /** The object that a workflow stands for. */
 export interface ObjectRef {
@@ -94,6 +95,11 @@ export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
 /** The MachineClass or one of its Secrets changed: machines that wait for a repair try again. */
 export const classChanged = defineSignal<[Sighting]>('classChanged');
+
+/** From the drain activity of this very machine. */
+export const drainReport = defineSignal<[DrainReport]>('drainReport');
+/** Pods that are left, what is in the way, the deadline. */
+export const drainQuery = defineQuery<unknown>('drain');
 
 export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
 export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');

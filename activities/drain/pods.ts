@@ -1,21 +1,55 @@
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import type { DrainPod } from '../../workflows/plan/drain.ts';
+import { mustLeave } from '../../workflows/plan/drain.ts';
+import type { KubeClient } from '../kube/client.ts';
 
 export interface Pod {
   metadata: ObjectMeta;
-  spec?: { nodeName?: string; terminationGracePeriodSeconds?: number };
+  spec?: {
+    nodeName?: string;
+    terminationGracePeriodSeconds?: number;
+    priority?: number;
+    volumes?: { name?: string; persistentVolumeClaim?: { claimName: string } }[];
+  };
   status?: { phase?: string };
 }
 
-/** The kubelet's own pods cannot be evicted, and a DaemonSet would put its pod back at once. */
-export function mustLeave({ metadata }: Pod): boolean {
-  const isMirror = metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
-  const isOfDaemonSet =
-    metadata.ownerReferences?.some(
-      ({ kind, controller }) => controller === true && kind === 'DaemonSet',
-    ) ?? false;
-  return !isMirror && !isOfDaemonSet;
+/** Kubernetes' own. */
+const defaultGraceSeconds = 30;
+
+export async function podsToDrain(target: KubeClient, nodeName: string): Promise<DrainPod[]> {
+  const { items } = await target.list<Pod>('/api/v1/pods', {
+    fieldSelector: `spec.nodeName=${nodeName}`,
+  });
+  return items.map(drainPodOf).filter(mustLeave);
 }
 
-export function podKey({ metadata }: Pod): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
+function drainPodOf({ metadata, spec = {} }: Pod): DrainPod {
+  const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
+  return defined({
+    uid,
+    namespace,
+    name,
+    labels,
+    priority: spec.priority ?? 0,
+    claims: claimsOf(spec),
+    graceSeconds: spec.terminationGracePeriodSeconds ?? defaultGraceSeconds,
+    isMirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
+    isOfDaemonSet: isOfDaemonSet(metadata),
+    // The API server adds the grace period to it.
+    goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
+  });
+}
+
+function claimsOf({ volumes = [] }: NonNullable<Pod['spec']>): string[] {
+  return volumes.flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim ? [persistentVolumeClaim.claimName] : [],
+  );
+}
+
+function isOfDaemonSet({ ownerReferences = [] }: ObjectMeta): boolean {
+  return ownerReferences.some(
+    ({ kind, controller }) => controller === true && kind === 'DaemonSet',
+  );
 }

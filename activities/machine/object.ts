@@ -12,6 +12,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import { defined } from '../../workflows/plan/defined.ts';
+import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventSubject } from '../kube/events.ts';
@@ -119,12 +120,15 @@ function createGenerationOf({ metadata }: Machine): number {
 
 /** The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1. */
 function limitsOf({ metadata, spec }: Machine, defaults: MachineDefaults): MachineLimits {
+  const drainTimeoutSeconds = secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds;
+  const retries = spec.maxEvictRetries ?? defaults.maxEvictRetries;
   return {
     creationTimeoutSeconds:
       secondsOf(metadata.annotations?.[annotations.effectiveCreationTimeout]) ??
       secondsOf(spec.creationTimeout) ??
       defaults.creationTimeoutSeconds,
-    drainTimeoutSeconds: secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds,
+    drainTimeoutSeconds,
+    maxEvictRetries: evictRetriesWithin(retries, drainTimeoutSeconds),
     resourceExhaustedRetrySeconds: defaults.resourceExhaustedRetrySeconds,
   };
 }

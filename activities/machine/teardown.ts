@@ -2,6 +2,7 @@
 import type { LifeRef, MachineActivities, TeardownOutcome } from '../../workflows/activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
+import { deleteAttachments } from '../drain/attachments.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { release } from '../kube/finalizer.ts';
@@ -45,19 +46,27 @@ export async function beginTeardown(
   return { machine: { ...prepared, provider } };
 }
 
-/** Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
+/** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
 export async function finishTeardown(
   { control, target }: World,
-  { machine, nodeName, nodeUid, providerID, bootstrapTokenId }: FinishInput,
+  input: FinishInput,
 ): Promise<void> {
-  if (target && nodeName !== undefined && nodeName !== '') {
-    const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
-    if (!isGone) await deleteNode(target, { name: nodeName, providerID: providerID ?? '' });
-  }
+  const { machine, nodeName, bootstrapTokenId } = input;
+  if (target && nodeName) await removeNode(target, { ...input, nodeName });
   if (target && bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
   await release(control, 'machines', machine);
+}
+
+async function removeNode(
+  target: KubeClient,
+  input: FinishInput & { nodeName: string },
+): Promise<void> {
+  const { nodeName, nodeUid, providerID = '', mustDetachVolumes = false } = input;
+  if (mustDetachVolumes) await deleteAttachments(target, { nodeName, providerID });
+  const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
+  if (!isGone) await deleteNode(target, { name: nodeName, providerID });
 }
 
 /** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */

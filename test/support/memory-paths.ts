@@ -9,10 +9,21 @@ const customKinds: Record<string, MachineKind> = {
   MachineClass: 'machineclasses',
 };
 
+/** Of the groups that a drain looks at. */
+const groups: Record<string, string> = {
+  PodDisruptionBudget: '/apis/policy/v1',
+  VolumeAttachment: '/apis/storage.k8s.io/v1',
+};
+
 /** Where the API server keeps an object of this kind and name. */
 export function pathOf({ kind = '', metadata }: KubeObject): string {
   const { namespace = '', name } = metadata;
   const custom = customKinds[kind];
   if (custom) return customResource(custom, namespace, name);
+  const group = groups[kind];
+  if (group !== undefined) {
+    const where = namespace === '' ? '' : `/namespaces/${namespace}`;
+    return `${group}${where}/${kind.toLowerCase()}s/${name}`;
+  }
   return kind === 'Node' ? node(name) : namespaced(`${kind.toLowerCase()}s`, namespace, name);
 }

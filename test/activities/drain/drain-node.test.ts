@@ -1,61 +1,183 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
+import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import type { Node } from '../../../activities/machine/node.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
+import type { DrainReport, DrainRequest } from '../../../workflows/activities.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { lifeOf } from '../../support/world.ts';
 
-const request = {
+const request: DrainRequest = {
   machine: lifeOf('pool-a'),
   nodeName: 'pool-a',
   deadline: Date.now() + 3_600_000,
   isForced: false,
 };
-const { signal } = new AbortController();
-const drain = (target: MemoryKube, changes: Partial<typeof request> = {}) =>
-  drainNode({ target, signal }, { ...request, ...changes });
+
+/** Attempts on one cluster: each gets what the one before left. */
+class Drain {
+  readonly target: MemoryKube;
+  readonly reports: DrainReport[] = [];
+  progress: DrainProgress | undefined;
+  attempt = 0;
+
+  constructor(target: MemoryKube) {
+    this.target = target;
+  }
+
+  run(changes: Partial<DrainRequest> = {}, settings: Partial<DrainContext['settings']> = {}) {
+    this.attempt += 1;
+    const context: DrainContext = {
+      target: this.target,
+      signal: new AbortController().signal,
+      settings: {
+        maxEvictRetries: 360,
+        pvDetachTimeoutSeconds: 120,
+        pvReattachTimeoutSeconds: 90,
+        ...settings,
+      },
+      details: this.progress,
+      isFirstAttempt: this.attempt === 1,
+      save: (progress) => {
+        this.progress = structuredClone(progress);
+      },
+      report: async (report) => {
+        this.reports.push(report);
+      },
+    };
+    return drainNode(context, { ...request, ...changes });
+  }
+
+  evictions(): number {
+    return this.target.writes().filter((call) => call.endsWith('/eviction')).length;
+  }
+
+  has(name: string): boolean {
+    return this.target.has(podPath(name));
+  }
+}
 
 const podPath = (name: string): string => namespaced('pods', 'default', name);
 
-function blocking(...pods: object[]): MemoryKube {
-  const target = new MemoryKube(aNode(), ...pods);
-  target.fault = ({ path }) =>
-    path.endsWith('/eviction')
-      ? {
-          code: 429,
-          reason: 'TooManyRequests',
-          details: { causes: [{ message: 'PodDisruptionBudget web allows 0' }] },
-        }
-      : undefined;
-  return target;
+const refusal = {
+  code: 429,
+  reason: 'TooManyRequests',
+  details: { causes: [{ message: 'The disruption budget web needs 1 healthy pods and has 1' }] },
+};
+
+function blocking(...objects: object[]): Drain {
+  const target = new MemoryKube(aNode(), ...objects);
+  target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
+  return new Drain(target);
 }
 
-test('cordons, and evicts what may be evicted', async () => {
+function aBudget(name: string, status: object = {}): object {
+  return {
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'default', generation: 1 },
+    spec: { selector: {} },
+    status: { observedGeneration: 1, expectedPods: 1, currentHealthy: 0, ...status },
+  };
+}
+
+test('cordons, says Terminating, and evicts what may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
-  const target = new MemoryKube(aNode(), aPod(), elsewhere);
-  expect(await drain(target)).toEqual({ evictedPods: 1, isForced: false });
-  expect((await target.read<Node>(nodePath('pool-a'))).spec?.unschedulable).toBe(true);
-  expect(target.has(podPath('web-0'))).toBe(false);
-  expect(target.has(podPath('far'))).toBe(true);
+  const drain = new Drain(new MemoryKube(aNode(), aPod(), elsewhere));
+  expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+  const node = await drain.target.read<Node>(nodePath('pool-a'));
+  expect(node.spec?.unschedulable).toBe(true);
+  expect(node.status?.conditions).toMatchObject([
+    { type: 'Terminating', status: 'True', reason: 'ScaleDown' },
+  ]);
+  expect([drain.has('web-0'), drain.has('far')]).toEqual([false, true]);
+  expect(drain.reports).toEqual([]);
 });
 
-test('pods of DaemonSets and mirror pods stay', async () => {
+test('a Node that is closed already is not written again', async () => {
+  const conditions = [{ type: 'Terminating', status: 'True' as const }];
+  const closed = aNode({ spec: { unschedulable: true }, status: { conditions } });
+  const drain = new Drain(new MemoryKube(closed));
+  await drain.run();
+  expect(drain.target.writes()).toEqual([]);
+});
+
+test('pods of DaemonSets and mirror pods stay; those that have ended go', async () => {
   const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'u', controller: true };
   const daemon = aPod({ metadata: { name: 'daemon', ownerReferences: [owner] } });
   const annotations = { 'kubernetes.io/config.mirror': 'x' };
   const mirror = aPod({ metadata: { name: 'mirror', annotations } });
-  const target = new MemoryKube(aNode(), daemon, mirror);
-  expect(await drain(target)).toEqual({ evictedPods: 0, isForced: false });
-  expect([target.has(podPath('daemon')), target.has(podPath('mirror'))]).toEqual([true, true]);
+  const ended = aPod({ metadata: { name: 'ended' }, status: { phase: 'Succeeded' } });
+  const drain = new Drain(new MemoryKube(aNode(), daemon, mirror, ended));
+  expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+  expect(['daemon', 'mirror', 'ended'].map((name) => drain.has(name))).toEqual([true, true, false]);
 });
 
-test('a blocked pass fails as benign, with the pods and the budget in its words', async () => {
-  await expect(drain(blocking(aPod()))).rejects.toMatchObject({
-    type: 'DrainBlocked',
-    category: 'BENIGN',
-    message: '1 pod left: default/web-0; default/web-0: PodDisruptionBudget web allows 0',
-    stack: '',
+describe('a budget that refuses', () => {
+  test('is named in a benign failure, and told once', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    const failure = {
+      type: 'DrainBlocked',
+      category: 'BENIGN',
+      message: expect.stringMatching(
+        /^1 pod left: default\/web-0 since \S+Z: PodDisruptionBudget default\/web: The disruption budget web needs 1 healthy pods and has 1, next try \S+Z; by force after \S+Z$/,
+      ),
+      stack: '',
+    };
+    await expect(drain.run()).rejects.toMatchObject(failure);
+    await expect(drain.run()).rejects.toMatchObject(failure);
+    expect(drain.reports).toMatchObject([
+      { podsLeft: 1, blockers: [{ blockedBy: 'PodDisruptionBudget/default/web' }] },
+    ]);
+  });
+
+  test('is not asked before the time, unless somebody resets the activity', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(drain.evictions()).toBe(1);
+    drain.attempt = 0;
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(drain.evictions()).toBe(2);
+  });
+
+  test('that allows later lets the drain go on, and the workflow hears of it', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.target.fault = () => undefined;
+    drain.attempt = 0;
+    expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+    expect(drain.reports.at(-1)).toMatchObject({ blockers: [], podsLeft: 1 });
+  });
+
+  test('and never can allow is called misconfigured, and asked at most every 20 s', async () => {
+    const drain = blocking(aPod(), aBudget('web', { currentHealthy: 1, disruptionsAllowed: 0 }));
+    const started = Date.now();
+    await expect(drain.run()).rejects.toThrow('PodDisruptionBudget default/web is misconfigured');
+    const [known] = Object.values(drain.progress?.refusals ?? {});
+    expect(known?.nextTryAt).toBeGreaterThanOrEqual(started + 20_000);
+  });
+
+  test('together with another one is reported with both names', async () => {
+    const drain = blocking(aPod(), aBudget('web'), aBudget('db'));
+    const message =
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+    drain.target.fault = ({ path }) =>
+      path.endsWith('/eviction') ? { code: 500, reason: 'InternalError', message } : undefined;
+    await expect(drain.run()).rejects.toThrow('default/db, default/web; keep one of them');
+  });
+
+  test('is not asked any more after maxEvictRetries times 20 s, counted over workers', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run({ maxEvictRetries: 2 })).rejects.toThrow('1 pod left');
+    const [known] = Object.values(drain.progress?.refusals ?? {});
+    if (!known) throw new Error('no refusal was noted');
+    known.since -= 40_000;
+    known.nextTryAt = 0;
+    expect(await drain.run({ maxEvictRetries: 2 })).toEqual({ evictedPods: 1, isForced: false });
+    expect(drain.has('web-0')).toBe(false);
+    expect(drain.evictions()).toBe(1);
   });
 });
 
@@ -63,18 +185,61 @@ test('many pods are counted, some are named', async () => {
   const pods = Array.from({ length: 7 }, (_, index) =>
     aPod({ metadata: { name: `web-${index}` } }),
   );
-  await expect(drain(blocking(...pods))).rejects.toThrow(/^7 pods left: .*web-4 and 2 more;/);
+  await expect(blocking(...pods).run()).rejects.toThrow(/^7 pods left: .*web-4.* and 2 more;/);
 });
 
-test.each([
-  { name: 'after its deadline', changes: { deadline: Date.now() - 1 } },
-  { name: 'when it was asked for', changes: { isForced: true } },
-])('budgets are not asked any more $name', async ({ changes }) => {
-  const target = blocking(aPod());
-  expect(await drain(target, changes)).toEqual({ evictedPods: 0, isForced: true });
-  expect(target.has(podPath('web-0'))).toBe(false);
+test('a webhook that refuses one pod does not keep the others', async () => {
+  const drain = new Drain(new MemoryKube(aNode(), aPod(), aPod({ metadata: { name: 'free' } })));
+  drain.target.fault = ({ path }) =>
+    path.endsWith('web-0/eviction')
+      ? { code: 403, reason: 'Forbidden', message: 'denied by webhook' }
+      : undefined;
+  const failure = await drain.run().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringContaining('denied by webhook') });
+  expect([drain.has('web-0'), drain.has('free')]).toEqual([true, false]);
+}, 20_000);
+
+test('an API server that is out of reach fails the pass', async () => {
+  const drain = new Drain(new MemoryKube(aNode(), aPod()));
+  drain.target.fault = ({ path }) =>
+    path.endsWith('/eviction') ? { code: 503, reason: 'HTTP503' } : undefined;
+  await expect(drain.run()).rejects.toThrow('503');
+});
+
+const minutesAgo = (minutes: number): string =>
+  new Date(Date.now() - minutes * 60_000).toISOString();
+const sick = (type: string, status: 'True' | 'False' | 'Unknown', minutes: number) =>
+  aNode({
+    status: { conditions: [{ type, status, lastTransitionTime: minutesAgo(minutes) }] },
+  });
+
+describe('force', () => {
+  test.each<{ name: string; changes?: Partial<DrainRequest>; node?: object }>([
+    { name: 'after its deadline', changes: { deadline: Date.now() - 1 } },
+    { name: 'when it was asked for', changes: { isForced: true } },
+    { name: 'on a Node that is not Ready', node: sick('Ready', 'Unknown', 6) },
+    { name: 'on a read-only file system', node: sick('ReadonlyFilesystem', 'True', 6) },
+  ])('asks no budget $name', async ({ changes, node }) => {
+    const drain = blocking(aPod(), ...(node ? [node] : []));
+    expect(await drain.run(changes)).toEqual({ evictedPods: 1, isForced: true });
+    expect(drain.has('web-0')).toBe(false);
+    expect(drain.evictions()).toBe(0);
+  });
+
+  test.each([
+    { name: 'Ready is False for 4 minutes', node: sick('Ready', 'False', 4) },
+    { name: 'the file system was read-only', node: sick('ReadonlyFilesystem', 'False', 60) },
+  ])('is not used when $name', async ({ node }) => {
+    await expect(blocking(aPod(), node).run()).rejects.toMatchObject({ type: 'DrainBlocked' });
+  });
+
+  test('does not wait for a pod that keeps a finalizer', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod({ metadata: { finalizers: ['x/y'] } })));
+    expect(await drain.run({ isForced: true })).toEqual({ evictedPods: 1, isForced: true });
+    expect(drain.has('web-0')).toBe(true);
+  });
 });
 
 test('a Node that is gone is drained', async () => {
-  expect(await drain(new MemoryKube())).toEqual({ evictedPods: 0, isForced: false });
+  expect(await new Drain(new MemoryKube()).run()).toEqual({ evictedPods: 0, isForced: false });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
 import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -69,4 +69,36 @@ test('can be run twice', async () => {
   await finishTeardown(world, ours);
   await finishTeardown(world, ours);
   expect(world.target.has(nodePath('pool-a'))).toBe(false);
+});
+
+const anAttachment = (name: string, nodeName: string): object => ({
+  kind: 'VolumeAttachment',
+  metadata: { name },
+  spec: { nodeName, source: { persistentVolumeName: `pv-${name}` } },
+});
+
+describe('volumes of an instance that is gone', () => {
+  const attachments = '/apis/storage.k8s.io/v1/volumeattachments';
+  const target = [anAttachment('a', 'pool-a'), anAttachment('b', 'pool-b')];
+
+  test.each([
+    {
+      name: 'are let go after a forced drain',
+      node: aNode(),
+      mustDetachVolumes: true,
+      left: ['b'],
+    },
+    { name: 'are left to Kubernetes otherwise', node: aNode(), left: ['a', 'b'] },
+    {
+      name: 'stay where another instance has the name by now',
+      node: aNode({ spec: { providerID: 'local:///zone-1/i-2' } }),
+      mustDetachVolumes: true,
+      left: ['a', 'b'],
+    },
+  ])('$name', async ({ node, mustDetachVolumes = false, left }) => {
+    const world = aWorld({ control: [deleted], target: [...target, node] });
+    await finishTeardown(world, { ...ours, mustDetachVolumes });
+    const { items } = await world.target.list<{ metadata: { name: string } }>(attachments);
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(left);
+  });
 });

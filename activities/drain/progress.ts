@@ -1,0 +1,35 @@
+/** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
+import type { DrainReport } from '../../workflows/activities.ts';
+import type { Refusals } from '../../workflows/plan/drain.ts';
+import { fingerprintOf } from '../../workflows/plan/drain-report.ts';
+import type { VolumeWait } from '../../workflows/plan/drain-volumes.ts';
+
+export interface DrainProgress {
+  /** Pods that were asked to leave, and did not refuse. */
+  evicted: number;
+  refusals: Refusals;
+  volumeWait?: VolumeWait;
+  /** What the workflow was told of last; empty when nothing was in the way. */
+  reported: string;
+}
+
+/**
+ * `details`: what an earlier attempt left behind. An activity that was cancelled leaves none, but its reports.
+ * A copy: the attempt's own must stay as it was.
+ */
+export function progressOf(
+  details: Partial<DrainProgress> | undefined,
+  earlier: DrainReport | undefined,
+): DrainProgress {
+  const nothing = { evicted: 0, refusals: {}, reported: '' };
+  return structuredClone({ ...nothing, ...(details ?? (earlier && progressIn(earlier))) });
+}
+
+function progressIn({ blockers, volumeWait }: DrainReport): Omit<DrainProgress, 'evicted'> {
+  const refusals: Refusals = {};
+  for (const { podUid, since, why, blockedBy, nextTryAt } of blockers) {
+    if (nextTryAt === undefined) continue;
+    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless: false };
+  }
+  return { refusals, reported: fingerprintOf(blockers), ...(volumeWait && { volumeWait }) };
+}

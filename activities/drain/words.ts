@@ -1,0 +1,29 @@
+import type { DrainPod } from '../../workflows/plan/drain.ts';
+import { podKey } from '../../workflows/plan/drain.ts';
+import type { Blocker } from '../../workflows/plan/drain-report.ts';
+import { timestamp } from '../machine/object.ts';
+
+const namedMax = 5;
+
+interface Words {
+  podCount: number;
+  /** Of those without a blocker, a few. */
+  pods: DrainPod[];
+  blockers: Blocker[];
+  deadline: number;
+}
+
+/** For the pending activity: what is left, since when, why, what comes next. */
+export function drainInWords({ podCount, pods, blockers, deadline }: Words): string {
+  const count = `${podCount} ${podCount === 1 ? 'pod' : 'pods'} left`;
+  const isBlocked = blockers.length > 0;
+  const items = isBlocked ? blockers.map(blockerInWords) : pods.map(podKey);
+  const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');
+  const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
+  return `${count}: ${named}${more}; by force after ${timestamp(deadline)}`;
+}
+
+function blockerInWords({ pod, since, why, nextTryAt }: Blocker): string {
+  const next = nextTryAt === undefined ? '' : `, next try ${timestamp(nextTryAt)}`;
+  return `${pod} since ${timestamp(since)}: ${why}${next}`;
+}

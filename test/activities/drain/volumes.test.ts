@@ -1,0 +1,160 @@
+import { expect, test } from '@jest/globals';
+import type { DrainContext } from '../../../activities/drain/drain-node.ts';
+import { drainNode } from '../../../activities/drain/drain-node.ts';
+import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import { namespaced } from '../../../activities/kube/paths.ts';
+import { aNode, aPod } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+
+function aPodWithVolume(name: string, priority = 0, claim = name): object {
+  const volumes = [{ persistentVolumeClaim: { claimName: claim } }];
+  return aPod({ metadata: { name }, spec: { nodeName: 'pool-a', priority, volumes } });
+}
+
+function aClaim(name: string, accessModes = ['ReadWriteOnce']): object {
+  return {
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default' },
+    spec: { volumeName: `pv-${name}`, accessModes },
+  };
+}
+
+function anAttachment(volume: string, nodeName = 'pool-a', attached = true): object {
+  return {
+    kind: 'VolumeAttachment',
+    metadata: { name: `${volume}-${nodeName}` },
+    spec: { nodeName, source: { persistentVolumeName: volume } },
+    status: { attached },
+  };
+}
+
+const attachmentPath = (volume: string): string =>
+  `/apis/storage.k8s.io/v1/volumeattachments/${volume}-pool-a`;
+
+/** A storage system: when a pod goes, its volume is detached, and attached to pool-b. */
+class Storage {
+  readonly target: MemoryKube;
+  readonly order: string[] = [];
+  progress: DrainProgress | undefined;
+
+  constructor(...objects: object[]) {
+    this.target = new MemoryKube(aNode(), ...objects);
+    this.target.fault = ({ path }) => {
+      const name = /pods\/(.*)\/eviction$/.exec(path)?.[1];
+      if (name !== undefined) this.order.push(name);
+      return undefined;
+    };
+  }
+
+  run(settings: Partial<DrainContext['settings']> = {}) {
+    const context: DrainContext = {
+      target: this.target,
+      signal: new AbortController().signal,
+      settings: {
+        maxEvictRetries: 360,
+        pvDetachTimeoutSeconds: 120,
+        pvReattachTimeoutSeconds: 90,
+        ...settings,
+      },
+      details: this.progress,
+      isFirstAttempt: false,
+      save: (progress) => {
+        this.progress = structuredClone(progress);
+      },
+      report: async () => undefined,
+    };
+    const deadline = Date.now() + 3_600_000;
+    return drainNode(context, {
+      machine: lifeOf('pool-a'),
+      nodeName: 'pool-a',
+      deadline,
+      isForced: false,
+    });
+  }
+
+  async detach(volume: string): Promise<void> {
+    await this.target.delete(attachmentPath(volume));
+  }
+}
+
+test('pods with volumes go one after another, the most important first, and volumes move between', async () => {
+  const storage = new Storage(
+    aPodWithVolume('low'),
+    aPodWithVolume('high', 1000),
+    aClaim('low'),
+    aClaim('high'),
+    anAttachment('pv-low'),
+    anAttachment('pv-high'),
+  );
+  const end = storage.run();
+  const until = async (stage: string | undefined, pod: string): Promise<void> => {
+    for (;;) {
+      const wait = storage.progress?.volumeWait;
+      if (wait?.stage === stage && wait?.pod === `default/${pod}`) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await until('detach', 'high');
+  expect(storage.target.has(namespaced('pods', 'default', 'low'))).toBe(true);
+  await storage.detach('pv-high');
+  await until('reattach', 'high');
+  storage.target.put(anAttachment('pv-high', 'pool-b'));
+  await until('detach', 'low');
+  await storage.detach('pv-low');
+  storage.target.put(anAttachment('pv-low', 'pool-b'));
+  expect(await end).toEqual({ evictedPods: 2, isForced: false });
+  expect(storage.order).toEqual(['high', 'low']);
+}, 20_000);
+
+test.each([
+  { name: 'without VolumeAttachments', objects: [aClaim('web')] },
+  {
+    name: 'that several nodes may mount',
+    objects: [aClaim('web', ['ReadWriteMany']), anAttachment('pv-web')],
+  },
+])('nobody waits for volumes $name', async ({ objects }) => {
+  const storage = new Storage(aPodWithVolume('web'), ...objects);
+  expect(await storage.run()).toEqual({ evictedPods: 1, isForced: false });
+});
+
+test('a volume that two pods use is waited for after the second', async () => {
+  const storage = new Storage(
+    aPodWithVolume('one', 1, 'shared'),
+    aPodWithVolume('two', 0, 'shared'),
+    aClaim('shared'),
+    anAttachment('pv-shared'),
+  );
+  await storage.run({ pvDetachTimeoutSeconds: -30, pvReattachTimeoutSeconds: 0 });
+  expect(storage.order).toEqual(['one', 'two']);
+}, 20_000);
+
+test('a volume that is not detached in time is left behind', async () => {
+  const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
+  // The grace period of 30 s counts too.
+  expect(await storage.run({ pvDetachTimeoutSeconds: -29 })).toEqual({
+    evictedPods: 1,
+    isForced: false,
+  });
+}, 20_000);
+
+test('a later attempt goes on waiting for the same volume', async () => {
+  const storage = new Storage(anAttachment('pv-web'));
+  const now = Date.now();
+  const volumeWait = {
+    pod: 'default/web',
+    podUid: 'uid',
+    stage: 'detach' as const,
+    volumes: ['pv-web'],
+    since: now - 60_000,
+    until: now + 60_000,
+  };
+  storage.progress = { evicted: 3, refusals: {}, reported: '', volumeWait };
+  await expect(storage.run()).rejects.toMatchObject({
+    type: 'DrainBlocked',
+    message: expect.stringContaining('volume pv-web is still attached to this Node'),
+  });
+  await storage.detach('pv-web');
+  storage.target.put(anAttachment('pv-web', 'pool-b'));
+  expect(await storage.run()).toEqual({ evictedPods: 3, isForced: false });
+});

@@ -1,0 +1,106 @@
+/** Drains that something is in the way of: what people see, and how they go on. */
+import { describe, expect, test } from '@jest/globals';
+import { namespaced } from '../../activities/kube/paths.ts';
+import { eventually } from './support/eventually.ts';
+import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+import { Workloads } from './support/workloads.ts';
+
+interface EventList {
+  items: { reason: string; message: string; involvedObject: { kind: string; name: string } }[];
+}
+
+describe('a blocked drain', () => {
+  const scenario = useScenario('blocked', {
+    workerFlags: ['--machine-pv-detach-timeout=20s', '--machine-pv-reattach-timeout=3s'],
+  });
+  const { cluster, namespace, workflows } = scenario;
+  const workloads = new Workloads(scenario);
+
+  const pathOf = (name: string): string => cluster.pathOf('machines', name);
+
+  async function untilBlockedBy(name: string, what: string): Promise<void> {
+    await eventually(`the search says that ${what} blocks ${name}`, async () => {
+      const query = `MachinePhase="DrainBlocked" and Attention="external" and BlockedBy="${what}"`;
+      expect(await workflows.running(query)).toContain(`machine/${namespace}/${name}`);
+    });
+  }
+
+  async function untilFailureSays(name: string, words: string): Promise<void> {
+    await eventually(`the pending activity says ${words}`, async () => {
+      const { drainNode } = await workflows.pendingFailures('machine', name);
+      expect(drainNode).toContain(words);
+    });
+  }
+
+  async function attemptsOf(name: string): Promise<{ attempt: number; events: number }> {
+    const { raw, historyLength: events } = await workflows.handleOf('machine', name).describe();
+    return { attempt: raw.pendingActivities?.[0]?.attempt ?? 0, events };
+  }
+
+  test('is seen in search, page, query and Events, adds nothing to the history, and survives a kill', async () => {
+    const name = await createMachine(scenario, 'seen');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'web', nodeName: name, replicas: 30 });
+    await workloads.guard('web', { app: 'web', minAvailable: 28 });
+    await cluster.delete(pathOf(name));
+    const budget = `PodDisruptionBudget/${namespace}/web`;
+    await untilBlockedBy(name, budget);
+    await untilFailureSays(name, `PodDisruptionBudget ${namespace}/web`);
+    const { details } = await workflows.pageOf('machine', name);
+    expect(details).toContain(`blocked by \`${budget}\``);
+    expect(await workflows.handleOf('machine', name).query('drain')).toMatchObject({
+      isBlocked: true,
+    });
+    await eventually('Machine and budget carry an Event', async () => {
+      const { items } = await cluster.kube.get<EventList>(namespaced('events', namespace));
+      const told = items.filter(({ reason }) => reason === 'DrainBlocked');
+      const kinds = new Set(told.map(({ involvedObject }) => involvedObject.kind));
+      expect(kinds).toEqual(new Set(['Machine', 'PodDisruptionBudget']));
+    });
+    await scenario.operator.kill9('worker');
+    await untilFailureSays(name, `PodDisruptionBudget ${namespace}/web`);
+    await cluster.delete(workloads.budgets('web'));
+    await untilGone(scenario, pathOf(name));
+    await workloads.end('web');
+  });
+
+  test('by a budget that never can allow, or by two budgets, is named and asked rarely', async () => {
+    const name = await createMachine(scenario, 'never');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'zero', nodeName: name });
+    await workloads.guard('zero', { app: 'zero', maxUnavailable: 0 });
+    await workloads.start({ app: 'twice', nodeName: name });
+    await workloads.guard('twice-a', { app: 'twice', minAvailable: 1 });
+    await workloads.guard('twice-b', { app: 'twice', minAvailable: 1 });
+    await cluster.delete(pathOf(name));
+    await untilFailureSays(name, `${namespace}/zero is misconfigured`);
+    await untilFailureSays(name, `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`);
+    const before = await attemptsOf(name);
+    const after = await eventually('it was tried again', async () => {
+      const present = await attemptsOf(name);
+      expect(present.attempt).toBeGreaterThan(before.attempt);
+      return present;
+    });
+    expect(after.events).toBe(before.events);
+    const force = { metadata: { labels: { 'force-deletion': 'True' } } };
+    await cluster.patch('machines', name, force);
+    await untilGone(scenario, pathOf(name));
+    for (const budget of ['zero', 'twice-a', 'twice-b']) {
+      await cluster.delete(workloads.budgets(budget));
+    }
+    await workloads.end('zero');
+    await workloads.end('twice');
+  });
+
+  test('by a pod that never terminates ends with the drain timeout', async () => {
+    const name = await createMachine(scenario, 'endless', { drainTimeout: '10s' });
+    await untilPhase(scenario, name, 'Running');
+    const annotations = { 'local.millwright.dev/never-terminates': 'true' };
+    await workloads.start({ app: 'endless', nodeName: name, annotations });
+    await cluster.delete(pathOf(name));
+    await untilGone(scenario, pathOf(name));
+    expect(await scenario.cloud.instances()).toEqual([]);
+    await workloads.end('endless');
+  });
+});

@@ -1,0 +1,132 @@
+/** Which pods leave a Node, in which order, and which of them are asked now. */
+
+/** A pod as far as a drain cares. Times in milliseconds. */
+export interface DrainPod {
+  uid: string;
+  namespace: string;
+  name: string;
+  labels: Record<string, string>;
+  priority: number;
+  /** Names of the PersistentVolumeClaims that it mounts. */
+  claims: string[];
+  graceSeconds: number;
+  /** Of the kubelet itself, from a file: it cannot be evicted. */
+  isMirror: boolean;
+  /** Its DaemonSet would put it back at once. */
+  isOfDaemonSet: boolean;
+  /** It is being deleted, and its grace period ends then. */
+  goneBy?: number;
+}
+
+/** An eviction that was refused, and what is known of it. Times in milliseconds. */
+export interface Refusal {
+  /** Of the first refusal of this pod: what counts against the limit. */
+  since: number;
+  nextTryAt: number;
+  /** In words. */
+  why: string;
+  /** What stands in the way, e.g. `PodDisruptionBudget/default/web`. */
+  blockedBy: string;
+  /** Somebody has to mend it: to ask more often is of no use. */
+  isHopeless: boolean;
+}
+
+/** By the pod's UID. */
+export type Refusals = Record<string, Refusal>;
+
+export interface Removal {
+  pod: DrainPod;
+  by: 'eviction' | 'deletion';
+}
+
+export interface Removals {
+  /** All at once. */
+  parallel: Removal[];
+  /** In this order, up to the first that goes: the next one follows when the volumes of that one have moved. */
+  serial: Removal[];
+}
+
+export interface DrainFacts {
+  /** Those that must leave and are still there. */
+  pods: DrainPod[];
+  refusals: Refusals;
+  /** The volumes of an evicted pod are being waited for. */
+  isVolumeAwaited: boolean;
+  /** How long a pod with volumes holds up the next one after its grace period, when it does not go. */
+  patienceMilliseconds: number;
+  /** After so long a pod that is refused is deleted without asking. */
+  evictionMilliseconds: number;
+  now: number;
+}
+
+/** As in MCM v0.62.1: one refused eviction for each 20 s. Counted in time, so that a new worker does not begin anew. */
+export const evictionSeconds = 20;
+
+export function podKey({ namespace, name }: DrainPod): string {
+  return `${namespace}/${name}`;
+}
+
+/** Pods that have ended stay in the way of nobody, but they hold volumes: they leave like the others. */
+export function mustLeave({ isMirror, isOfDaemonSet }: DrainPod): boolean {
+  return !isMirror && !isOfDaemonSet;
+}
+
+export function planRemovals(facts: DrainFacts): Removals {
+  const { pods, now, patienceMilliseconds: patience } = facts;
+  const withVolumes = pods.filter(hasVolumes).toSorted(byPriority);
+  const isLineHeldUp =
+    facts.isVolumeAwaited ||
+    withVolumes.some(({ goneBy }) => goneBy !== undefined && now < goneBy + patience);
+  return {
+    parallel: dueOf(
+      pods.filter((pod) => !hasVolumes(pod)),
+      facts,
+    ),
+    serial: isLineHeldUp ? [] : dueOf(withVolumes, facts),
+  };
+}
+
+function hasVolumes({ claims }: DrainPod): boolean {
+  return claims.length > 0;
+}
+
+function byPriority(a: DrainPod, b: DrainPod): number {
+  return b.priority - a.priority || (podKey(a) < podKey(b) ? -1 : 1);
+}
+
+function dueOf(pods: DrainPod[], { refusals, evictionMilliseconds, now }: DrainFacts): Removal[] {
+  return pods.flatMap((pod): Removal[] => {
+    const refusal = refusals[pod.uid];
+    if (pod.goneBy !== undefined || (refusal && now < refusal.nextTryAt)) return [];
+    const isUsedUp = refusal !== undefined && now >= refusal.since + evictionMilliseconds;
+    return [{ pod, by: isUsedUp ? 'deletion' : 'eviction' }];
+  });
+}
+
+const firstRetrySeconds = 5;
+
+export interface RetryInput {
+  /** Of the first refusal. */
+  since: number;
+  now: number;
+  isHopeless: boolean;
+  evictionMilliseconds: number;
+  /** From 0 to 1: spreads pods that were refused together. */
+  random: number;
+}
+
+/** When a refused pod is asked again: after 5 s at first and 20 s later; never earlier than 20 s when that is hopeless. */
+export function nextTryOf(input: RetryInput): number {
+  const { since, now, isHopeless, evictionMilliseconds, random } = input;
+  const elapsedSeconds = (now - since) / 1000;
+  const seconds = isHopeless
+    ? evictionSeconds * (1 + random / 4)
+    : Math.min(Math.max(elapsedSeconds, firstRetrySeconds), evictionSeconds) * (1 - random / 4);
+  const deletedAt = since + evictionMilliseconds;
+  return Math.min(now + seconds * 1000, Math.max(deletedAt, now));
+}
+
+/** The flag or the machine's own word, but no more than fit into the drain timeout. */
+export function evictRetriesWithin(retries: number, drainTimeoutSeconds: number): number {
+  return Math.min(retries, Math.floor(drainTimeoutSeconds / evictionSeconds));
+}
