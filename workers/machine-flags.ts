@@ -2,7 +2,6 @@
 import type { Flag } from './flag.ts';
 import { duration, integer, names, text } from './flag-kinds.ts';
 
-const noHealthChecks = 'Millwright has no health checks yet.';
 const plainDrain = 'A drain evicts until its timeout, and does not look at volumes yet.';
 const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
@@ -22,7 +21,6 @@ export const machineFlags = {
     default: '10m',
     says: 'A machine that is unhealthy for this long is Failed.',
     only: 'worker',
-    noop: noHealthChecks,
   },
   'machine-drain-timeout': {
     group: 'Machines',
@@ -77,7 +75,6 @@ export const machineFlags = {
     default: 'KernelDeadlock,ReadonlyFilesystem,DiskPressure,NetworkUnavailable',
     says: 'Conditions of a Node that make its machine unhealthy when True. Case sensitive; blanks around a name are dropped (MCM keeps them).',
     only: 'worker',
-    noop: noHealthChecks,
   },
   'bootstrap-token-auth-extra-groups': {
     group: 'Machines',

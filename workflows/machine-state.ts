@@ -1,9 +1,11 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
 import type { CreatedInstance, PreparedMachine } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
+import { healthFactsOf, lookSoon } from './machine-health.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
 import { isSameInstance } from './plan/provider-id.ts';
 
@@ -38,6 +40,8 @@ export interface MachineState {
   isUnsettled: boolean;
   /** Until when the cloud may list a late instance of such a create, milliseconds. */
   settleAt?: number;
+  /** Of a machine that has joined; absent when nobody has looked in this life. */
+  health?: HealthState;
   teardown?: NonNullable<MachineFacts['teardown']> & { startedAt: number };
   /** Since when the machine has been in its phase, milliseconds. */
   phaseSince: number;
@@ -64,7 +68,10 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const wasEdited =
     state.observed?.specDigest !== undefined && state.observed.specDigest !== seen.specDigest;
   if (wasEdited && state.failure) state.failure.retryAt = 0;
-  if (wasEdited) state.isStale = true;
+  if (wasEdited) {
+    state.isStale = true;
+    lookSoon(state);
+  }
   state.observed = seen;
   return true;
 }
@@ -141,6 +148,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isOurNodeReady(state),
     createDeadline: createDeadlineOf(prepared),
+    health: healthFactsOf(state),
     teardown,
   });
 }

@@ -182,6 +182,7 @@ export class MachineWorld {
       recordFailure: async () => undefined,
       recordJoined: async () => ({ hasJoined: true }),
       recordTimeout: async () => ({ found: 'tooLate' }),
+      checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),
