@@ -3,9 +3,9 @@ import { Context } from '@temporalio/activity';
 import type { DrainActivities, KubeActivities } from '../workflows/activities.ts';
 import { drainNode } from './drain/drain-node.ts';
 import { writeDrainEvents } from './drain/tell.ts';
-import { notLicensed } from './failures.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
+import { requireLicence } from './licence.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/life.ts';
 import { tendNodes } from './machine-deployment/nodes.ts';
@@ -15,6 +15,7 @@ import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
+import { checkHealth } from './machine/health.ts';
 import { recordJoined } from './machine/join.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { prepareMachine } from './machine/prepare.ts';
@@ -32,6 +33,7 @@ export function createKubeActivities(world: World): KubeActivities {
     recordJoined: (input) => recordJoined(world, input),
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
+    checkHealth: (input) => checkHealth(world, input),
     beginTeardown: (input) => beginTeardown(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
 
@@ -87,11 +89,6 @@ export function createDrainActivities(world: World): DrainActivities {
       );
     },
   };
-}
-
-/** At the edge of everything that creates or destroys. */
-export function requireLicence({ licence, namespace }: Pick<World, 'licence' | 'namespace'>): void {
-  if (!licence.isGranted()) throw notLicensed(namespace);
 }
 
 function progressOfThisActivity(): Progress {

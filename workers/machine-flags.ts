@@ -2,7 +2,6 @@
 import type { Flag } from './flag.ts';
 import { duration, integer, names, text } from './flag-kinds.ts';
 
-const noHealthChecks = 'Millwright has no health checks yet.';
 const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
   'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
@@ -21,7 +20,6 @@ export const machineFlags = {
     default: '10m',
     says: 'A machine that is unhealthy for this long is Failed.',
     only: 'worker',
-    noop: noHealthChecks,
   },
   'machine-drain-timeout': {
     group: 'Machines',
@@ -73,7 +71,6 @@ export const machineFlags = {
     default: 'KernelDeadlock,ReadonlyFilesystem,DiskPressure,NetworkUnavailable',
     says: 'Conditions of a Node that make its machine unhealthy when True. Case sensitive; blanks around a name are dropped (MCM keeps them).',
     only: 'worker',
-    noop: noHealthChecks,
   },
   'bootstrap-token-auth-extra-groups': {
     group: 'Machines',

@@ -6,13 +6,10 @@ import { Context } from '@temporalio/activity';
 import { RecentObjects } from '../activities/kube/recent-objects.ts';
 import { createClassReader } from '../activities/class-reader.ts';
 import { builtInDrivers } from '../activities/drivers/index.ts';
-import {
-  createDrainActivities,
-  createKubeActivities,
-  requireLicence,
-} from '../activities/index.ts';
+import { createDrainActivities, createKubeActivities } from '../activities/index.ts';
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
+import { requireLicence } from '../activities/licence.ts';
 import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';

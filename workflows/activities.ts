@@ -6,6 +6,7 @@ import type { MachinePhase } from './api/phases.ts';
 import type { ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
+import type { HealthFinding } from './plan/health.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { NodeTemplate } from './plan/node-template.ts';
@@ -54,6 +55,8 @@ export interface PreparedMachine {
   bootstrapTokenId?: string;
   /** What the Node is to carry; absent when that is nothing. */
   nodeTemplate?: NodeTemplate;
+  /** `spec.nodeConditions`; absent: the worker's flag. */
+  nodeConditions?: string[];
   limits: MachineLimits;
 }
 
@@ -137,6 +140,8 @@ export interface JoinRequest {
   node: { name: string; uid: string };
   className: string;
   nodeTemplate?: NodeTemplate;
+  /** Types of conditions that must be False; absent: the worker's flag. */
+  nodeConditions?: string[];
   bootstrapTokenId?: string;
   /** `Create` when the machine joins for the first time. */
   isFirstJoin: boolean;
@@ -162,6 +167,24 @@ export type TimeoutOutcome =
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
   | { found: 'nothing' };
+
+export interface HealthRequest {
+  machine: LifeRef;
+  instance: Instance;
+  /** The Node of this instance was seen to go. */
+  hasLostNode: boolean;
+  /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
+  since?: number;
+  stoodStill: number;
+  /** Of the workflow, milliseconds. */
+  now: number;
+}
+
+export type HealthOutcome =
+  | { found: 'nothing' }
+  /** Somebody deletes it, or we do because its Node was deleted. */
+  | { found: 'deleting' }
+  | { found: 'machine'; finding: HealthFinding };
 
 export interface TeardownOutcome {
   /** Absent when the object is gone or belongs to another life. */
@@ -197,6 +220,8 @@ export interface MachineActivities {
     instance?: Instance;
     now: number;
   }): Promise<TimeoutOutcome>;
+  /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
+  checkHealth(input: HealthRequest): Promise<HealthOutcome>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
   /** Node, bootstrap token and finalizer go. */
   finishTeardown(input: {

@@ -6,23 +6,24 @@ import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
 import { createDeadlineOf, drainDeadlineOf } from './machine-state.ts';
 import { keys } from './messages.ts';
+import { deadlineOf as healthDeadlineOf } from './plan/health.ts';
+
+const waitingPhases = new Set<MachinePhase>(['Pending', 'CrashLoopBackOff', 'Unknown']);
 
 export function setPhase(state: MachineState, phase: MachinePhase): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = Date.now();
   const { prepared, instance } = state;
-  const isWaiting = phase === 'Pending' || phase === 'CrashLoopBackOff';
+  const isWaiting = waitingPhases.has(phase);
+  const deadline = isWaiting ? deadlineOf(state) : undefined;
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
     { key: keys.NodeName, value: instance?.nodeName ?? null },
     { key: keys.Provider, value: prepared?.provider ?? null },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
-    {
-      key: keys.Deadline,
-      value: isWaiting && prepared ? new Date(createDeadlineOf(prepared)) : null,
-    },
+    { key: keys.Deadline, value: deadline === undefined ? null : new Date(deadline) },
   ]);
 }
 
@@ -45,6 +46,12 @@ export function endDrain(state: MachineState): void {
   if (wasBlocked) showDrain(state);
 }
 
+/** When the machine is Failed if it stays as it is, milliseconds. */
+function deadlineOf({ phase, prepared, health }: MachineState): number | undefined {
+  if (phase === 'Unknown') return health && healthDeadlineOf(health);
+  return prepared && createDeadlineOf(prepared);
+}
+
 /** Codes that stay until somebody mends the class, the Secret or the rights behind it. */
 const codesForPeople = new Set<MachineErrorCode>([
   'InvalidArgument',
@@ -55,6 +62,7 @@ const codesForPeople = new Set<MachineErrorCode>([
 /** Who has to act: nobody, something outside (a cloud, a PodDisruptionBudget), or a person. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
+  if (phase === 'Unknown') return 'external';
   if (phase !== 'CrashLoopBackOff') return 'none';
   return failure && codesForPeople.has(failure.detail.code) ? 'person' : 'external';
 }

@@ -1,10 +1,12 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
 import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
+import { healthFactsOf, lookSoon } from './machine-health.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
+import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
 import { isSameInstance } from './plan/provider-id.ts';
 
@@ -48,6 +50,8 @@ export interface MachineState {
   };
   /** What the drain that runs reported last. */
   drain?: DrainReport;
+  /** Of a machine that has joined; absent when nobody has looked in this life. */
+  health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
   phaseSince: number;
 }
@@ -76,6 +80,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   if (wasEdited) {
     state.isStale = true;
     state.nodeBehind ??= {};
+    lookSoon(state);
   }
   state.observed = seen;
   return true;
@@ -179,6 +184,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeReady: isOurNodeReady(state),
     isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
+    health: healthFactsOf(state),
     teardown,
   });
 }

@@ -13,6 +13,7 @@ import type {
   PreparedMachine,
 } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
+import { healthRequestOf, seenOf } from './machine-health.ts';
 import { endDrain, setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import { drainDeadlineOf, noteReadyNode, ownNodeOf } from './machine-state.ts';
@@ -20,6 +21,7 @@ import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
+import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
 import { drainSteps, driverSteps, messageOf, shortStep } from './steps.ts';
 
@@ -89,12 +91,14 @@ export class MachineSteps {
     const state = this.#state;
     const { node } = state;
     if (!node) return;
+    const seen = seenOf(node);
     const input = defined({
       machine: this.#machine(),
       node: { name: node.name, uid: node.uid },
       className: state.prepared?.className ?? '',
       bootstrapTokenId: state.prepared?.bootstrapTokenId,
       nodeTemplate: state.prepared?.nodeTemplate,
+      nodeConditions: state.prepared?.nodeConditions,
       isFirstJoin: state.phase !== 'Unknown',
     });
     const summary = `Node ${node.name} is Ready`;
@@ -105,6 +109,7 @@ export class MachineSteps {
       return;
     }
     delete state.prepared?.bootstrapTokenId;
+    state.health = { seen, lookedAt: Date.now(), stoodStill: 0 };
     setPhase(state, 'Running');
   }
 
@@ -122,6 +127,28 @@ export class MachineSteps {
       nodeTemplate: prepared.nodeTemplate,
     });
     await shortStep((steps) => steps.syncNode(input), `bring Node ${nodeName} in step`);
+  }
+
+  async checkHealth(): Promise<void> {
+    const state = this.#state;
+    const { instance } = state;
+    if (!instance) return;
+    const seen = seenOf(state.node);
+    const begunAt = Date.now();
+    const before = beforeLook(state.health, begunAt);
+    const known = { machine: this.#machine(), instance, node: ownNodeOf(state) };
+    const input = healthRequestOf({ ...known, before, now: begunAt });
+    const outcome = await shortStep((steps) => steps.checkHealth(input), 'look at its health');
+    const endedAt = Date.now();
+    if (outcome.found === 'nothing') state.isGone = true;
+    if (outcome.found !== 'machine') {
+      // The watcher tells of the deletion.
+      state.health = { seen, lookedAt: endedAt, stoodStill: 0 };
+      return;
+    }
+    const look = { seen, begunAt, endedAt, random: Math.random() };
+    state.health = afterLook(before, outcome.finding, look);
+    if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
   }
 
   async recordTimeout(): Promise<void> {

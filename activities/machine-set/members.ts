@@ -7,7 +7,7 @@ import { isEmptySelector } from '../../workflows/api/selector.ts';
 import type { Claim } from '../../workflows/plan/claim.ts';
 import { planClaim } from '../../workflows/plan/claim.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient, KubeObject } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
@@ -73,7 +73,7 @@ export async function releaseStrays(
   return released.toSorted();
 }
 
-export function controllerOf({ metadata }: Machine): OwnerReference | undefined {
+export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 

@@ -17,7 +17,7 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
     { ...world, target },
     { ...equipment, ...(nodeTemplate && { nodeTemplate }) },
   );
-  const obstacle = obstacleOf(node);
+  const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   await patchMachine(control, machine, { status: runningStatusOf(request, node) });
   if (bootstrapTokenId !== undefined) {

@@ -2,6 +2,7 @@
 import { taints } from '../../workflows/api/constants.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
+import { nodeFaults } from '../../workflows/plan/health.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { node as nodePath } from '../kube/paths.ts';
@@ -25,10 +26,16 @@ function isReady({ status }: Node): boolean {
 }
 
 /** What stands between this Node and a Running machine; undefined when nothing does. */
-export function obstacleOf(node: Node | undefined): string | undefined {
+export function obstacleOf(
+  node: Node | undefined,
+  /** Types of conditions that must be False. */
+  harmful: readonly string[],
+): string | undefined {
   if (!node) return 'the Node is gone';
   if (node.metadata.deletionTimestamp !== undefined) return 'the Node is being deleted';
   if (!isReady(node)) return 'the Node is not Ready';
+  const faults = nodeFaults(node.status?.conditions ?? [], harmful);
+  if (faults.length > 0) return faults.join('; ');
   return node.spec?.taints?.some(isCritical)
     ? `the Node has the taint ${taints.criticalComponentsNotReady}`
     : undefined;

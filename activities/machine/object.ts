@@ -82,6 +82,7 @@ export function preparedOf(
     nodeName: nonEmpty(metadata.labels?.[labels.node]),
     lastKnownState: nonEmpty(status?.lastKnownState),
     nodeTemplate: nodeTemplateOf(machine),
+    nodeConditions: spec.nodeConditions?.split(','),
     createGeneration: createGenerationOf(machine),
     usesTarget: world.target !== undefined,
     limits: limitsOf(machine, world.defaults),
@@ -131,6 +132,22 @@ function limitsOf({ metadata, spec }: Machine, defaults: MachineDefaults): Machi
     maxEvictRetries: evictRetriesWithin(retries, drainTimeoutSeconds),
     resourceExhaustedRetrySeconds: defaults.resourceExhaustedRetrySeconds,
   };
+}
+
+export interface HealthLimits {
+  /** Types of conditions that must be False. */
+  nodeConditions: string[];
+  /** Absent with `disableHealthTimeout`. */
+  timeoutSeconds?: number;
+}
+
+export function healthLimitsOf({ spec }: Machine, defaults: MachineDefaults): HealthLimits {
+  const isDisabled = spec.disableHealthTimeout ?? false;
+  const seconds = secondsOf(spec.healthTimeout) ?? defaults.healthTimeoutSeconds;
+  return defined({
+    nodeConditions: spec.nodeConditions?.split(',') ?? defaults.nodeConditions,
+    timeoutSeconds: isDisabled ? undefined : seconds,
+  });
 }
 
 /** Nonsense counts as absent, as in MCM v0.62.1; the CRD refuses it where it can. */

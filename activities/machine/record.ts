@@ -11,6 +11,7 @@ import type { World } from '../world.ts';
 import { obstacleOf, readNode } from './node.ts';
 import {
   component,
+  healthLimitsOf,
   machineSubject,
   patchMachine,
   phaseOf,
@@ -140,19 +141,21 @@ export async function recordTimeout(
   if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
     return { found: 'moreTime', machine: prepared };
   }
-  const node = await joinedNode(world, instance);
+  const node = await joinedNode(world, current, instance);
   if (node) return { found: 'node', node };
   await writeTimeout(world, machine, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
 
 async function joinedNode(
-  { target }: World,
+  { target, defaults }: World,
+  machine: Machine,
   instance: Instance | undefined,
 ): Promise<Extract<TimeoutOutcome, { found: 'node' }>['node'] | undefined> {
   if (!target || !instance) return undefined;
   const node = await readNode(target, instance.nodeName);
-  if (!node || obstacleOf(node) !== undefined) return undefined;
+  const { nodeConditions } = healthLimitsOf(machine, defaults);
+  if (!node || obstacleOf(node, nodeConditions) !== undefined) return undefined;
   const { metadata, spec } = node;
   if (!isSameInstance(spec?.providerID, instance.providerID)) return undefined;
   return { name: metadata.name, uid: metadata.uid, providerID: spec?.providerID ?? '' };

@@ -183,6 +183,7 @@ export class MachineWorld {
       recordJoined: async () => ({ hasJoined: true }),
       syncNode: async () => undefined,
       recordTimeout: async () => ({ found: 'tooLate' }),
+      checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),

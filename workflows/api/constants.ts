@@ -48,6 +48,8 @@ export const annotations = {
   lastScaledByAutoscaler: 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time',
   /** Ours, on a MachineSet: names of the Failed machines that may be replaced, separated by commas; absent: all. */
   replacements: 'millwright.dev/replacements',
+  /** Ours, on a MachineDeployment or a set without one: machines that were let turn Failed because of their health. */
+  replacing: 'millwright.dev/replacing',
   /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
   createGeneration: 'millwright.dev/create-generation',
 } as const;

@@ -53,7 +53,16 @@ export interface MachineFacts {
   /** Machine or class say by now something else of the Node than when it was written last. */
   isNodeBehind: boolean;
   createDeadline: number;
+  /** Of a machine that has joined. */
+  health?: HealthFacts;
   teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
+}
+
+export interface HealthFacts {
+  /** Something changed since the last look. */
+  mustLook: boolean;
+  lookAt?: number;
+  waitsFor?: string;
 }
 
 export type MachineStep =
@@ -64,6 +73,7 @@ export type MachineStep =
   | { action: 'recordJoined' }
   | { action: 'syncNode' }
   | { action: 'recordTimeout' }
+  | { action: 'checkHealth' }
   | { action: 'beginTeardown' }
   | { action: 'drain' }
   | { action: 'deleteInstance' }
@@ -90,7 +100,24 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   if (facts.isDeleting) {
     return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
   }
-  return isUp(facts) ? planRunning(facts) : planLaunch(facts, now);
+  const healthStep = facts.health && planHealth(facts, facts.health, now);
+  return healthStep ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now));
+}
+
+/** Nothing for a healthy machine. */
+function planHealth(
+  { isPrepared, phase }: MachineFacts,
+  { mustLook, lookAt, waitsFor }: HealthFacts,
+  now: number,
+): MachineStep | undefined {
+  if (!isPrepared) return { action: 'prepare' };
+  if (mustLook || (lookAt !== undefined && now >= lookAt)) return { action: 'checkHealth' };
+  if (phase === 'Failed') {
+    const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
+    return { action: 'wait', reason };
+  }
+  if (waitsFor === undefined) return undefined;
+  return { action: 'wait', reason: waitsFor, ...(lookAt !== undefined && { until: lookAt }) };
 }
 
 /** Steps that a deletion cancels, in words. */

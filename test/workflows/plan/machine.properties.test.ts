@@ -12,6 +12,7 @@ const phases: MachinePhase[] = [
   'Running',
   'Available',
   'Failed',
+  'Unknown',
   'CrashLoopBackOff',
 ];
 const someTime = fc.integer({ min: now - 10_000, max: now + 10_000 });
@@ -33,6 +34,10 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     instance: fc.constant(instance),
     provider: fc.constant('local'),
     unsettledUntil: someTime,
+    health: fc.record(
+      { mustLook: fc.boolean(), lookAt: someTime, waitsFor: fc.constant('ill') },
+      { requiredKeys: ['mustLook'] },
+    ),
     failure: fc.record({
       detail: fc.constant({ code: 'Internal' as const, message: 'no luck', isSettled: true }),
       attempts: fc.integer({ min: 1, max: 30 }),

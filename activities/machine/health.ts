@@ -1,0 +1,224 @@
+/** A look at a Machine that has joined: its conditions are copied, its phase follows its Node. */
+import type { HealthOutcome, HealthRequest } from '../../workflows/activities.ts';
+import { formatDuration } from '../../workflows/api/duration.ts';
+import type { LastOperation, Machine } from '../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
+import type { HealthFinding, JoinedPhase } from '../../workflows/plan/health.ts';
+import {
+  conditionsDiffer,
+  deadlineOf,
+  nextPhase,
+  nodeFaults,
+} from '../../workflows/plan/health.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { isConflict, isNotFound, isUnreachable } from '../kube/errors.ts';
+import type { EventText } from '../kube/events.ts';
+import { recordEvent } from '../kube/events.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { customResource } from '../kube/paths.ts';
+import type { World } from '../world.ts';
+import { requireLicence } from '../licence.ts';
+import type { Node } from './node.ts';
+import { readNode } from './node.ts';
+import {
+  component,
+  healthLimitsOf,
+  machineSubject,
+  patchMachine,
+  phaseOf,
+  readMachine,
+  timestamp,
+} from './object.ts';
+import { findHold, isMassDisappearance } from './replacement.ts';
+
+/** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
+export async function checkHealth(world: World, request: HealthRequest): Promise<HealthOutcome> {
+  try {
+    return await look(world, request);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    return { found: 'machine', finding: { outOfReach: error.message } };
+  }
+}
+
+async function look(world: World, request: HealthRequest): Promise<HealthOutcome> {
+  const { control, target } = world;
+  const { machine, instance } = request;
+  const current = await readMachine(control, machine);
+  if (!target || current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
+  const phase = joinedPhaseOf(current);
+  const node = await ownNode(target, instance);
+  if (await wasDeleted(world, request, node)) {
+    await deleteMachine(world, current);
+    return { found: 'deleting' };
+  }
+  return { found: 'machine', finding: await judge(world, request, { current, phase, node }) };
+}
+
+/** A status that somebody else wrote is put right. */
+function joinedPhaseOf(machine: Machine): JoinedPhase {
+  const phase = phaseOf(machine);
+  return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
+}
+
+async function ownNode(
+  target: KubeClient,
+  { nodeName, providerID }: HealthRequest['instance'],
+): Promise<Node | undefined> {
+  const node = await readNode(target, nodeName);
+  return node && isSameInstance(node.spec?.providerID, providerID) ? node : undefined;
+}
+
+/** As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes deletes none. */
+async function wasDeleted(
+  world: World,
+  { hasLostNode }: HealthRequest,
+  node: Node | undefined,
+): Promise<boolean> {
+  if (node) return node.metadata.deletionTimestamp !== undefined;
+  return hasLostNode && !(await isMassDisappearance(world));
+}
+
+async function deleteMachine(world: World, machine: Machine): Promise<void> {
+  const { name, namespace = '', uid } = machine.metadata;
+  requireLicence(world);
+  await recordEvent(world.control, machineSubject({ name, namespace, uid }), {
+    type: 'Normal',
+    reason: 'NodeDeleted',
+    message: `The Node of machine ${name} was deleted: deleting the machine`,
+    component,
+  });
+  try {
+    const path = customResource('machines', namespace, name);
+    await world.control.delete(path, { preconditions: { uid } });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+interface Seen {
+  current: Machine;
+  phase: JoinedPhase;
+  node: Node | undefined;
+}
+
+async function judge(world: World, request: HealthRequest, seen: Seen): Promise<HealthFinding> {
+  const { current, node } = seen;
+  const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, world.defaults);
+  const conditions = node?.status?.conditions ?? [];
+  const faults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
+  const phase = nextPhase(seen.phase, faults.length === 0);
+  await report(world, request, { ...seen, next: phase, faults });
+  const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
+  if (phase !== 'Unknown' || !isTimeOver({ ...request, ...finding })) return finding;
+  const hold = await findHold(world, current);
+  if (hold) return { ...finding, hold };
+  await fail(world, request, { current, faults, timeoutSeconds });
+  return { phase: 'Failed', faults };
+}
+
+interface Clock {
+  since: number;
+  stoodStill: number;
+  timeoutSeconds?: number;
+  now: number;
+}
+
+function isTimeOver(clock: Clock): boolean {
+  const deadline = deadlineOf(clock);
+  return deadline !== undefined && deadline <= clock.now;
+}
+
+/** A workflow that began anew goes by the object. */
+function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): number {
+  if (phase !== 'Unknown') return now;
+  return since ?? Date.parse(current.status?.currentStatus?.lastUpdateTime ?? timestamp(now));
+}
+
+type Judged = Seen & { next: JoinedPhase; faults: string[] };
+
+/** At most one write. */
+async function report(
+  { control }: World,
+  { machine }: HealthRequest,
+  judged: Judged,
+): Promise<void> {
+  const conditions = newConditionsOf(judged);
+  const change = changeOf(judged);
+  if (!conditions && !change) return;
+  const status = { ...(conditions && { conditions }), ...(change && statusOf(judged, change)) };
+  await patchMachine(control, machine, { status });
+  if (change) await recordEvent(control, machineSubject(machine), change.event);
+}
+
+/** Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as in MCM. */
+function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
+  if (!node) return undefined;
+  const conditions = node.status?.conditions ?? [];
+  return conditionsDiffer(current.status?.conditions ?? [], conditions) ? conditions : undefined;
+}
+
+function statusOf({ next }: Judged, { operation }: Change): object {
+  const now = timestamp();
+  return {
+    currentStatus: { phase: next, timeoutActive: null, lastUpdateTime: now },
+    lastOperation: { ...operation, errorCode: null, lastUpdateTime: now },
+  };
+}
+
+interface Change {
+  operation: LastOperation;
+  event: EventText;
+}
+
+/** Texts of MCM v0.62.1; the conditions are those that are wrong, in words. */
+function changeOf({ current, node, next, faults }: Judged): Change | undefined {
+  if (next === phaseOf(current)) return undefined;
+  if (next === 'Running') return recovery(current);
+  const { name } = current.metadata;
+  const description = node
+    ? `Machine ${name} is unhealthy - changing MachinePhase to Unknown. Node conditions: ${faults.join('; ')}`
+    : `Node object went missing. Machine ${name} is unhealthy - changing MachinePhase to Unknown`;
+  return {
+    operation: { description, state: 'Processing', type: 'HealthCheck' },
+    event: { type: 'Warning', reason: 'Unhealthy', message: description, component },
+  };
+}
+
+function recovery({ metadata: { name }, status }: Machine): Change {
+  const { type, state } = status?.lastOperation ?? {};
+  const isFirst = type === 'Create' && state !== 'Successful';
+  const description = `Machine ${name} successfully ${isFirst ? 'joined' : 're-joined'} the cluster`;
+  return {
+    operation: { description, state: 'Successful', type: isFirst ? 'Create' : 'HealthCheck' },
+    event: { type: 'Normal', reason: 'Healthy', message: description, component },
+  };
+}
+
+async function fail(
+  { control }: World,
+  { machine }: HealthRequest,
+  {
+    current,
+    faults,
+    timeoutSeconds,
+  }: { current: Machine; faults: string[]; timeoutSeconds: number | undefined },
+): Promise<void> {
+  const description = `Machine ${machine.name} health checks failing since last ${formatDuration(timeoutSeconds ?? 0)}. Updating machine phase to Failed. Node Conditions: ${faults.join('; ')}`;
+  const now = timestamp();
+  const type = current.status?.lastOperation?.type ?? 'HealthCheck';
+  await patchMachine(control, machine, {
+    status: {
+      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
+      lastOperation: { description, state: 'Failed', type, lastUpdateTime: now },
+    },
+  });
+  await recordEvent(control, machineSubject(machine), {
+    type: 'Warning',
+    reason: 'HealthTimeout',
+    message: description,
+    component,
+  });
+}

@@ -1,0 +1,273 @@
+import { describe, expect, test } from '@jest/globals';
+import { KubeError } from '../../../activities/kube/errors.ts';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { checkHealth } from '../../../activities/machine/health.ts';
+import type { Node } from '../../../activities/machine/node.ts';
+import type { HealthRequest } from '../../../workflows/activities.ts';
+import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
+import type { MachinePhase } from '../../../workflows/api/phases.ts';
+import { aMachine, aMachineDeployment, aMachineSet, aNode } from '../../support/builders.ts';
+import { controlledBy, namespace } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
+
+const path = customResource('machines', namespace, 'pool-a');
+const start = Date.parse('2026-01-01T00:00:00Z');
+const late = start + 601_000;
+const request: HealthRequest = {
+  machine: lifeOf('pool-a'),
+  instance: { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' },
+  hasLostNode: false,
+  stoodStill: 0,
+  now: start,
+};
+const well = { type: 'Ready', status: 'True' } as const;
+const silent = { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' } as const;
+
+function machineIn(phase: MachinePhase, changes: { name?: string; spec?: MachineSpec } = {}) {
+  const { name = 'pool-a', spec } = changes;
+  const machine = aMachine({ metadata: { name, labels: { node: name } } });
+  return {
+    ...machine,
+    spec: { ...machine.spec, ...spec },
+    status: {
+      conditions: [phase === 'Running' ? well : silent],
+      currentStatus: { phase, lastUpdateTime: '2026-01-01T00:00:00Z' },
+      lastOperation: { type: 'HealthCheck', state: 'Processing' },
+    },
+  } satisfies Machine;
+}
+
+const nodeWith = (condition: object, metadata: Partial<Node['metadata']> = {}): object =>
+  aNode({ metadata, status: { conditions: [{ ...well, ...condition }] } });
+
+interface Given {
+  machines?: object[];
+  node?: object;
+  changes?: Partial<HealthRequest>;
+}
+
+async function look({ machines = [machineIn('Running')], node, changes }: Given) {
+  const { control, ...world } = aWorld({ control: machines, target: node ? [node] : [] });
+  const outcome = await checkHealth({ ...world, control }, { ...request, ...changes });
+  const { items: events } = await control.list<{ reason: string }>(namespaced('events', namespace));
+  const { items } = await control.list<Machine>(customResource('machines', namespace));
+  const object = items.find(({ metadata }) => metadata.name === 'pool-a');
+  const reasons = events.map(({ reason }) => reason);
+  return { outcome, object, control, reasons, status: object?.status, writes: control.writes() };
+}
+
+describe('the phase follows the Node', () => {
+  test('a healthy Running machine is not written', async () => {
+    const { outcome, writes } = await look({ node: aNode() });
+    expect(outcome).toMatchObject({ found: 'machine', finding: { phase: 'Running' } });
+    expect(writes).toEqual([]);
+  });
+
+  test('an unhealthy one becomes Unknown in one write, with its conditions, in words of MCM', async () => {
+    const { outcome, status, reasons, writes } = await look({ node: nodeWith(silent) });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
+    expect(status).toMatchObject({
+      conditions: [silent],
+      currentStatus: { phase: 'Unknown' },
+      lastOperation: {
+        description:
+          'Machine pool-a is unhealthy - changing MachinePhase to Unknown. Node conditions: Ready is Unknown (NodeStatusUnknown)',
+        state: 'Processing',
+        type: 'HealthCheck',
+      },
+    });
+    expect(reasons).toEqual(['Unhealthy']);
+    expect(writes.filter((write) => write.includes(path))).toHaveLength(1);
+  });
+
+  test('a missing Node makes it Unknown and keeps the last conditions', async () => {
+    const { status } = await look({});
+    expect(status).toMatchObject({
+      conditions: [well],
+      currentStatus: { phase: 'Unknown' },
+      lastOperation: {
+        description:
+          'Node object went missing. Machine pool-a is unhealthy - changing MachinePhase to Unknown',
+      },
+    });
+  });
+
+  test('the Node of another instance is not its Node', async () => {
+    const { status } = await look({ node: aNode({ spec: { providerID: 'local:///zone-1/i-2' } }) });
+    expect(status?.currentStatus?.phase).toBe('Unknown');
+  });
+
+  test.each(['Unknown', 'Failed'] as const)('a healthy %s machine is Running again', async (is) => {
+    const { outcome, status, reasons } = await look({ machines: [machineIn(is)], node: aNode() });
+    expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
+    expect(status).toMatchObject({
+      conditions: [well],
+      currentStatus: { phase: 'Running' },
+      lastOperation: {
+        description: 'Machine pool-a successfully re-joined the cluster',
+        state: 'Successful',
+        type: 'HealthCheck',
+      },
+    });
+    expect(reasons).toEqual(['Healthy']);
+  });
+
+  test('a list of conditions on the machine goes before the flag', async () => {
+    const machines = [machineIn('Running', { spec: { nodeConditions: 'Flooded' } })];
+    const node = aNode({ status: { conditions: [well, { type: 'Flooded', status: 'True' }] } });
+    const { outcome } = await look({ machines, node });
+    expect(outcome).toMatchObject({ finding: { faults: ['Flooded is True'] } });
+  });
+
+  test('further conditions of an Unknown machine are copied, and its clock goes on', async () => {
+    const machines = [machineIn('Unknown')];
+    const { outcome, status } = await look({ machines, node: nodeWith({ status: 'False' }) });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
+    expect(status?.conditions).toMatchObject([{ status: 'False' }]);
+    expect(status?.currentStatus?.lastUpdateTime).toBe('2026-01-01T00:00:00Z');
+  });
+
+  test('a machine that is being deleted is left alone', async () => {
+    const deleted = machineIn('Running');
+    const metadata = { ...deleted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    const { outcome, writes } = await look({ machines: [{ ...deleted, metadata }] });
+    expect(outcome).toEqual({ found: 'deleting' });
+    expect(writes).toEqual([]);
+  });
+
+  test('an API server out of reach is an answer', async () => {
+    const { control, ...world } = aWorld();
+    const failure = { code: 0, reason: 'Unreachable', message: 'refused', method: 'GET', path };
+    control.get = async () => await Promise.reject(new KubeError(failure));
+    const outcome = await checkHealth({ ...world, control }, request);
+    expect(outcome).toMatchObject({ finding: { outOfReach: expect.stringContaining('refused') } });
+  });
+});
+
+describe('a deleted Node', () => {
+  test('that has still finalizers takes its Machine with it', async () => {
+    const node = nodeWith({}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x'] });
+    const { outcome, object, reasons } = await look({ node });
+    expect(outcome).toEqual({ found: 'deleting' });
+    expect(object?.metadata.deletionTimestamp).toBeDefined();
+    expect(reasons).toEqual(['NodeDeleted']);
+  });
+
+  test('that was seen to go takes its Machine with it', async () => {
+    const { outcome } = await look({ changes: { hasLostNode: true } });
+    expect(outcome).toEqual({ found: 'deleting' });
+  });
+
+  test('that is there again does not', async () => {
+    const { outcome, writes } = await look({ node: aNode(), changes: { hasLostNode: true } });
+    expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
+    expect(writes).toEqual([]);
+  });
+
+  test('among many that went at once does not: the machine is Unknown', async () => {
+    const machines = ['pool-a', 'pool-b', 'pool-c'].map((name) => machineIn('Running', { name }));
+    const { outcome } = await look({ machines, changes: { hasLostNode: true } });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown' } });
+  });
+});
+
+describe('after the health timeout', () => {
+  const changes = { now: late, since: start };
+  const deployment = aMachineDeployment();
+  const set = aMachineSet({ metadata: { ownerReferences: controlledBy(deployment) } });
+
+  const owned = (name: string, phase: MachinePhase): object => {
+    const machine = machineIn(phase, { name });
+    const metadata = { ...machine.metadata, ownerReferences: controlledBy(set) };
+    return { ...machine, metadata };
+  };
+
+  test('a machine without an owner is Failed, with its conditions and an Event', async () => {
+    const machines = [machineIn('Unknown')];
+    const { outcome, status, reasons } = await look({ machines, node: nodeWith(silent), changes });
+    expect(outcome).toMatchObject({ finding: { phase: 'Failed' } });
+    expect(status).toMatchObject({
+      currentStatus: { phase: 'Failed' },
+      lastOperation: {
+        description:
+          'Machine pool-a health checks failing since last 10m0s. Updating machine phase to Failed. Node Conditions: Ready is Unknown (NodeStatusUnknown)',
+        state: 'Failed',
+        type: 'HealthCheck',
+      },
+    });
+    expect(reasons).toEqual(['HealthTimeout']);
+  });
+
+  test.each<{ name: string; given: Given }>([
+    { name: 'a moment before', given: { changes: { ...changes, now: start + 599_999 } } },
+    { name: 'when its clock stood still', given: { changes: { ...changes, stoodStill: 2_000 } } },
+    {
+      name: 'when its spec gives it more time',
+      given: { machines: [machineIn('Unknown', { spec: { healthTimeout: '1h' } })], changes },
+    },
+    {
+      name: 'when its timeout is disabled',
+      given: {
+        machines: [machineIn('Unknown', { spec: { disableHealthTimeout: true } })],
+        changes,
+      },
+    },
+  ])('not $name', async ({ given }) => {
+    const { outcome, writes } = await look({
+      machines: [machineIn('Unknown')],
+      node: nodeWith(silent),
+      ...given,
+    });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown' } });
+    expect(writes).toEqual([]);
+  });
+
+  test('not when most machines are Unknown at once', async () => {
+    const machines = ['pool-a', 'pool-b', 'pool-c'].map((name) => machineIn('Unknown', { name }));
+    const { outcome } = await look({ machines, node: nodeWith(silent), changes });
+    expect(outcome).toMatchObject({
+      finding: {
+        phase: 'Unknown',
+        hold: { isMeltdown: true, reason: expect.stringContaining('3 of 3') },
+      },
+    });
+  });
+
+  test('its deployment has a note before it is Failed', async () => {
+    const others = [owned('pool-b', 'Running'), owned('pool-c', 'Running')];
+    const machines = [deployment, set, owned('pool-a', 'Unknown'), ...others];
+    const { outcome, control } = await look({ machines, node: nodeWith(silent), changes });
+    expect(outcome).toMatchObject({ finding: { phase: 'Failed' } });
+    const noted = await control.read<Machine>(
+      customResource('machinedeployments', namespace, 'workers'),
+    );
+    expect(noted.metadata.annotations).toEqual({ 'millwright.dev/replacing': 'pool-a' });
+  });
+
+  test('one machine of a deployment at a time', async () => {
+    const others = [owned('pool-b', 'Failed'), owned('pool-c', 'Running')];
+    const machines = [deployment, set, owned('pool-a', 'Unknown'), ...others];
+    const { outcome } = await look({ machines, node: nodeWith(silent), changes });
+    expect(outcome).toMatchObject({
+      finding: { phase: 'Unknown', hold: { reason: expect.stringContaining('pool-b') } },
+    });
+  });
+
+  test('two that ask at once: one is Failed', async () => {
+    const names = ['pool-a', 'pool-b'];
+    const asking = names.map((name) => owned(name, 'Unknown'));
+    const others = ['pool-c', 'pool-d'].map((name) => owned(name, 'Running'));
+    const nodes = names.map((name) => nodeWith(silent, { name }));
+    const world = aWorld({ control: [deployment, set, ...asking, ...others], target: nodes });
+    const outcomes = await Promise.all(
+      names.map((name) => {
+        const instance = { ...request.instance, nodeName: name };
+        return checkHealth(world, { ...request, ...changes, machine: lifeOf(name), instance });
+      }),
+    );
+    const phases = outcomes.map((outcome) =>
+      outcome.found === 'machine' && 'phase' in outcome.finding ? outcome.finding.phase : '',
+    );
+    expect(phases.toSorted()).toEqual(['Failed', 'Unknown']);
+  });
+});

@@ -1,0 +1,66 @@
+/** What the workflow of a machine that has joined knows of its health. */
+import type { HealthRequest, LifeRef } from './activities.ts';
+import type { Instance } from './plan/machine.ts';
+import type { MachineState } from './machine-state.ts';
+import type { NodeSnapshot } from './messages.ts';
+import { defined } from './plan/defined.ts';
+import type { HealthState } from './plan/health.ts';
+import type { HealthFacts } from './plan/machine.ts';
+
+/** Undefined for a machine that has not joined, or never will. */
+export function healthFactsOf(state: MachineState): HealthFacts | undefined {
+  const { health, phase, node } = state;
+  if (!hasJoined(state)) return undefined;
+  const { seen, lookAt, waitsFor }: Partial<HealthState> = health ?? {};
+  // One that was Unknown before this life needs its clock.
+  const isUnread = health === undefined && phase === 'Unknown';
+  const mustLook = isUnread || (node !== undefined && seenOf(node) !== seen);
+  return defined({ mustLook, lookAt, waitsFor });
+}
+
+/** A Failed machine has joined if somebody has looked at its health. */
+function hasJoined({ phase, health, prepared }: MachineState): boolean {
+  if (prepared?.usesTarget === false) return false;
+  if (phase === 'Failed') return health !== undefined;
+  return phase === 'Running' || phase === 'Unknown';
+}
+
+/** What a look at the machine's health goes by: heartbeats are no part of it. */
+export function seenOf(node: NodeSnapshot | undefined): string {
+  if (!node) return '';
+  const { uid, exists, isDeleting, conditionsDigest } = node;
+  return `${uid} ${exists ? 'there' : 'gone'}${isDeleting ? ' deleting' : ''} ${conditionsDigest}`;
+}
+
+export interface LookInput {
+  machine: LifeRef;
+  instance: Instance;
+  /** The Node of this instance as it was seen last. */
+  node: NodeSnapshot | undefined;
+  before: HealthState | undefined;
+  now: number;
+}
+
+export function healthRequestOf({
+  machine,
+  instance,
+  node,
+  before,
+  now,
+}: LookInput): HealthRequest {
+  const { providerID, nodeName } = instance;
+  return defined({
+    machine,
+    instance: { providerID, nodeName },
+    // A watcher that began anew knows only that there is none, not that anybody deleted it.
+    hasLostNode: node?.exists === false && node.uid !== '',
+    since: before?.since,
+    stoodStill: before?.stoodStill ?? 0,
+    now,
+  });
+}
+
+/** The spec was edited: the timeout or the list of conditions may be another. */
+export function lookSoon({ health }: MachineState): void {
+  if (health) health.lookAt = 0;
+}
