@@ -9,6 +9,8 @@ const seedVariable = 'MILLWRIGHT_TEST_SEED';
 export interface RandomKillsOptions {
   /** Default watcher and worker. */
   programs?: readonly Program[];
+  /** A program that needs longer to start than it is left alive would never get anywhere: then it is left alone. Default 8. */
+  most?: number;
   /** Between two kills. Default 5 to 10. */
   betweenSeconds?: { least: number; most: number };
   /** Default that of MILLWRIGHT_TEST_SEED, else a new one, which is printed. */
@@ -29,6 +31,7 @@ export function startRandomKills(
   options: RandomKillsOptions = {},
 ): RandomKills {
   const { seed = seedFromEnvironment(), programs = ['watcher', 'worker'] } = options;
+  const { most: mostKills = 8 } = options;
   const { least, most } = options.betweenSeconds ?? { least: 5, most: 10 };
   console.log(`Random kills: ${seedVariable}=${seed} does the same again.`);
   const random = randomFrom(seed);
@@ -37,7 +40,7 @@ export function startRandomKills(
   const running = run();
 
   async function run(): Promise<void> {
-    for (;;) {
+    while (killed.length < mostKills) {
       await pause(least + random() * (most - least), stopping.signal);
       const program = programs[Math.floor(random() * programs.length)];
       if (stopping.signal.aborted || program === undefined) return;
