@@ -18,6 +18,7 @@ import { surveyMachineSet } from './machine-set/survey.ts';
 import { recordJoined } from './machine/join.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
+import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
 import type { World } from './world.ts';
@@ -30,6 +31,7 @@ export function createKubeActivities(world: World): KubeActivities {
     recordFailure: (input) => recordFailure(world, input),
     recordJoined: (input) => recordJoined(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
+    steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
 

@@ -182,6 +182,7 @@ export class MachineWorld {
       recordFailure: async () => undefined,
       recordJoined: async () => ({ hasJoined: true }),
       recordTimeout: async () => ({ found: 'tooLate' }),
+      steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),
