@@ -20,6 +20,7 @@ import { recordJoined } from './machine/join.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
+import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
 import type { World } from './world.ts';
@@ -34,6 +35,7 @@ export function createKubeActivities(world: World): KubeActivities {
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
     checkHealth: (input) => checkHealth(world, input),
+    steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
 

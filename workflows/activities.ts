@@ -3,7 +3,7 @@
  * twice with the same effect as once.
  */
 import type { MachinePhase } from './api/phases.ts';
-import type { ObjectRef, RolloutCommand } from './messages.ts';
+import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { HealthFinding } from './plan/health.ts';
@@ -14,7 +14,7 @@ import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 
-export type { NodeTemplate, ObjectRef, RolloutCommand };
+export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -58,6 +58,15 @@ export interface PreparedMachine {
   /** `spec.nodeConditions`; absent: the worker's flag. */
   nodeConditions?: string[];
   limits: MachineLimits;
+  /** What an operator asked for; absent when that is nothing. */
+  drain?: DrainOptions;
+}
+
+export interface DrainOptions {
+  isSkipped?: boolean;
+  /** Milliseconds; instead of the drain timeout. */
+  until?: number;
+  skipsVolumeWait?: boolean;
 }
 
 export type PrepareOutcome =
@@ -111,6 +120,7 @@ export interface DrainRequest {
   maxEvictRetries?: number;
   /** What an activity reported that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
+  skipsVolumeWait?: boolean;
 }
 
 /** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
@@ -191,6 +201,13 @@ export interface TeardownOutcome {
   machine?: PreparedMachine;
 }
 
+export interface MachineSteerInput {
+  machine: LifeRef;
+  command: MachineCommand;
+  /** Of `extendDrain`, milliseconds. */
+  until?: number;
+}
+
 /** Short idempotent steps around one Machine, run as local activities. */
 export interface MachineActivities {
   /** Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data has a place for it. */
@@ -222,6 +239,8 @@ export interface MachineActivities {
   }): Promise<TimeoutOutcome>;
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
+  /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
+  steerMachine(input: MachineSteerInput): Promise<string>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
   /** Node, bootstrap token and finalizer go. */
   finishTeardown(input: {

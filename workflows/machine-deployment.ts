@@ -29,7 +29,8 @@ import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import { isRollingOut } from './plan/rollout/hold.ts';
 import type { DeploymentPlan, DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import { handedOver, mustRenew } from './renewal.ts';
-import { refusal, RolloutCommands } from './rollout-commands.ts';
+import { refusal } from './command-queue.ts';
+import { RolloutCommands } from './rollout-commands.ts';
 import { showRollout } from './rollout-state.ts';
 import { messageOf, shortStep, singleAttempts } from './steps.ts';
 

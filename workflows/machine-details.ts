@@ -62,13 +62,33 @@ function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineS
   return facts;
 }
 
-function commandsOf({ namespace, name }: ObjectRef, { failure, prepared }: MachineState): string[] {
+function commandsOf(ref: ObjectRef, state: MachineState): string[] {
+  const { namespace, name } = ref;
+  const { failure, prepared } = state;
   const kubectl = `kubectl -n ${namespace}`;
   const mend =
     failure && prepared
       ? ['# a mended class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
       : [];
-  return [`${kubectl} describe machine ${name}`, ...mend, `${kubectl} delete machine ${name}`];
+  return [
+    `${kubectl} describe machine ${name}`,
+    ...mend,
+    ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
+    ...(state.teardown && !state.teardown.isDrained ? drainCommands(ref) : []),
+  ];
+}
+
+function drainCommands({ namespace, name }: ObjectRef): string[] {
+  const signal = `temporal workflow signal --workflow-id machine/${namespace}/${name} --name`;
+  return [
+    `${signal} retryNow`,
+    `${signal} extendDrain --input '{"minutes": 30}'`,
+    `${signal} skipVolumeWait`,
+    '# deletes the pods without asking their budgets',
+    `${signal} forceDelete`,
+    '# the instance goes with its pods',
+    `${signal} skipDrain`,
+  ];
 }
 
 function timeOf(milliseconds: number): string {

@@ -149,6 +149,7 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
 export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
   if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
+  if (prepared.drain?.until !== undefined) return prepared.drain.until;
   const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
 }

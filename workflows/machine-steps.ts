@@ -184,13 +184,7 @@ export class MachineSteps {
     adopt(state, machine, this.#input.cluster);
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
-    const hasNode = state.instance !== undefined && machine.usesTarget;
-    state.teardown = {
-      isDrained: !hasNode,
-      isInstanceGone: false,
-      isFinished: false,
-      startedAt: Date.now(),
-    };
+    state.teardown = newTeardown(state, machine);
     setPhase(state, 'Terminating');
   }
 
@@ -206,6 +200,7 @@ export class MachineSteps {
         isForced: observed?.forceDeletion ?? false,
         maxEvictRetries: prepared.limits.maxEvictRetries,
         earlier: this.#state.drain,
+        skipsVolumeWait: prepared.drain?.skipsVolumeWait,
       }),
     );
     teardown.isDrained = true;
@@ -301,6 +296,20 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
+}
+
+type Teardown = NonNullable<MachineState['teardown']>;
+
+function newTeardown({ instance }: MachineState, { usesTarget, drain }: PreparedMachine): Teardown {
+  const hasNode = instance !== undefined && usesTarget;
+  const isSkipped = drain?.isSkipped ?? false;
+  return {
+    isDrained: !hasNode || isSkipped,
+    ...(isSkipped && { wasForced: true }),
+    isInstanceGone: false,
+    isFinished: false,
+    startedAt: Date.now(),
+  };
 }
 
 /** A machine that ran out of time stays Failed, however often it tries. */

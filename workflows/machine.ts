@@ -1,13 +1,18 @@
 import {
+  allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
+  log,
   setCurrentDetails,
   setHandler,
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import { Alarm } from './alarm.ts';
+import type { Asked } from './command-queue.ts';
+import { refusal } from './command-queue.ts';
+import { MachineCommands } from './machine-commands.ts';
 import { machineDetails } from './machine-details.ts';
 import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
@@ -21,8 +26,9 @@ import {
   observeMachine,
   observeNode,
 } from './machine-state.ts';
+import { steer } from './machine-steering.ts';
 import { MachineSteps } from './machine-steps.ts';
-import type { EntityInput, Sighting } from './messages.ts';
+import type { EntityInput, MachineCommand, Sighting } from './messages.ts';
 import {
   classChanged,
   drainQuery,
@@ -34,6 +40,7 @@ import {
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
 import { planMachine } from './plan/machine.ts';
+import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { handedOver, mustRenew } from './renewal.ts';
 
@@ -57,6 +64,7 @@ class MachineLife {
   readonly #input: MachineInput;
   readonly #state: MachineState;
   readonly #steps: MachineSteps;
+  readonly #commands: MachineCommands;
   readonly #alarm = new Alarm(() => this.#wake());
   #isAwake = true;
   #running: RunningStep | undefined;
@@ -66,6 +74,7 @@ class MachineLife {
     this.#input = input;
     this.#state = handedOver(input.state) ?? newMachineState(Date.now());
     this.#steps = new MachineSteps(input, this.#state);
+    this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
   }
 
@@ -74,6 +83,11 @@ class MachineLife {
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
         this.#isAwake = false;
+        const asked = this.#commands.next();
+        if (asked) {
+          await this.#steer(asked);
+          continue;
+        }
         const step = planMachine(factsOf(this.#state, this.#running), Date.now());
         setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
         this.#alarm.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
@@ -93,8 +107,21 @@ class MachineLife {
   }
 
   #wait(): Promise<void> {
-    if (!this.#running && mustRenew()) return this.#renew();
+    if (!this.#running && allHandlersFinished() && mustRenew()) return this.#renew();
     return condition(() => this.#isAwake);
+  }
+
+  async #steer({ command, answer }: Asked<MachineCommand>): Promise<void> {
+    const { uid = '' } = this.#state;
+    try {
+      const words = await steer(this.#state, { ...this.#input.ref, uid }, command);
+      // The drain is scheduled again, with what is known now.
+      if (this.#running?.name === 'drain') this.#cancel();
+      answer?.resolve(words);
+    } catch (error) {
+      log.warn('a command failed', { ...command, reason: messageOf(error) });
+      answer?.reject(refusal(messageOf(error)));
+    }
   }
 
   #cancel(): undefined {
@@ -128,6 +155,8 @@ class MachineLife {
   async #complete(reason: string): Promise<MachineResult> {
     const { ref, cluster } = this.#input;
     const { successor, instance, node } = this.#state;
+    this.#commands.refuseAll('the machine is gone');
+    await condition(allHandlersFinished);
     if (successor) {
       // The watcher told of its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(node && { node }) };

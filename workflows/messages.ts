@@ -129,6 +129,32 @@ export interface Caller {
   by?: string;
 }
 
+/** What a person or a program asks of a machine that waits. */
+export type MachineCommand = { by?: string } & (
+  | { verb: 'retryNow' }
+  /** The instance goes with the pods on it. */
+  | { verb: 'skipDrain' }
+  | { verb: 'forceDelete' }
+  | { verb: 'extendDrain'; minutes: number }
+  | { verb: 'skipVolumeWait' }
+);
+
+/** Each is there as a signal, and as an update that is checked and answered. What the object can say is written there first. */
+export const retryNowSignal = defineSignal<[Caller]>('retryNow');
+export const skipDrainSignal = defineSignal<[Caller]>('skipDrain');
+export const forceDeleteSignal = defineSignal<[Caller]>('forceDelete');
+export const extendDrainSignal = defineSignal<[Caller & { minutes: number }]>('extendDrain');
+export const skipVolumeWaitSignal = defineSignal<[Caller]>('skipVolumeWait');
+
+/** They return what was done, in words. */
+export const retryNowUpdate = defineUpdate<string, [Caller]>('retryNow');
+export const skipDrainUpdate = defineUpdate<string, [Caller]>('skipDrain');
+export const forceDeleteUpdate = defineUpdate<string, [Caller]>('forceDelete');
+export const extendDrainUpdate = defineUpdate<string, [Caller & { minutes: number }]>(
+  'extendDrain',
+);
+export const skipVolumeWaitUpdate = defineUpdate<string, [Caller]>('skipVolumeWait');
+
 /** Each is there as a signal, and as an update that is checked and answered. All write the MachineDeployment first. */
 export const pauseSignal = defineSignal<[Caller]>('pause');
 export const resumeSignal = defineSignal<[Caller]>('resume');

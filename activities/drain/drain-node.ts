@@ -41,6 +41,7 @@ export async function drainNode(
   if (context.isFirstAttempt) {
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }
+  if (request.skipsVolumeWait) delete progress.volumeWait;
   const node = await closeNode(context.target, request.nodeName);
   if (!node) return { evictedPods: progress.evicted, isForced: request.isForced };
   const isForced = request.isForced || sicknessOf(node, Date.now()) !== undefined;

@@ -148,6 +148,7 @@ export class DrainPass {
 
   async #noteVolumes(pod: DrainPod, pods: DrainPod[]): Promise<void> {
     const { target, settings } = this.#context;
+    if (this.#request.skipsVolumeWait) return;
     const own = await volumesOf(target, pod, pods);
     if (own.length === 0) return;
     const volumes = attachedTo(this.#request.nodeName, own, await attachmentsIn(target));

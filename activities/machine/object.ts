@@ -1,12 +1,13 @@
 /** Reading and writing one Machine. */
 import type {
+  DrainOptions,
   LifeRef,
   MachineLimits,
   NodeTemplate,
   ObjectRef,
   PreparedMachine,
 } from '../../workflows/activities.ts';
-import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, drainOptions, labels } from '../../workflows/api/constants.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
@@ -86,7 +87,23 @@ export function preparedOf(
     createGeneration: createGenerationOf(machine),
     usesTarget: world.target !== undefined,
     limits: limitsOf(machine, world.defaults),
+    drain: drainOptionsOf(machine),
   });
+}
+
+function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
+  const notes = metadata.annotations ?? {};
+  const until = Date.parse(notes[drainOptions.until] ?? '');
+  const found = defined({
+    isSkipped: isTrue(notes[drainOptions.skip]),
+    until: Number.isNaN(until) ? undefined : until,
+    skipsVolumeWait: isTrue(notes[drainOptions.skipVolumeWait]),
+  });
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+function isTrue(text: string | undefined): true | undefined {
+  return text === 'true' ? true : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -184,6 +184,7 @@ export class MachineWorld {
       syncNode: async () => undefined,
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
+      steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),

@@ -70,6 +70,16 @@ export const options = {
   soak: 'millwright.dev/soak',
 } as const;
 
+/** Ours, on a Machine that is being deleted; written for operators by the workflow, read when the deletion begins. */
+export const drainOptions = {
+  /** `true`: no pod is asked to leave. */
+  skip: 'millwright.dev/skip-drain',
+  /** RFC 3339: pods that are left then are deleted by force; instead of `drainTimeout`. */
+  until: 'millwright.dev/drain-until',
+  /** `true`: volumes of evicted pods are not waited for. */
+  skipVolumeWait: 'millwright.dev/skip-volume-wait',
+} as const;
+
 export const taints = {
   preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
   criticalComponentsNotReady: 'node.gardener.cloud/critical-components-not-ready',

@@ -1,0 +1,41 @@
+/** Does what somebody asked of a machine: first on the object, then in the state. */
+import type { LifeRef } from './activities.ts';
+import { endDrain } from './machine-phase.ts';
+import type { MachineState } from './machine-state.ts';
+import { drainDeadlineOf } from './machine-state.ts';
+import type { MachineCommand } from './messages.ts';
+import { defined } from './plan/defined.ts';
+import { shortStep } from './steps.ts';
+
+/** Returns what was done, in words. A drain that runs has to be begun again afterwards. */
+export async function steer(
+  state: MachineState,
+  machine: LifeRef,
+  command: MachineCommand,
+): Promise<string> {
+  // Absolute, so that a step that runs twice does not extend twice.
+  const until =
+    command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
+  const input = defined({ machine, command, until });
+  const words = await shortStep((steps) => steps.steerMachine(input), command.verb);
+  apply(state, command, until);
+  return words;
+}
+
+function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
+  const { prepared, failure, observed } = state;
+  if (verb === 'retryNow' && failure) failure.retryAt = 0;
+  if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
+  if (verb === 'skipDrain') skipDrain(state);
+  if (!prepared) return;
+  if (verb === 'skipVolumeWait') prepared.drain = { ...prepared.drain, skipsVolumeWait: true };
+  if (until !== undefined) prepared.drain = { ...prepared.drain, until };
+}
+
+function skipDrain(state: MachineState): void {
+  if (!state.teardown) return;
+  state.teardown.isDrained = true;
+  // The pods are still there, with their volumes.
+  state.teardown.wasForced = true;
+  endDrain(state);
+}
