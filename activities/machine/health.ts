@@ -46,9 +46,11 @@ async function look(world: World, request: HealthRequest): Promise<HealthOutcome
   const { control, target } = world;
   const { machine, instance } = request;
   const current = await readMachine(control, machine);
-  if (!target || current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
   const phase = joinedPhaseOf(current);
+  // Taken away by a restart of the worker with other flags: nobody can say anything of its Node.
+  if (!target) return { found: 'machine', finding: { phase, faults: [] } };
   const node = await ownNode(target, instance);
   if (await wasDeleted(world, request, node)) {
     await deleteMachine(world, current);
