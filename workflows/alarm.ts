@@ -1,5 +1,8 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 
+/** A longer summary is refused by the server, 400 bytes by default. */
+const longestSummary = 200;
+
 /**
  * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history events for each; this
  * one is touched only when the time to wake changes.
@@ -36,7 +39,7 @@ export class Alarm {
 
   async #ringAfter(milliseconds: number, summary: string): Promise<void> {
     try {
-      await sleep(milliseconds, { summary });
+      await sleep(milliseconds, { summary: summary.slice(0, longestSummary) });
     } catch (error) {
       // By set(), which has armed already what comes next.
       if (isCancellation(error)) return;

@@ -30,7 +30,8 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
-import { findHold, isMassDisappearance } from './replacement.ts';
+import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
+import { findHold } from './replacement.ts';
 
 /** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
 export async function checkHealth(world: World, request: HealthRequest): Promise<HealthOutcome> {
@@ -46,9 +47,11 @@ async function look(world: World, request: HealthRequest): Promise<HealthOutcome
   const { control, target } = world;
   const { machine, instance } = request;
   const current = await readMachine(control, machine);
-  if (!target || current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
   const phase = joinedPhaseOf(current);
+  // Taken away by a restart of the worker with other flags: nobody can say anything of its Node.
+  if (!target) return { found: 'machine', finding: { phase, faults: [] } };
   const node = await ownNode(target, instance);
   if (await wasDeleted(world, request, node)) {
     await deleteMachine(world, current);
@@ -112,9 +115,11 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
   const phase = nextPhase(seen.phase, faults.length === 0);
   await report(world, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
-  if (phase !== 'Unknown' || !isTimeOver({ ...request, ...finding })) return finding;
-  const hold = await findHold(world, current);
+  if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
+  const isOver = isTimeOver({ ...request, ...finding });
+  const hold = isOver ? await findHold(world, current) : await recentMeltdown(world);
   if (hold) return { ...finding, hold };
+  if (!isOver) return finding;
   await fail(world, request, { current, faults, timeoutSeconds });
   return { phase: 'Failed', faults };
 }

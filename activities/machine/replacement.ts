@@ -3,23 +3,19 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isMeltdown } from '../../workflows/plan/health.ts';
 import type { CountedMachine } from '../../workflows/plan/replacement-limit.ts';
 import { planReplacement } from '../../workflows/plan/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { orUndefined } from '../kube/optional.ts';
 import type { MachineKind } from '../kube/paths.ts';
-import { customResource, node as nodePath } from '../kube/paths.ts';
+import { customResource } from '../kube/paths.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
 import { controllerOf } from '../machine-set/members.ts';
 import type { World } from '../world.ts';
+import type { Hold } from './meltdown.ts';
+import { meltdownAmong } from './meltdown.ts';
 import { phaseOf } from './object.ts';
-
-export interface Hold {
-  reason: string;
-  isMeltdown: boolean;
-}
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
@@ -46,34 +42,6 @@ export async function findHold({ control }: World, machine: Machine): Promise<Ho
       return { reason: 'other machines of its owner are being replaced', isMeltdown: false };
     }
   }
-}
-
-/** Most Machines lost their Nodes at once. */
-export async function isMassDisappearance({
-  control,
-  target,
-  namespace,
-}: Pick<World, 'control' | 'target' | 'namespace'>): Promise<boolean> {
-  if (!target) return true;
-  const { items } = await control.list<Machine>(customResource('machines', namespace));
-  const nodes = await target.list<KubeObject>(nodePath());
-  const present = new Set(nodes.items.map(({ metadata }) => metadata.name));
-  const joined = items.filter(hasJoined);
-  const lost = joined.filter(({ metadata }) => !present.has(metadata.labels?.['node'] ?? ''));
-  return isMeltdown({ unknown: lost.length, joined: joined.length });
-}
-
-function hasJoined(machine: Machine): boolean {
-  const phase = phaseOf(machine);
-  return machine.metadata.deletionTimestamp === undefined && ['Running', 'Unknown'].includes(phase);
-}
-
-function meltdownAmong(machines: readonly Machine[]): Hold | undefined {
-  const joined = machines.filter(hasJoined);
-  const unknown = joined.filter((machine) => phaseOf(machine) === 'Unknown').length;
-  if (!isMeltdown({ unknown, joined: joined.length })) return undefined;
-  const reason = `${unknown} of ${joined.length} machines are Unknown at once: the clock stands still, as this looks like an outage; delete the machines that are really lost`;
-  return { reason, isMeltdown: true };
 }
 
 /** The MachineDeployment, or a MachineSet without one. */

@@ -233,6 +233,13 @@ describe('after the health timeout', () => {
     });
   });
 
+  test('in a meltdown that is seen before, the clock stands still already then', async () => {
+    const machines = ['pool-a', 'pool-b', 'pool-c'].map((name) => machineIn('Unknown', { name }));
+    const early = { now: start + 60_000, since: start };
+    const { outcome } = await look({ machines, node: nodeWith(silent), changes: early });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', hold: { isMeltdown: true } } });
+  });
+
   test('its deployment has a note before it is Failed', async () => {
     const others = [owned('pool-b', 'Running'), owned('pool-c', 'Running')];
     const machines = [deployment, set, owned('pool-a', 'Unknown'), ...others];

@@ -10,13 +10,11 @@
 import type { IncomingMessage } from 'node:http';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { createCredentials } from '../../../activities/kube/credentials.ts';
-import { loadKubeConfig } from '../../../activities/kube/kubeconfig.ts';
 import { stepOf, type Step } from './kill-steps.ts';
 import { Relay, type Gate, type Upstream } from './relay.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 import type { WorkerAccess } from './operator.ts';
+import { apiServer, kubeconfigOf } from './worker-upstream.ts';
 
 export type KillMoment = 'before' | 'after';
 
@@ -148,23 +146,4 @@ async function settled(forward: () => Promise<IncomingMessage>): Promise<void> {
   } catch {
     // As much as the worker would know of it.
   }
-}
-
-/** With the worker's own certificate, so that deploy/rbac.yaml holds for what goes through us. */
-async function apiServer(): Promise<Upstream> {
-  const config = loadKubeConfig(testStack().layout.kubeconfigOf('millwright-worker'));
-  const { headers, tls } = await createCredentials(config).current();
-  return { origin: config.cluster.server, headers, tls };
-}
-
-function kubeconfigOf(server: string): string {
-  const name = 'kill-proxy';
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': name,
-    clusters: [{ name, cluster: { server } }],
-    users: [{ name, user: {} }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-  });
 }

@@ -53,13 +53,14 @@ test.each<{ name: string; conditions: NodeCondition[]; fault: string }>([
   expect(nodeFaults(conditions, harmful)).toEqual([fault]);
 });
 
+const inPlace = (reason: string): NodeCondition => ({
+  type: 'InPlaceUpdate',
+  status: 'True',
+  reason,
+});
+
 describe('conditions are copied', () => {
   const heartbeat = { ...ready('True'), lastHeartbeatTime: '2026-01-01T00:00:00Z' };
-  const inPlace = (reason: string): NodeCondition => ({
-    type: 'InPlaceUpdate',
-    status: 'True',
-    reason,
-  });
   test.each<{ name: string; from: NodeCondition[]; to: NodeCondition[]; differ: boolean }>([
     { name: 'not for a heartbeat', from: [ready('True')], to: [heartbeat], differ: false },
     {
@@ -121,10 +122,11 @@ test.each([
   expect(isMeltdown({ unknown, joined })).toBe(expected);
 });
 
+const at = (time: number): Look => ({ seen: 'x', begunAt: time, endedAt: time, random: 0 });
+
 describe('the clock', () => {
   const minute = 60_000;
   const start = 1_000 * minute;
-  const at = (time: number): Look => ({ seen: 'x', begunAt: time, endedAt: time, random: 0 });
   const sick: HealthFinding = {
     phase: 'Unknown',
     since: start,
