@@ -30,6 +30,8 @@ export interface MachineState {
   isStale: boolean;
   /** The Machine, or the class that was seen, says by now something else of the Node. */
   nodeBehind?: { class?: Sighting };
+  /** Another Machine has the Node: it is neither drained nor deleted with this one. */
+  isNodeContested?: boolean;
   phase: MachinePhase;
   failure?: NonNullable<MachineFacts['failure']>;
   instance?: CreatedInstance;

@@ -1,5 +1,5 @@
 /** Writes metadata and taints of a Node without losing what somebody else writes meanwhile. */
-import { finalizers } from '../../workflows/api/constants.ts';
+import { finalizers, labels } from '../../workflows/api/constants.ts';
 import type { NodeTemplateChange, TextChanges } from '../../workflows/plan/node-template.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { pointerTo, replacing } from '../kube/json-patch.ts';
@@ -41,9 +41,12 @@ function textsPatch(
   if (entries.length === 0) return [];
   // Whoever wrote the first text meanwhile must not lose it.
   const place = present === undefined ? replacing(map, undefined, {}) : [];
-  const operations = entries.map(([key, value]) => {
+  const operations = entries.flatMap(([key, value]): object[] => {
     const path = pointerTo(map, key);
-    return value === null ? { op: 'remove', path } : { op: 'add', path, value };
+    if (value === null) return [{ op: 'remove', path }];
+    // Of two machines that join by one Node at the same time, one is to see the other.
+    if (key === labels.machineName) return replacing(path, present?.[key], value);
+    return [{ op: 'add', path, value }];
   });
   return [...place, ...operations];
 }

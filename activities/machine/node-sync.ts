@@ -25,7 +25,7 @@ export interface Equipment {
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
   /** Names come back: is it the Node that is meant? */
-  isMeant(node: Node): boolean;
+  isMeant(node: Node): boolean | Promise<boolean>;
 }
 
 interface Change {
@@ -58,7 +58,7 @@ export async function equipNode(
   const virtualCapacity = await virtualCapacityOf(clusters, equipment);
   for (let tries = 1; ; tries += 1) {
     const node = await readNode(clusters.target, nodeName);
-    if (!node || !isMeant(node)) return undefined;
+    if (!node || !(await isMeant(node))) return undefined;
     if (node.metadata.deletionTimestamp !== undefined) return node;
     try {
       return await write({ ...clusters, machine }, node, {

@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import type { Node } from '../../../activities/machine/node.ts';
-import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { JoinRequest } from '../../../workflows/activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
@@ -52,6 +52,40 @@ test('all of it is one write', async () => {
   const world = worldWith();
   await recordJoined(world, request);
   expect(world.target.writes()).toHaveLength(1);
+});
+
+const label = 'node.gardener.cloud/machine-name';
+
+describe('a Node that names another Machine', () => {
+  const node = { metadata: { labels: { [label]: 'pool-b' } } };
+
+  test.each([
+    { name: 'that is gone', others: [] },
+    { name: 'that has another Node', others: [{ node: 'node-b' }] },
+  ])('$name is taken over', async ({ others }) => {
+    const control = others.map((labels) => aMachine({ metadata: { name: 'pool-b', labels } }));
+    const world = aWorld({ control: [aMachine(), ...control], target: [aNode(node)] });
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    const { labels } = (await world.target.read<Node>(nodePath('pool-a'))).metadata;
+    expect(labels?.[label]).toBe('pool-a');
+  });
+
+  test('that has it makes no other machine Running; it is said', async () => {
+    const rival = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-a' } } });
+    const world = aWorld({
+      control: [aMachine({ phase: 'Pending' }), rival],
+      target: [aNode(node)],
+    });
+    const reason = expect.stringContaining('Node pool-a is that of Machine pool-b');
+    const outcome = await recordJoined(world, request);
+    expect(outcome).toEqual({ hasJoined: false, reason, isContested: true });
+    expect((await world.control.read<Machine>(path)).status).toMatchObject({
+      currentStatus: { phase: 'Pending' },
+      lastOperation: { description: reason, state: 'Failed' },
+    });
+    expect(world.target.writes()).toEqual([]);
+    expect(world.control.writes()).toContain(`POST ${namespaced('events', namespace)}`);
+  });
 });
 
 const critical = 'node.gardener.cloud/critical-components-not-ready';
