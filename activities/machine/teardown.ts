@@ -8,6 +8,7 @@ import { release } from '../kube/finalizer.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { rivalOf } from './node-claims.ts';
 import { readNode } from './node.ts';
 import { patchMachine, preparedOf, timestamp } from './object.ts';
 
@@ -52,7 +53,11 @@ export async function finishTeardown(
 ): Promise<void> {
   if (target && nodeName !== undefined && nodeName !== '') {
     const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
-    if (!isGone) await deleteNode(target, { name: nodeName, providerID: providerID ?? '' });
+    if (!isGone)
+      await deleteNode(
+        { control, target },
+        { machine, name: nodeName, providerID: providerID ?? '' },
+      );
   }
   if (target && bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
@@ -76,11 +81,12 @@ async function deleteKnownNode(target: KubeClient, name: string, uid: string): P
 
 /** Names come back: only the Node of this very instance goes. */
 async function deleteNode(
-  target: KubeClient,
-  { name, providerID }: { name: string; providerID: string },
+  { control, target }: { control: KubeClient; target: KubeClient },
+  { machine, name, providerID }: { machine: LifeRef; name: string; providerID: string },
 ): Promise<void> {
   const node = await readNode(target, name);
   if (!node || !isSameInstance(node.spec?.providerID, providerID)) return;
+  if ((await rivalOf(control, node, machine)) !== undefined) return;
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
