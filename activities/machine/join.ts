@@ -18,7 +18,8 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
     found.rival = await rivalOf(control, node, machine);
     return found.rival === undefined;
   };
-  const equipment = { machine, nodeName: seen.name, className, isMeant };
+  const fresh = request.isFirstJoin && { freshUid: seen.uid };
+  const equipment = { machine, nodeName: seen.name, className, isMeant, ...fresh };
   const node = await equipNode(
     { ...world, target },
     { ...equipment, ...(nodeTemplate && { nodeTemplate }) },

@@ -9,6 +9,7 @@ import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const { uid } = aNode().metadata;
+const label = 'node.gardener.cloud/machine-name';
 const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
 
 const request: JoinRequest = {
@@ -48,13 +49,37 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   });
 });
 
-test('all of it is one write', async () => {
-  const world = worldWith();
-  await recordJoined(world, request);
-  expect(world.target.writes()).toHaveLength(1);
-});
+/** Without finalizers, which an API server does not show as an empty list. */
+function registered(node: Partial<Parameters<typeof aNode>[0]> = {}) {
+  const { metadata, ...rest } = aNode({ spec: { providerID: 'x', taints: [taint] }, ...node });
+  const { finalizers: _none, ...meta } = metadata;
+  const target = { ...rest, metadata: { labels: {}, annotations: {}, ...meta } };
+  return aWorld({ control: [aMachine({ phase: 'Pending' })], target: [target] });
+}
 
-const label = 'node.gardener.cloud/machine-name';
+describe('a Node as its kubelet registers it', () => {
+  test('is written once and not read', async () => {
+    const world = registered();
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(world.target.calls).toEqual([`PATCH ${nodePath('pool-a')}`]);
+  });
+
+  test('without its taints gets them in a second write', async () => {
+    const world = registered({ spec: { providerID: 'x' } });
+    await recordJoined(world, request);
+    expect((await world.target.read<Node>(nodePath('pool-a'))).spec?.taints).toEqual([taint]);
+    expect(world.target.calls).toHaveLength(2);
+  });
+
+  test('that has something of an earlier application loses it', async () => {
+    const last = JSON.stringify({ metadata: { labels: { old: 'x' } }, spec: {} });
+    const annotations = { 'node.machine.sapcloud.io/last-applied-anno-labels-taints': last };
+    const world = registered({ metadata: { annotations, labels: { old: 'x', own: 'y' } } });
+    await recordJoined(world, request);
+    const { labels } = (await world.target.read<Node>(nodePath('pool-a'))).metadata;
+    expect(labels).toEqual({ own: 'y', pool: 'a', [label]: 'pool-a' });
+  });
+});
 
 describe('a Node that names another Machine', () => {
   const node = { metadata: { labels: { [label]: 'pool-b' } } };
@@ -83,7 +108,7 @@ describe('a Node that names another Machine', () => {
       currentStatus: { phase: 'Pending' },
       lastOperation: { description: reason, state: 'Failed' },
     });
-    expect(world.target.writes()).toEqual([]);
+    expect((await world.target.read<Node>(nodePath('pool-a'))).metadata.finalizers).toEqual([]);
     expect(world.control.writes()).toContain(`POST ${namespaced('events', namespace)}`);
   });
 });
