@@ -17,6 +17,7 @@ import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
 import { recordJoined } from './machine/join.ts';
+import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
@@ -32,6 +33,7 @@ export function createKubeActivities(world: World): KubeActivities {
     recordCreated: (input) => recordCreated(world, input),
     recordFailure: (input) => recordFailure(world, input),
     recordJoined: (input) => recordJoined(world, input),
+    findStaleNode: (input) => findStaleNode(world, input),
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
     checkHealth: (input) => checkHealth(world, input),

@@ -53,8 +53,12 @@ async function creating(world: DriverWorld, request: DriverRequest): Promise<Cre
       ...(labels && { nodeLabels: labels }),
       ...(taints && { nodeTaints: taints }),
     });
-    if (!instance.isInitialized) await initialize(driver, machineRequest);
-    const { found, isInitialized: _initialized, ...facts } = instance;
+    const { found, isInitialized, ...facts } = instance;
+    const { providerID } = facts;
+    const failure = isInitialized
+      ? undefined
+      : await initialize(driver, { ...machineRequest, providerID });
+    if (failure) return { outcome: 'failed', failure };
     return { outcome: 'created', instance: { ...facts, isFound: found } };
   } catch (error) {
     return { outcome: 'failed', failure: classified(error) };
@@ -62,21 +66,17 @@ async function creating(world: DriverWorld, request: DriverRequest): Promise<Cre
 }
 
 /** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
-async function initialize(driver: Driver, request: MachineRequest): Promise<void> {
+async function initialize(
+  driver: Driver,
+  request: MachineRequest,
+): Promise<MachineFailure | undefined> {
   try {
     await driver.initializeInstance(request);
+    return undefined;
   } catch (error) {
-    if (!(error instanceof DriverError)) throw error;
-    if (error.code === 'Unimplemented') return;
-    const { code, message, kind, retryAfterSeconds } = error;
-    throw new DriverError({
-      code,
-      message,
-      settled: false,
-      ...(kind && { kind }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      cause: error,
-    });
+    const failure = classified(error);
+    if (failure.code === 'Unimplemented') return undefined;
+    return { ...failure, isSettled: false, during: 'initialization' };
   }
 }
 

@@ -158,7 +158,10 @@ export interface JoinRequest {
 }
 
 /** The Node as it is, when it is not what the workflow thought. */
-export type JoinOutcome = { hasJoined: true } | { hasJoined: false; reason: string };
+export type JoinOutcome =
+  | { hasJoined: true }
+  /** `isContested`: another Machine has it. */
+  | { hasJoined: false; reason: string; isContested?: true };
 
 export interface NodeSyncRequest {
   machine: LifeRef;
@@ -216,6 +219,8 @@ export interface MachineActivities {
     cluster: string;
     isRetry: boolean;
   }): Promise<PrepareOutcome>;
+  /** Does another instance have a Node of this name? */
+  findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;
   recordCreated(input: {
     machine: LifeRef;
     instance: CreatedInstance;

@@ -33,6 +33,8 @@ export interface MachineState {
   isStale: boolean;
   /** The Machine, or the class that was seen, says by now something else of the Node. */
   nodeBehind?: { class?: Sighting };
+  /** Another Machine has the Node: it is neither drained nor deleted with this one. */
+  isNodeContested?: boolean;
   phase: MachinePhase;
   failure?: NonNullable<MachineFacts['failure']>;
   instance?: CreatedInstance;
@@ -210,4 +212,22 @@ export function ownNodeOf({ node, instance }: MachineState): NodeSnapshot | unde
 export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   return prepared.createdAt + prepared.limits.creationTimeoutSeconds * 1000;
+}
+
+type Teardown = NonNullable<MachineState['teardown']>;
+
+/** The teardown of a machine as its object says it now. */
+export function newTeardown(
+  { instance, isNodeContested }: MachineState,
+  { usesTarget, drain }: PreparedMachine,
+): Teardown {
+  const hasNode = instance !== undefined && usesTarget && !isNodeContested;
+  const isSkipped = drain?.isSkipped ?? false;
+  return {
+    isDrained: !hasNode || isSkipped,
+    ...(isSkipped && { wasForced: true }),
+    isInstanceGone: false,
+    isFinished: false,
+    startedAt: Date.now(),
+  };
 }

@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type {
+  CreatedInstance,
   CreateOutcome,
   DeleteOutcome,
   DriverRequest,
@@ -16,7 +17,7 @@ import type { MachinePhase } from './api/phases.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
 import { endDrain, setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, noteReadyNode, ownNodeOf } from './machine-state.ts';
+import { drainDeadlineOf, newTeardown, noteReadyNode, ownNodeOf } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
@@ -62,6 +63,7 @@ export class MachineSteps {
       state.instance = outcome.instance;
       state.isUnsettled = false;
       delete state.failure;
+      if (await this.#hasStaleNode(outcome.instance)) await this.#giveBack(outcome.instance);
       return;
     }
     const { failure } = outcome;
@@ -106,10 +108,12 @@ export class MachineSteps {
     if (!outcome.hasJoined) {
       // The Node changed since it was seen: the watcher tells of its next state.
       delete state.node;
+      state.isNodeContested = outcome.isContested ?? false;
       return;
     }
     delete state.prepared?.bootstrapTokenId;
     state.health = { seen, lookedAt: Date.now(), stoodStill: 0 };
+    delete state.isNodeContested;
     setPhase(state, 'Running');
   }
 
@@ -221,10 +225,10 @@ export class MachineSteps {
   }
 
   async finishTeardown(): Promise<void> {
-    const { instance } = this.#state;
+    const { instance, isNodeContested } = this.#state;
     const input = defined({
       machine: this.#machine(),
-      nodeName: instance?.nodeName,
+      nodeName: isNodeContested ? undefined : instance?.nodeName,
       nodeUid: ownNodeOf(this.#state)?.uid,
       providerID: instance?.providerID,
       bootstrapTokenId: this.#state.prepared?.bootstrapTokenId,
@@ -252,6 +256,29 @@ export class MachineSteps {
     } catch (error) {
       return { outcome: 'failed', failure: failureOf(error, request.provider) };
     }
+  }
+
+  /** An instance that is called like its machine has a Node that can only be of this machine. */
+  async #hasStaleNode({ nodeName, providerID, isFound }: CreatedInstance): Promise<boolean> {
+    const { ref } = this.#input;
+    const usesTarget = this.#state.prepared?.usesTarget ?? true;
+    if (isFound || nodeName === ref.name || !usesTarget) return false;
+    const input = { instance: { nodeName, providerID } };
+    return (await shortStep((steps) => steps.findStaleNode(input), `look for ${nodeName}`)).isStale;
+  }
+
+  /** As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now stays known, for the teardown. */
+  async #giveBack({ nodeName }: CreatedInstance): Promise<void> {
+    const state = this.#state;
+    const outcome = await this.#deleteOutcome();
+    if (outcome.outcome === 'deleted') {
+      delete state.instance;
+      state.createGeneration += 1;
+    }
+    setPhase(state, 'Failed');
+    const message = `Node ${nodeName} is there already, and of another instance: delete it`;
+    const failure = { code: 'FailedPrecondition', message, isSettled: true } as const;
+    await this.#fail({ ...failure, during: 'nodeLookup' }, 'Create');
   }
 
   #machine(): LifeRef {
@@ -296,20 +323,6 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
-}
-
-type Teardown = NonNullable<MachineState['teardown']>;
-
-function newTeardown({ instance }: MachineState, { usesTarget, drain }: PreparedMachine): Teardown {
-  const hasNode = instance !== undefined && usesTarget;
-  const isSkipped = drain?.isSkipped ?? false;
-  return {
-    isDrained: !hasNode || isSkipped,
-    ...(isSkipped && { wasForced: true }),
-    isInstanceGone: false,
-    isFinished: false,
-    startedAt: Date.now(),
-  };
 }
 
 /** A machine that ran out of time stays Failed, however often it tries. */

@@ -2,6 +2,7 @@
 import type { JoinOutcome, JoinRequest } from '../../workflows/activities.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
 import type { World } from '../world.ts';
+import { reportRival, rivalOf } from './node-claims.ts';
 import { equipNode } from './node-sync.ts';
 import type { Node } from './node.ts';
 import { obstacleOf } from './node.ts';
@@ -11,12 +12,23 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
   const { control, target } = world;
   const { machine, node: seen, className, nodeTemplate, bootstrapTokenId } = request;
   if (!target) return { hasJoined: false, reason: 'there is no target cluster' };
-  const isMeant = ({ metadata }: Node): boolean => metadata.uid === seen.uid;
-  const equipment = { machine, nodeName: seen.name, className, isMeant };
+  const found: { rival?: string | undefined } = {};
+  const isMeant = async (node: Node): Promise<boolean> => {
+    if (node.metadata.uid !== seen.uid) return false;
+    found.rival = await rivalOf(control, node, machine);
+    return found.rival === undefined;
+  };
+  const fresh = request.isFirstJoin && { freshUid: seen.uid };
+  const equipment = { machine, nodeName: seen.name, className, isMeant, ...fresh };
   const node = await equipNode(
     { ...world, target },
     { ...equipment, ...(nodeTemplate && { nodeTemplate }) },
   );
+  if (found.rival !== undefined) {
+    const claim = { nodeName: seen.name, rival: found.rival };
+    const reason = await reportRival(control, machine, claim);
+    return { hasJoined: false, reason, isContested: true };
+  }
   const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   await patchMachine(control, machine, { status: runningStatusOf(request, node) });

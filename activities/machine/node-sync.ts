@@ -13,7 +13,7 @@ import { recordEvent } from '../kube/events.ts';
 import { isContentRefused } from '../kube/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
-import { patchNode } from './node-patch.ts';
+import { equipFreshNode, patchNode } from './node-patch.ts';
 import type { Node } from './node.ts';
 import { readNode } from './node.ts';
 import { component, machineSubject } from './object.ts';
@@ -24,8 +24,10 @@ export interface Equipment {
   className: string;
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
+  /** UID of a Node that joins for the first time. */
+  freshUid?: string;
   /** Names come back: is it the Node that is meant? */
-  isMeant(node: Node): boolean;
+  isMeant(node: Node): boolean | Promise<boolean>;
 }
 
 interface Change {
@@ -56,9 +58,11 @@ export async function equipNode(
 ): Promise<Node | undefined> {
   const { machine, nodeName, isMeant } = equipment;
   const virtualCapacity = await virtualCapacityOf(clusters, equipment);
+  let fresh = await equipFresh(clusters, equipment);
   for (let tries = 1; ; tries += 1) {
-    const node = await readNode(clusters.target, nodeName);
-    if (!node || !isMeant(node)) return undefined;
+    const node = fresh ?? (await readNode(clusters.target, nodeName));
+    fresh = undefined;
+    if (!node || !(await isMeant(node))) return undefined;
     if (node.metadata.deletionTimestamp !== undefined) return node;
     try {
       return await write({ ...clusters, machine }, node, {
@@ -69,6 +73,15 @@ export async function equipNode(
       if (!mayHold(error) || tries === mostTries) throw error;
     }
   }
+}
+
+async function equipFresh(
+  { target }: Clusters,
+  { machine, nodeName, freshUid, nodeTemplate = {} }: Equipment,
+): Promise<Node | undefined> {
+  if (freshUid === undefined) return undefined;
+  const wanted = { machineName: machine.name, template: nodeTemplate };
+  return await equipFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
 }
 
 /** Somebody else wrote meanwhile, or the Node is gone or another by now: the next look tells. */

@@ -8,6 +8,7 @@ import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { World } from '../world.ts';
+import { rivalOf } from './node-claims.ts';
 import { obstacleOf, readNode } from './node.ts';
 import {
   component,
@@ -122,8 +123,13 @@ async function writeFailure(
 }
 
 /** Texts of MCM v0.62.1, which its users' tools read. */
-function descriptionOf({ code, message }: MachineFailure, operation: 'Create' | 'Delete'): string {
+function descriptionOf(
+  { code, message, during }: MachineFailure,
+  operation: 'Create' | 'Delete',
+): string {
   const error = `machine codes error: code = [${code}] message = [${message}]`;
+  if (during === 'nodeLookup') return 'VM using old node obj';
+  if (during === 'initialization') return `Provider error: ${error}. Initialize VM Instance`;
   return operation === 'Create'
     ? `Cloud provider message - ${error}`
     : `VM deletion failed due to - ${error}. However, will re-try in the next resync. Initiate VM deletion`;
@@ -147,8 +153,12 @@ export async function recordTimeout(
   return { found: 'tooLate' };
 }
 
+function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
+  return { namespace, name, uid };
+}
+
 async function joinedNode(
-  { target, defaults }: World,
+  { control, target, defaults }: World,
   machine: Machine,
   instance: Instance | undefined,
 ): Promise<Extract<TimeoutOutcome, { found: 'node' }>['node'] | undefined> {
@@ -158,6 +168,7 @@ async function joinedNode(
   if (!node || obstacleOf(node, nodeConditions) !== undefined) return undefined;
   const { metadata, spec } = node;
   if (!isSameInstance(spec?.providerID, instance.providerID)) return undefined;
+  if ((await rivalOf(control, node, lifeOf(machine))) !== undefined) return undefined;
   return { name: metadata.name, uid: metadata.uid, providerID: spec?.providerID ?? '' };
 }
 

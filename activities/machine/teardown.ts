@@ -9,6 +9,7 @@ import { release } from '../kube/finalizer.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { rivalOf } from './node-claims.ts';
 import { readNode } from './node.ts';
 import { patchMachine, preparedOf, timestamp } from './object.ts';
 
@@ -52,7 +53,7 @@ export async function finishTeardown(
   input: FinishInput,
 ): Promise<void> {
   const { machine, nodeName, bootstrapTokenId } = input;
-  if (target && nodeName) await removeNode(target, { ...input, nodeName });
+  if (target && nodeName) await removeNode({ control, target }, { ...input, nodeName });
   if (target && bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
@@ -60,13 +61,13 @@ export async function finishTeardown(
 }
 
 async function removeNode(
-  target: KubeClient,
+  { control, target }: { control: KubeClient; target: KubeClient },
   input: FinishInput & { nodeName: string },
 ): Promise<void> {
-  const { nodeName, nodeUid, providerID = '', mustDetachVolumes = false } = input;
+  const { machine, nodeName, nodeUid, providerID = '', mustDetachVolumes = false } = input;
   if (mustDetachVolumes) await deleteAttachments(target, { nodeName, providerID });
   const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
-  if (!isGone) await deleteNode(target, { name: nodeName, providerID });
+  if (!isGone) await deleteNode({ control, target }, { machine, name: nodeName, providerID });
 }
 
 /** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */
@@ -85,11 +86,12 @@ async function deleteKnownNode(target: KubeClient, name: string, uid: string): P
 
 /** Names come back: only the Node of this very instance goes. */
 async function deleteNode(
-  target: KubeClient,
-  { name, providerID }: { name: string; providerID: string },
+  { control, target }: { control: KubeClient; target: KubeClient },
+  { machine, name, providerID }: { machine: LifeRef; name: string; providerID: string },
 ): Promise<void> {
   const node = await readNode(target, name);
   if (!node || !isSameInstance(node.spec?.providerID, providerID)) return;
+  if ((await rivalOf(control, node, machine)) !== undefined) return;
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };

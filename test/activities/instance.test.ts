@@ -80,7 +80,34 @@ test('a failed initialization leaves the create unsettled', async () => {
     createInstance: async () => ({ ...created, isInitialized: false }),
     initializeInstance: () => Promise.reject(refused),
   });
-  expect(await createInstance(request)).toMatchObject({ failure: { isSettled: false } });
+  expect(await createInstance(request)).toMatchObject({
+    failure: { isSettled: false, during: 'initialization' },
+  });
+});
+
+test('an instance is initialized where it needs that, by the providerID that it has', async () => {
+  const asked: (string | undefined)[] = [];
+  const steps = (isInitialized: boolean) =>
+    activities({
+      createInstance: async () => ({ ...created, isInitialized }),
+      initializeInstance: async ({ providerID }) => {
+        asked.push(providerID);
+        return created;
+      },
+    });
+  await steps(true).createInstance(request);
+  expect(asked).toEqual([]);
+  expect(await steps(false).createInstance(request)).toMatchObject({ outcome: 'created' });
+  expect(asked).toEqual([created.providerID]);
+});
+
+test('a driver that knows no initialization is done', async () => {
+  const code = 'Unimplemented';
+  const { createInstance } = activities({
+    createInstance: async () => ({ ...created, isInitialized: false }),
+    initializeInstance: () => Promise.reject(new DriverError({ code, message: '', settled: true })),
+  });
+  expect(await createInstance(request)).toMatchObject({ outcome: 'created' });
 });
 
 describe('the bootstrap token', () => {

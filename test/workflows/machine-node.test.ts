@@ -81,3 +81,92 @@ describe('the Node of a machine that runs', () => {
     });
   });
 });
+
+describe('a Node of the name that the new instance got, but of another instance', () => {
+  const renamed = { ...instance, nodeName: 'node-b' };
+  const createInstance = async () => ({ outcome: 'created' as const, instance: renamed });
+
+  test('makes the machine Failed, and the instance goes again', async () => {
+    const world = await MachineWorld.create(temporal, {
+      createInstance,
+      findStaleNode: async () => ({ isStale: true }),
+    });
+    world.object.machineSet = 'pool';
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Failed');
+      await world.log.until('recordFailure');
+      expect(world.log.names()).toEqual([
+        'prepareMachine',
+        'createInstance',
+        'findStaleNode',
+        'deleteInstance',
+        'recordFailure',
+      ]);
+      expect(world.log.inputsOf('deleteInstance')).toMatchObject([
+        { token: 'uid-1-0', providerID: instance.providerID },
+      ]);
+      expect(world.log.inputsOf('recordFailure')).toMatchObject([
+        { phase: 'Failed', failure: { during: 'nodeLookup' }, createGeneration: 1 },
+      ]);
+      expect((await world.state()).instance).toBeUndefined();
+    });
+  });
+
+  test('an instance that cannot go again stays known, and goes with its machine', async () => {
+    const refused = { code: 'Internal', message: 'no', isSettled: false } as const;
+    let deletes = 0;
+    const world = await MachineWorld.create(temporal, {
+      createInstance,
+      findStaleNode: async () => ({ isStale: true }),
+      deleteInstance: async () => {
+        deletes += 1;
+        return deletes === 1
+          ? { outcome: 'failed', failure: refused }
+          : { outcome: 'deleted', isFound: true, settleSeconds: 0 };
+      },
+    });
+    world.object.machineSet = 'pool';
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Failed');
+      await world.log.until('recordFailure');
+      await world.requestDeletion();
+      await world.handle.result();
+      expect(world.log.inputsOf('deleteInstance').at(-1)).toMatchObject({
+        providerID: instance.providerID,
+      });
+    });
+  });
+
+  test('is not looked for when there can be none', async () => {
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => ({
+        outcome: 'created',
+        instance: { ...renamed, isFound: true },
+      }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      expect(world.log.count('findStaleNode')).toBe(0);
+    });
+  });
+});
+
+test('a Node of another machine is neither drained nor deleted with this one', async () => {
+  const world = await MachineWorld.create(temporal, {
+    recordJoined: async () => ({ hasJoined: false, reason: 'not ours', isContested: true }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode();
+    await world.log.until('recordJoined');
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.count('drainNode')).toBe(0);
+    const [input] = world.log.inputsOf('finishTeardown');
+    expect(input).not.toHaveProperty('nodeName');
+  });
+});

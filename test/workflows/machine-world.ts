@@ -178,6 +178,7 @@ export class MachineWorld {
   #defaults(): MachineActivities & DriverActivities & DrainActivities {
     return {
       prepareMachine: async () => ({ found: true, machine: this.read() }),
+      findStaleNode: async () => ({ isStale: false }),
       recordCreated: async () => undefined,
       recordFailure: async () => undefined,
       recordJoined: async () => ({ hasJoined: true }),

@@ -23,7 +23,12 @@ export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  if (failure.code === 'ResourceExhausted') return input.resourceExhaustedRetrySeconds * jitter;
+  if (hasNoRoom(failure)) return input.resourceExhaustedRetrySeconds * jitter;
   const doublings = Math.min(attempts - 1, 10);
   return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+}
+
+/** An instance that exists has its room. */
+function hasNoRoom({ code, during }: MachineFailure): boolean {
+  return code === 'ResourceExhausted' && during === undefined;
 }

@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import type { Node } from '../../../activities/machine/node.ts';
-import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { JoinRequest } from '../../../workflows/activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
@@ -9,6 +9,7 @@ import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const { uid } = aNode().metadata;
+const label = 'node.gardener.cloud/machine-name';
 const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
 
 const request: JoinRequest = {
@@ -48,10 +49,68 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   });
 });
 
-test('all of it is one write', async () => {
-  const world = worldWith();
-  await recordJoined(world, request);
-  expect(world.target.writes()).toHaveLength(1);
+/** Without finalizers, which an API server does not show as an empty list. */
+function registered(node: Partial<Parameters<typeof aNode>[0]> = {}) {
+  const { metadata, ...rest } = aNode({ spec: { providerID: 'x', taints: [taint] }, ...node });
+  const { finalizers: _none, ...meta } = metadata;
+  const target = { ...rest, metadata: { labels: {}, annotations: {}, ...meta } };
+  return aWorld({ control: [aMachine({ phase: 'Pending' })], target: [target] });
+}
+
+describe('a Node as its kubelet registers it', () => {
+  test('is written once and not read', async () => {
+    const world = registered();
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(world.target.calls).toEqual([`PATCH ${nodePath('pool-a')}`]);
+  });
+
+  test('without its taints gets them in a second write', async () => {
+    const world = registered({ spec: { providerID: 'x' } });
+    await recordJoined(world, request);
+    expect((await world.target.read<Node>(nodePath('pool-a'))).spec?.taints).toEqual([taint]);
+    expect(world.target.calls).toHaveLength(2);
+  });
+
+  test('that has something of an earlier application loses it', async () => {
+    const last = JSON.stringify({ metadata: { labels: { old: 'x' } }, spec: {} });
+    const annotations = { 'node.machine.sapcloud.io/last-applied-anno-labels-taints': last };
+    const world = registered({ metadata: { annotations, labels: { old: 'x', own: 'y' } } });
+    await recordJoined(world, request);
+    const { labels } = (await world.target.read<Node>(nodePath('pool-a'))).metadata;
+    expect(labels).toEqual({ own: 'y', pool: 'a', [label]: 'pool-a' });
+  });
+});
+
+describe('a Node that names another Machine', () => {
+  const node = { metadata: { labels: { [label]: 'pool-b' } } };
+
+  test.each([
+    { name: 'that is gone', others: [] },
+    { name: 'that has another Node', others: [{ node: 'node-b' }] },
+  ])('$name is taken over', async ({ others }) => {
+    const control = others.map((labels) => aMachine({ metadata: { name: 'pool-b', labels } }));
+    const world = aWorld({ control: [aMachine(), ...control], target: [aNode(node)] });
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    const { labels } = (await world.target.read<Node>(nodePath('pool-a'))).metadata;
+    expect(labels?.[label]).toBe('pool-a');
+  });
+
+  test('that has it makes no other machine Running; it is said', async () => {
+    const rival = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-a' } } });
+    const world = aWorld({
+      control: [aMachine({ phase: 'Pending' }), rival],
+      target: [aNode(node)],
+    });
+    const reason = expect.stringContaining('Node pool-a is that of Machine pool-b');
+    const outcome = await recordJoined(world, request);
+    expect(outcome).toEqual({ hasJoined: false, reason, isContested: true });
+    expect((await world.control.read<Machine>(path)).status).toMatchObject({
+      currentStatus: { phase: 'Pending' },
+      lastOperation: { description: reason, state: 'Failed' },
+    });
+    expect((await world.target.read<Node>(nodePath('pool-a'))).metadata.finalizers).toEqual([]);
+    expect(world.control.writes()).toContain(`POST ${namespaced('events', namespace)}`);
+  });
 });
 
 const critical = 'node.gardener.cloud/critical-components-not-ready';

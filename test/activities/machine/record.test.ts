@@ -188,3 +188,19 @@ describe('the second look before a creation timeout', () => {
     expect(control.writes()).toEqual([]);
   });
 });
+
+test.each([
+  {
+    during: 'initialization',
+    description:
+      'Provider error: machine codes error: code = [Internal] message = [no]. Initialize VM Instance',
+  },
+  { during: 'nodeLookup', description: 'VM using old node obj' },
+] as const)("a failed $during has MCM's words", async ({ during, description }) => {
+  const world = aWorld({ control: [aMachine()] });
+  const failed = { code: 'Internal', message: 'no', isSettled: false, during } as const;
+  await recordFailure(world, { ...report, failure: failed });
+  expect((await world.control.read<Machine>(path)).status?.lastOperation?.description).toBe(
+    description,
+  );
+});

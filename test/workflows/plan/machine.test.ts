@@ -1,69 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MachineFacts, MachineStep } from '../../../workflows/plan/machine.ts';
-import { planMachine } from '../../../workflows/plan/machine.ts';
-
-const now = 1_000_000;
-const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
-
-/** A machine that was just seen for the first time. */
-function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
-  return {
-    isGone: false,
-    isDeleting: false,
-    hasFinalizer: true,
-    mustForce: false,
-    isPrepared: false,
-    wasCreateSent: false,
-    isOwned: true,
-    phase: '',
-    isRecorded: false,
-    usesTarget: true,
-    isNodeReady: false,
-    isNodeBehind: false,
-    createDeadline: now + 1_200_000,
-    ...changes,
-  };
-}
-
-const prepared = { isPrepared: true, provider: 'local' };
-const launched = { ...prepared, wasCreateSent: true, instance };
-const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
-const running = { ...pending, isNodeReady: true, phase: 'Running' as const };
-const orphanedAndFailed = {
-  isOwned: false,
-  phase: 'Failed' as const,
-  createDeadline: now - 1,
-};
-const deleted = { isDeleting: true };
-const teardown = { isDrained: true, isInstanceGone: false, isFinished: false };
-
-type Failing = NonNullable<MachineFacts['failure']>;
-
-function failing(changes: { attempts?: number; retryAt?: number } = {}): Failing {
-  const detail = { code: 'Internal', message: 'no luck', isSettled: true } as const;
-  return { detail, attempts: 1, retryAt: now + 4_000, ...changes };
-}
-
-function plan(changes: Partial<MachineFacts>): MachineStep {
-  return planMachine(facts(changes), now);
-}
-
-interface Row {
-  name: string;
-  given: Partial<MachineFacts>;
-  action: MachineStep['action'];
-  reason?: string;
-  until?: number;
-}
-
-const containing = (text: string): unknown => expect.stringContaining(text);
-
-function check({ given, action, reason, until }: Row): void {
-  const step = plan(given);
-  expect(step.action).toBe(action);
-  const words = reason !== undefined && { reason: containing(reason) };
-  expect(step).toMatchObject({ ...words, ...(until !== undefined && { until }) });
-}
+import type { Row } from './machine-rows.ts';
+import {
+  now,
+  prepared,
+  launched,
+  pending,
+  running,
+  orphanedAndFailed,
+  deleted,
+  teardown,
+  failing,
+  plan,
+  wantedOf,
+} from './machine-rows.ts';
 
 describe('launch', () => {
   const unread = { ...running, isPrepared: false };
@@ -173,63 +122,9 @@ describe('launch', () => {
       action: 'wait',
       reason: 'failed',
     },
-  ])('$name', check);
-});
-
-describe('health', () => {
-  const unknown = { ...running, phase: 'Unknown' as const };
-  const ill = { mustLook: false, lookAt: now + 5_000, waitsFor: 'unhealthy: Ready is False' };
-  test.each<Row>([
-    {
-      name: 'a healthy machine waits for nothing',
-      given: { ...running, health: { mustLook: false } },
-      action: 'wait',
-      reason: 'runs on Node pool-a',
-    },
-    {
-      name: 'a Node that changed is looked at',
-      given: { ...running, health: { mustLook: true } },
-      action: 'checkHealth',
-    },
-    {
-      name: 'an edited spec is read before',
-      given: { ...running, isPrepared: false, health: { mustLook: true } },
-      action: 'prepare',
-    },
-    {
-      name: 'an Unknown machine says what is wrong, and is looked at again',
-      given: { ...unknown, health: ill },
-      action: 'wait',
-      reason: 'Ready is False',
-      until: now + 5_000,
-    },
-    {
-      name: 'when its time has come',
-      given: { ...unknown, health: { ...ill, lookAt: now } },
-      action: 'checkHealth',
-    },
-    {
-      name: 'an Unknown machine never joins as a new one',
-      given: { ...unknown, isNodeReady: true, health: ill },
-      action: 'wait',
-    },
-    {
-      name: 'a Failed one waits, also without an owner',
-      given: { ...running, phase: 'Failed', isOwned: false, health: { mustLook: false } },
-      action: 'wait',
-      reason: 'failed',
-    },
-    {
-      name: 'a Failed one whose Node changed is looked at',
-      given: { ...running, phase: 'Failed', health: { mustLook: true } },
-      action: 'checkHealth',
-    },
-    {
-      name: 'a deletion comes first',
-      given: { ...unknown, ...deleted, health: { mustLook: true } },
-      action: 'beginTeardown',
-    },
-  ])('$name', check);
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
 });
 
 describe('back-off', () => {
@@ -269,7 +164,9 @@ describe('back-off', () => {
       action: 'wait',
       until: now + 4_000,
     },
-  ])('$name', check);
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
 });
 
 describe('deletion', () => {
@@ -364,7 +261,9 @@ describe('deletion', () => {
       action: 'complete',
       reason: 'instance, Node and object are gone',
     },
-  ])('$name', check);
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
 
   test.each<Row>([
     {
@@ -391,7 +290,9 @@ describe('deletion', () => {
       action: 'wait',
       reason: 'deleteInstance is running',
     },
-  ])('$name', check);
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
 });
 
 describe('a stripped finalizer', () => {
@@ -413,5 +314,7 @@ describe('a stripped finalizer', () => {
       given: { ...running, ...deleted, isGone: true },
       action: 'complete',
     },
-  ])('$name', check);
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
 });
