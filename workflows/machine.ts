@@ -107,7 +107,7 @@ class MachineLife {
   }
 
   #wait(): Promise<void> {
-    if (!this.#running && allHandlersFinished() && mustRenew()) return this.#renew();
+    if (!this.#running && mustRenew()) return this.#renew();
     return condition(() => this.#isAwake);
   }
 
@@ -170,9 +170,12 @@ class MachineLife {
     };
   }
 
-  #renew(): Promise<void> {
+  /** Handlers end a little after what they waited for: whoever asked gets the answer of this run. */
+  async #renew(): Promise<void> {
+    await condition(() => this.#isAwake || allHandlersFinished());
+    if (this.#isAwake) return;
     const { ref, cluster } = this.#input;
-    return continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
+    await continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
   }
 
   #listen(): void {
