@@ -95,7 +95,7 @@ describe('what MCM left at 08-drain-blocked-by-pdb', () => {
     await takeover.begin();
     await eventually('the pending drain says what is in the way', async () => {
       const failures = await scenario.workflows.pendingFailures('machine', leaving);
-      expect(failures['drainNode']).toMatch(/web.*disruption budget/);
+      expect(failures['drainNode']).toMatch(/web .*PodDisruptionBudget .*web is misconfigured/);
     });
     const { metadata, status } = await cluster.machine(leaving);
     expect(status?.currentStatus?.phase).toBe('Terminating');
