@@ -21,7 +21,7 @@ import {
   stateQuery,
 } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
-import { backoffSeconds } from './plan/backoff.ts';
+import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { planMachineDeployment } from './plan/machine-deployment.ts';
 import { afterSteps } from './plan/rollout/after-steps.ts';
@@ -329,10 +329,5 @@ class MachineDeploymentLife {
 }
 
 function waitSeconds(message: string, attempts: number): number {
-  return backoffSeconds({
-    failure: { code: 'Internal', message, isSettled: true },
-    attempts,
-    resourceExhaustedRetrySeconds: 0,
-    random: Math.random(),
-  });
+  return stepBackoffSeconds({ message, attempts, random: Math.random() });
 }

@@ -14,7 +14,7 @@ import type { Batch, MachineSetState } from './machine-set-state.ts';
 import { newState, noteStrays } from './machine-set-state.ts';
 import type { EntityInput, MachinesSnapshot, Sighting } from './messages.ts';
 import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
-import { backoffSeconds } from './plan/backoff.ts';
+import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
@@ -174,12 +174,8 @@ class MachineSetLife {
     state.batchSize = 1;
     state.failures += 1;
     state.lastError = error;
-    const wait = backoffSeconds({
-      failure: { code: 'Internal', message: error, isSettled: true },
-      attempts: state.failures,
-      resourceExhaustedRetrySeconds: 0,
-      random: Math.random(),
-    });
+    const failure = { message: error, attempts: state.failures, random: Math.random() };
+    const wait = stepBackoffSeconds(failure);
     state.retryAt = Date.now() + wait * 1000;
     this.#mustSurvey = true;
   }

@@ -1,5 +1,5 @@
 /** A MachineDeployment as plans see it. */
-import { annotations, labels, options as optionKeys } from '../../workflows/api/constants.ts';
+import { annotations, options as optionKeys } from '../../workflows/api/constants.ts';
 import type {
   MachineDeployment,
   MachineDeploymentSpec,
@@ -22,11 +22,13 @@ import { grantsOf } from '../../workflows/plan/rollout/replacement-budget.ts';
 import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { setOfTemplate } from '../../workflows/plan/rollout/template-set.ts';
 import { hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
-import { controllerOf } from '../machine-set/members.ts';
+import { controllerOf } from '../kube/owners.ts';
+import { isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../machine/object.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
+import { nodeOf } from './machines.ts';
 import type { Clock } from './set-facts.ts';
-import { hasJoined, isRunning, nextAvailableAt, setFactsOf } from './set-facts.ts';
+import { hasJoined, nextAvailableAt, setFactsOf } from './set-facts.ts';
 
 export interface DeploymentView {
   deployment: MachineDeployment;
@@ -204,7 +206,7 @@ function pendingGrants(
 }
 
 function stateOf(machine: Machine): 'available' | 'failed' | 'other' {
-  if (isRunning(machine)) return 'available';
+  if (isAvailable(machine)) return 'available';
   return machine.status?.currentStatus?.phase === 'Failed' ? 'failed' : 'other';
 }
 
@@ -222,8 +224,4 @@ function unprotectedNodes({ sets, machines = [], nodes }: DeploymentView): strin
     .flatMap((machine) => nodeOf(machine) ?? [])
     .filter((name) => !known.has(name))
     .slice(0, mostNodes);
-}
-
-export function nodeOf({ metadata }: Machine): string | undefined {
-  return metadata.labels?.[labels.node] || undefined;
 }

@@ -8,13 +8,13 @@ import {
 } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetSpec } from '../../workflows/api/machine-set.ts';
-import type { MachineSpec } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
 import { surgeOf } from '../../workflows/plan/fenceposts.ts';
 import { historyWith, revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { machineSetName, templateHash } from '../../workflows/plan/template-hash.ts';
-import { ownerReferenceOf } from './owned-sets.ts';
+import { pushedFields } from '../../workflows/plan/template-push.ts';
+import { ownerReferenceOf } from '../kube/owners.ts';
 
 /** Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do ours. */
 const ownKeys = new Set<string>([
@@ -123,19 +123,6 @@ function takenOverSpec({ spec }: MachineDeployment): Partial<MachineSetSpec> {
   const { minReadySeconds, autoPreserveFailedMachineMax } = spec;
   return defined({ minReadySeconds, autoPreserveFailedMachineMax });
 }
-
-/** Fields of a machine's spec that are pushed down to living machines; the others make a new template. */
-const pushedFields = [
-  'nodeTemplate',
-  'drainTimeout',
-  'healthTimeout',
-  'creationTimeout',
-  'inPlaceUpdateTimeout',
-  'disableHealthTimeout',
-  'machinePreserveTimeout',
-  'maxEvictRetries',
-  'nodeConditions',
-] as const satisfies readonly (keyof MachineSpec)[];
 
 /**
  * What the set of the template takes over: annotations, two numbers, and what is pushed down to machines. A merge patch that

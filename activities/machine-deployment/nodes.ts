@@ -1,7 +1,6 @@
 /** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
 import type { LifeRef } from '../../workflows/activities.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
-import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
 import type { NodeStep } from '../../workflows/plan/rollout/steps.ts';
@@ -12,11 +11,12 @@ import { pointerTo, replacing } from '../kube/json-patch.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
-import { controllerOf } from '../machine-set/members.ts';
+import { controllerOf } from '../kube/owners.ts';
 import { selectorText } from '../machine-set/selector.ts';
 import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
 import { readLife } from './life.ts';
+import { machinesOf, nodeOf } from './machines.ts';
 import { hasJoined } from './set-facts.ts';
 
 export interface NodeWork {
@@ -191,7 +191,7 @@ async function protectNode(target: KubeClient, name: string): Promise<void> {
 async function releaseNodes({ control, target }: Clusters, ref: LifeRef): Promise<void> {
   const deployment = await readLife(control, ref);
   if (!deployment) return;
-  const machines = await machinesOfDeployment(control, deployment);
+  const machines = await machinesOf(control, deployment);
   const now = Date.now();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
   await patchAll(target, free, releasePatch);
@@ -220,17 +220,8 @@ async function machinesOfSet(
   return items.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
 }
 
-async function machinesOfDeployment(
-  control: KubeClient,
-  { metadata, spec }: MachineDeployment,
-): Promise<Machine[]> {
-  const labelSelector = selectorText(spec.selector);
-  const path = customResource('machines', metadata.namespace ?? '');
-  return (await control.list<Machine>(path, { labelSelector })).items;
-}
-
 function nodesOf(machines: readonly Machine[]): string[] {
-  return machines.flatMap(({ metadata }) => metadata.labels?.[labels.node] || []);
+  return machines.flatMap((machine) => nodeOf(machine) ?? []);
 }
 
 async function noteOnSet(

@@ -1,13 +1,10 @@
 /** The MachineSets of a MachineDeployment: found, adopted, let go. */
-import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { OwnerReference } from '../../workflows/api/meta.ts';
-import type { Claim } from '../../workflows/plan/claim.ts';
-import { planClaim } from '../../workflows/plan/claim.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { orUndefined } from '../kube/optional.ts';
+import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 
 export interface OwnedSets {
@@ -68,38 +65,6 @@ async function claim(
   return action === 'adopt' ? written : undefined;
 }
 
-function controllerOf({ metadata }: MachineSet): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
-}
-
-function claimOf({ metadata, spec }: MachineDeployment, set: MachineSet, isFaulty: boolean): Claim {
-  const controller = controllerOf(set);
-  return planClaim(
-    {
-      uid: metadata.uid,
-      isDeleting: metadata.deletionTimestamp !== undefined,
-      selector: spec.selector,
-      isFaulty,
-    },
-    {
-      ...(controller && { controllerUid: controller.uid }),
-      isDeleting: set.metadata.deletionTimestamp !== undefined,
-      labels: set.metadata.labels ?? {},
-    },
-  );
-}
-
-export function ownerReferenceOf({ metadata }: MachineDeployment): OwnerReference {
-  return {
-    apiVersion,
-    kind: 'MachineDeployment',
-    name: metadata.name,
-    uid: metadata.uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-}
-
 interface Change {
   deployment: MachineDeployment;
   set: MachineSet;
@@ -111,13 +76,10 @@ async function writeOwners(
   control: KubeClient,
   { deployment, set, action }: Change,
 ): Promise<MachineSet | undefined> {
-  const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = set.metadata;
-  const others = ownerReferences.filter((owner) => owner.uid !== deployment.metadata.uid);
-  const owners = action === 'adopt' ? [...others, ownerReferenceOf(deployment)] : others;
-  const metadata = { uid, resourceVersion, ownerReferences: owners };
+  const { namespace = '', name } = set.metadata;
   try {
     const path = customResource('machinesets', namespace, name);
-    return await control.patch<MachineSet>(path, 'merge', { metadata });
+    return await control.patch<MachineSet>(path, 'merge', ownersPatch(set, deployment, action));
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return undefined;
     throw error;

@@ -8,7 +8,7 @@ import type { SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
 import { isPresent } from '../../workflows/plan/set-deletions.ts';
-import { factOf, timeOf } from '../machine-set/facts.ts';
+import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
 import { scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {
@@ -90,13 +90,8 @@ function countedOf({ status = {} }: MachineSet): string {
 }
 
 function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): 'A' | 'R' | 'U' {
-  if (!machine || !isRunning(machine)) return 'U';
+  if (!machine || !isAvailable(machine)) return 'U';
   return now >= runningSince(machine) + readySeconds * 1000 ? 'A' : 'R';
-}
-
-export function isRunning({ status }: Machine): boolean {
-  const phase = status?.currentStatus?.phase;
-  return phase === 'Running' || phase === 'Available';
 }
 
 /** A machine says how its Node is called before there is one; its conditions are those of a Node that has joined. */
@@ -110,7 +105,7 @@ export function nextAvailableAt(
   { now, readySeconds }: Clock,
 ): number | undefined {
   const times = machines
-    .filter((machine) => isRunning(machine) && machine.metadata.deletionTimestamp === undefined)
+    .filter((machine) => isAvailable(machine) && machine.metadata.deletionTimestamp === undefined)
     .map((machine) => runningSince(machine) + readySeconds * 1000)
     .filter((time) => time > now);
   return times.length === 0 ? undefined : Math.min(...times);

@@ -3,7 +3,6 @@ import type { DeploymentSurveyInput, DeploymentSurveyOutcome } from '../../workf
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/claim.ts';
@@ -11,13 +10,12 @@ import { refusalOf, selectsAll, standstillOf } from '../../workflows/plan/machin
 import type { DeploymentLook, SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import { availableAt } from '../../workflows/plan/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { ensureFinalizer } from '../kube/finalizer.ts';
 import { customResource } from '../kube/paths.ts';
-import { selectorText } from '../machine-set/selector.ts';
 import type { World } from '../world.ts';
 import type { DeploymentView } from './facts.ts';
 import { factsOf, newSetAmong, optionsOf } from './facts.ts';
+import { machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
 import type { StatusView } from './status.ts';
 import { reportOf, statusPatchOf } from './status.ts';
@@ -101,18 +99,6 @@ function needsMachines({ metadata }: MachineDeployment, { sets, newSet, options 
 
 function hasMachines({ spec, status }: MachineSet): boolean {
   return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
-}
-
-async function machinesOf(
-  control: KubeClient,
-  { metadata, spec }: MachineDeployment,
-): Promise<Machine[]> {
-  const path = customResource('machines', metadata.namespace ?? '');
-  if (isEmptySelector(spec.selector)) return [];
-  const { items } = await control.list<Machine>(path, {
-    labelSelector: selectorText(spec.selector),
-  });
-  return items;
 }
 
 function statusViewOf(

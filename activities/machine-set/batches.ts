@@ -13,7 +13,7 @@ import { customResource } from '../kube/paths.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { demandOf } from './demand.ts';
-import { controllerOf } from './members.ts';
+import { controllerOf } from '../kube/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';
 

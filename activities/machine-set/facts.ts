@@ -37,3 +37,9 @@ function priorityOf(text: string | undefined): number {
 function preserveOf(text: string | undefined): Preserve | undefined {
   return preserves.find((value) => value === text);
 }
+
+/** It bears load. `Available` is for a machine without a target cluster what `Running` is for one with a Node. */
+export function isAvailable({ status }: Machine): boolean {
+  const phase = status?.currentStatus?.phase;
+  return phase === 'Running' || phase === 'Available';
+}

@@ -1,15 +1,12 @@
 /** The Machines of a MachineSet: found, adopted, let go. */
-import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { OwnerReference } from '../../workflows/api/meta.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
-import type { Claim } from '../../workflows/plan/claim.ts';
-import { planClaim } from '../../workflows/plan/claim.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { orUndefined } from '../kube/optional.ts';
+import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import { selectorText } from './selector.ts';
@@ -31,7 +28,7 @@ export async function membersOf(control: KubeClient, request: ClaimRequest): Pro
   const members = new Map<string, Machine>();
   const orphans: Machine[] = [];
   for (const machine of items) {
-    const { action } = claimOf(machine, request);
+    const { action } = claimOf(request.set, machine, request.isFaulty);
     if (action === 'adopt') orphans.push(machine);
     if (action === 'keep') members.set(machine.metadata.name, machine);
   }
@@ -66,40 +63,11 @@ export async function releaseStrays(
     const path = customResource('machines', metadata.namespace ?? '', name);
     // Who named it saw an earlier state.
     const machine = await orUndefined(control.get<Machine>(path));
-    if (!machine || claimOf(machine, request).action !== 'release') return;
+    if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
     const settled = await settle(control, request, machine);
     if (settled && controllerOf(settled)?.uid !== metadata.uid) released.push(name);
   });
   return released.toSorted();
-}
-
-export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
-}
-
-export function ownerReferenceOf(set: MachineSet): OwnerReference {
-  const { name, uid } = set.metadata;
-  return {
-    apiVersion,
-    kind: 'MachineSet',
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-}
-
-function claimOf(machine: Machine, { set, isFaulty }: ClaimRequest): Claim {
-  const { uid, deletionTimestamp } = set.metadata;
-  const controller = controllerOf(machine);
-  return planClaim(
-    { uid, isDeleting: deletionTimestamp !== undefined, selector: set.spec.selector, isFaulty },
-    {
-      ...(controller && { controllerUid: controller.uid }),
-      isDeleting: machine.metadata.deletionTimestamp !== undefined,
-      labels: machine.metadata.labels ?? {},
-    },
-  );
 }
 
 /** A machine that is being made or joins changes several times within a second. */
@@ -118,7 +86,7 @@ async function settle(
   const path = customResource('machines', namespace, name);
   let seen: Machine | undefined = machine;
   for (let tries = 1; seen !== undefined; tries += 1) {
-    const { action } = claimOf(seen, request);
+    const { action } = claimOf(request.set, seen, request.isFaulty);
     if (action === 'leave') return undefined;
     if (action === 'keep') return seen;
     try {
@@ -130,12 +98,4 @@ async function settle(
     seen = await orUndefined(control.get<Machine>(path));
   }
   return undefined;
-}
-
-/** Other owners stay. UID and resourceVersion are preconditions. */
-function ownersPatch({ metadata }: Machine, set: MachineSet, action: 'adopt' | 'release'): object {
-  const { uid, resourceVersion, ownerReferences = [] } = metadata;
-  const others = ownerReferences.filter((owner) => owner.uid !== set.metadata.uid);
-  const owners = action === 'adopt' ? [...others, ownerReferenceOf(set)] : others;
-  return { metadata: { uid, resourceVersion, ownerReferences: owners } };
 }

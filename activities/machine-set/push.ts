@@ -9,7 +9,7 @@ import { isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
-import { controllerOf } from './members.ts';
+import { controllerOf } from '../kube/owners.ts';
 
 /**
  * Reads the set and each machine anew, so that what is pushed is never older than what is there. A machine that changes in

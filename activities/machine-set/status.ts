@@ -9,7 +9,8 @@ import type {
 import type { Machine } from '../../workflows/api/machine.ts';
 import { canonical } from '../../workflows/plan/template-hash.ts';
 import { timestamp } from '../machine/object.ts';
-import { controllerOf } from './members.ts';
+import { isAvailable } from './facts.ts';
+import { controllerOf } from '../kube/owners.ts';
 
 /** `replicas` counts Terminating machines too; `available` holds those that can bear load. */
 export function statusOf(
@@ -75,10 +76,6 @@ function isFullyLabeled(set: MachineSet, { metadata }: Machine): boolean {
 
 function phaseOf({ status }: Machine): string {
   return status?.currentStatus?.phase ?? '';
-}
-
-function isAvailable(machine: Machine): boolean {
-  return phaseOf(machine) === 'Running' || phaseOf(machine) === 'Available';
 }
 
 function isFailed({ status }: Machine): boolean {

@@ -11,7 +11,7 @@ import { orUndefined } from '../kube/optional.ts';
 import type { MachineKind } from '../kube/paths.ts';
 import { customResource } from '../kube/paths.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
-import { controllerOf } from '../machine-set/members.ts';
+import { controllerOf } from '../kube/owners.ts';
 import type { World } from '../world.ts';
 import type { Hold } from './meltdown.ts';
 import { meltdownAmong } from './meltdown.ts';

@@ -28,6 +28,16 @@ export function backoffSeconds(input: BackoffInput): number {
   return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
 }
 
+/** The same for a step on Kubernetes that was refused: no cloud has a say in it. */
+export function stepBackoffSeconds({
+  message,
+  attempts,
+  random,
+}: Pick<BackoffInput, 'attempts' | 'random'> & { message: string }): number {
+  const failure = { code: 'Internal', message, isSettled: true } as const;
+  return backoffSeconds({ failure, attempts, resourceExhaustedRetrySeconds: 0, random });
+}
+
 /** An instance that exists has its room. */
 function hasNoRoom({ code, during }: MachineFailure): boolean {
   return code === 'ResourceExhausted' && during === undefined;

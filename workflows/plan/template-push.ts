@@ -18,6 +18,9 @@ const others = [
   'nodeConditions',
 ] as const;
 
+/** Another value of these makes no new template: it goes to the set of the template and to its living machines. */
+export const pushedFields = [...durations, ...others] as const;
+
 /**
  * A merge patch for the machine's spec; undefined when there is nothing to push. As MCM v0.62.1: a machine that is Failed or
  * going keeps what it has but for the class's kind. The class's name, labels and annotations are never pushed: another

@@ -1,0 +1,26 @@
+/** The Machines of a MachineDeployment, and their Nodes. */
+import { labels } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { customResource } from '../kube/paths.ts';
+import { selectorText } from '../machine-set/selector.ts';
+
+/** All that its selector matches, whoever controls them. A selector that asks for nothing matches nothing. */
+export async function machinesOf(
+  control: KubeClient,
+  { metadata, spec }: MachineDeployment,
+): Promise<Machine[]> {
+  if (isEmptySelector(spec.selector)) return [];
+  const path = customResource('machines', metadata.namespace ?? '');
+  const { items } = await control.list<Machine>(path, {
+    labelSelector: selectorText(spec.selector),
+  });
+  return items;
+}
+
+/** The name is known before the Node has joined. */
+export function nodeOf({ metadata }: Machine): string | undefined {
+  return metadata.labels?.[labels.node] || undefined;
+}
