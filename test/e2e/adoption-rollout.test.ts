@@ -6,6 +6,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
+import { untilEvent } from './support/events.ts';
 import { untilPhase } from './support/machines.ts';
 import { join } from './support/mcm-handover.ts';
 import type { Recording } from './support/mcm-recording.ts';
@@ -74,9 +75,10 @@ describe('a deployment that MCM left at 05-rollout-complete-revision-2', () => {
     const spec = { rollbackTo: { revision: 1 } };
     await scenario.cluster.patch('machinedeployments', pool, { spec });
     await expectEnd(takeover, takeover.recordingOf('06-rolled-back-complete'), first);
-    const events = await scenario.cluster.events('MachineDeployment', pool);
-    expect(events.map(({ reason, message }) => `${reason} | ${message}`)).toContain(
-      `DeploymentRollback | Rolled back deployment "${pool}" to revision 1`,
+    await untilEvent(
+      scenario,
+      { kind: 'MachineDeployment', name: pool },
+      { reason: 'DeploymentRollback', message: `Rolled back deployment "${pool}" to revision 1` },
     );
     expect((await scenario.cluster.deployment(pool)).spec.rollbackTo).toBeUndefined();
   });

@@ -1,6 +1,7 @@
 /** A cloud that refuses, hangs, and loses its answers. */
 import { describe, expect, test } from '@jest/globals';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -121,11 +122,7 @@ describe('a cloud', () => {
   });
 
   async function expectEventOf({ metadata }: Machine, message: string): Promise<void> {
-    await eventually('an Event says it too', async () => {
-      const events = await cluster.events('Machine', metadata.name);
-      expect(events).toContainEqual(
-        expect.objectContaining({ type: 'Warning', message: expect.stringContaining(message) }),
-      );
-    });
+    const said = { type: 'Warning', message: expect.stringContaining(message) } as const;
+    await untilEvent(scenario, { kind: 'Machine', name: metadata.name }, said);
   }
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client.ts';
 import { node as nodePath } from '../../activities/kube/paths.ts';
 import { labels } from '../../workflows/api/constants.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, machineManifest } from './support/manifests.ts';
@@ -61,8 +62,7 @@ describe('a creation', () => {
         lastOperation: { description: words },
       });
     });
-    const events = await cluster.events('Machine', second.name);
-    expect(events).toContainEqual(expect.objectContaining({ reason: 'NodeClaimed' }));
+    await untilEvent(scenario, { kind: 'Machine', name: second.name }, { reason: 'NodeClaimed' });
     const before = await cluster.kube.get<KubeObject>(nodePath(first));
     await deleteMachine(scenario, second.name);
     expect(await cluster.kube.get(nodePath(first))).toMatchObject({

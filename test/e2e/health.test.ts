@@ -1,6 +1,7 @@
 /** Machines whose Node falls ill, gets well again, or is deleted. */
 import { describe, expect, test } from '@jest/globals';
 import { node } from '../../activities/kube/paths.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,
@@ -51,10 +52,8 @@ describe('the health of a machine', () => {
       description: `Machine ${name} successfully re-joined the cluster`,
       state: 'Successful',
     });
-    await eventually('there are Events', async () => {
-      const reasons = (await cluster.events('Machine', name)).map(({ reason }) => reason);
-      expect(reasons).toEqual(expect.arrayContaining(['Unhealthy', 'Healthy']));
-    });
+    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'Unhealthy' });
+    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'Healthy' });
     await deleteMachine(scenario, name);
   });
 

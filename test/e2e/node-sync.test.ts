@@ -4,6 +4,7 @@ import type { KubeObject } from '../../activities/kube/client.ts';
 import { node as nodePath } from '../../activities/kube/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine, NodeTemplateSpec, Taint } from '../../workflows/api/machine.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, untilRunning } from './support/machines.ts';
 import { className } from './support/manifests.ts';
@@ -101,10 +102,7 @@ describe('the Nodes of a deployment', () => {
       expect(metadata.labels).toMatchObject({ zone: 'y', own: 'x' });
       expect(metadata.annotations?.[lastAppliedNodeTemplate]).toContain('"y"');
     });
-    await eventually('an Event says so', async () => {
-      const reasons = (await cluster.events('Machine', name)).map(({ reason }) => reason);
-      expect(reasons).toContain('LastAppliedCorrupt');
-    });
+    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'LastAppliedCorrupt' });
   });
 
   async function promise(nodeTemplate: object | null): Promise<void> {

@@ -1,6 +1,7 @@
 /** MachineSets: what changes hands, what is pushed down, what goes although the number is right. */
 import { describe, expect, test } from '@jest/globals';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { deleteMachine, machinesOf, untilGone, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -32,8 +33,7 @@ describe('a MachineSet', () => {
     const second = scenario.named('takes').name;
     await cluster.patch('machines', name, { metadata: { labels: { set: second } } });
     await eventually('the machine is let go', async () => expect(await ownersOf(name)).toEqual([]));
-    const events = await cluster.events('MachineSet', first);
-    expect(events.map(({ reason }) => reason)).toContain('ReleasedMachine');
+    await untilEvent(scenario, { kind: 'MachineSet', name: first }, { reason: 'ReleasedMachine' });
     // Two of its own and the one that was let go, which lives on.
     await untilRunning(scenario, first, 3);
     await createSet(scenario, 'takes', { replicas: 1 });

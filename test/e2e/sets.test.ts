@@ -1,6 +1,7 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client.ts';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createMachine,
@@ -39,9 +40,7 @@ describe('a MachineSet without a deployment', () => {
     await untilGone(scenario, cluster.pathOf('machines', failed));
     const [replacement] = await untilRunning(scenario, set, 1);
     expect(replacement?.metadata.name).not.toBe(failed);
-    expect((await cluster.events('Machine', failed)).map(({ reason }) => reason)).toContain(
-      'CreationTimeout',
-    );
+    await untilEvent(scenario, { kind: 'Machine', name: failed }, { reason: 'CreationTimeout' });
     await deleteSet(scenario, set);
   });
 
