@@ -13,11 +13,15 @@ import { closeNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
+import type { BudgetWatch } from './freed-pods.ts';
 import { progressOf } from './progress.ts';
 import { remove, width } from './removal.ts';
+import type { WatchedAttachments } from './watched-attachments.ts';
 
 export interface DrainContext {
   target: KubeClient;
+  budgetWatch: BudgetWatch;
+  attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
   /** Of the activity: a drain is cancelled to change its mode. */
   signal: AbortSignal;
   settings: Pick<
@@ -42,7 +46,9 @@ export async function drainNode(
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }
   if (request.skipsVolumeWait) delete progress.volumeWait;
-  const node = await closeNode(context.target, request.nodeName);
+  // Whoever comes later finds most of it done, and writes only what is not.
+  const isFirstLook = context.details === undefined && request.earlier === undefined;
+  const node = await closeNode(context.target, request.nodeName, { isFirstLook });
   if (!node) return { evictedPods: progress.evicted, isForced: request.isForced };
   const isForced = request.isForced || sicknessOf(node, Date.now()) !== undefined;
   const outcome = isForced ? 'tooLate' : await new DrainPass(context, request, progress).run();
