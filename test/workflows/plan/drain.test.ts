@@ -18,6 +18,7 @@ function aDrainPod(name: string, changes: Partial<DrainPod> = {}): DrainPod {
     graceSeconds: 30,
     isMirror: false,
     isOfDaemonSet: false,
+    isReady: true,
     ...changes,
   };
 }
