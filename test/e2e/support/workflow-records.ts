@@ -1,7 +1,11 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import { eventually } from './eventually.ts';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
+
+/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: it waits for its next attempt. */
+const scheduled = 1;
 
 interface WorkflowMetadata {
   currentDetails?: string;
@@ -69,6 +73,32 @@ export class WorkflowRecords {
         lastFailure?.message ?? '',
       ]),
     );
+  }
+
+  /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has. */
+  async resetDrain(name: string): Promise<void> {
+    const workflowId = this.#idOf('machine', name);
+    const begunAt = (await this.#drainOf(workflowId)).lastStartedTime;
+    const execution = { workflowId };
+    const { namespace } = this.#client.options;
+    const request = { namespace, execution, identity: 'test', type: 'drainNode' };
+    await eventually('the drain was tried again', async () => {
+      const present = await this.#drainOf(workflowId);
+      const isResting = present.state === scheduled;
+      const hasTried = JSON.stringify(present.lastStartedTime) !== JSON.stringify(begunAt);
+      // One that meets a running attempt is lost.
+      if (isResting && !hasTried) await this.#client.workflowService.resetActivity(request);
+      if (!isResting || !hasTried) throw new Error(`state ${present.state}`);
+    });
+  }
+
+  async #drainOf(workflowId: string) {
+    const { raw } = await this.#client.workflow.getHandle(workflowId).describe();
+    const drain = raw.pendingActivities?.find(({ activityType }) => {
+      return activityType?.name === 'drainNode';
+    });
+    if (!drain) throw new Error(`${workflowId} does not drain`);
+    return drain;
   }
 
   /** Everything that stands in the histories of all workflows of the scenario, as text. */
