@@ -7,12 +7,17 @@ import { WatchedAttachments } from '../activities/drain/watched-attachments.ts';
 import type { KubeClient } from '../activities/kube/client.ts';
 import type { Logger } from './logger.ts';
 
-export function createDrainWatches(target: KubeClient, temporal: Client, log: Logger): DrainWatches {
+export function createDrainWatches(
+  target: KubeClient,
+  temporal: Client,
+  log: Logger,
+): DrainWatches {
   return {
     drains: new BlockedDrains({
       target,
       wake: (drain, isUnderWay) => tryAgainNow(temporal, drain, isUnderWay),
-      onError: (err) => log.warn({ err }, 'a blocked drain is not woken by its budgets, it goes on later'),
+      onError: (err) =>
+        log.warn({ err }, 'a blocked drain is not woken by its budgets, it goes on later'),
     }),
     attachments: new WatchedAttachments({
       target,

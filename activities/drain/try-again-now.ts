@@ -7,10 +7,8 @@ import type { DrainRef } from './blocked-drains.ts';
 const attemptsMax = 3;
 /** The worker has it by then; doubled with each attempt. */
 const firstWaitMs = 500;
-/** `PENDING_ACTIVITY_STATE_STARTED` of Temporal's API. */
-const started = 2;
 /** Of gRPC's status codes, whose enumeration the SDK does not hand on. */
-const notFound = 5;
+const notFound: readonly number[] = [5];
 
 /**
  * Keeps the heartbeat details, and whatever an operator has paused; writes no history. A reset that meets a running attempt is
@@ -29,7 +27,7 @@ export async function tryAgainNow(
       await waitAfter(attempt);
       if (isUnderWay() || (await hasBegun(client, drain, begunAt))) return;
     } catch (error) {
-      if (isGrpcServiceError(error) && error.code === notFound) return;
+      if (isGrpcServiceError(error) && notFound.includes(error.code)) return;
       failure = error;
       await waitAfter(attempt);
     }
@@ -43,9 +41,16 @@ async function reset(
 ): Promise<void> {
   const { namespace, identity } = client.options;
   const execution = { workflowId, runId };
-  await client.workflowService.resetActivity({ namespace, execution, identity, id, keepPaused: true });
+  await client.workflowService.resetActivity({
+    namespace,
+    execution,
+    identity,
+    id,
+    keepPaused: true,
+  });
 }
 
+/** Or will as soon as a worker is free. */
 async function hasBegun(
   client: Client,
   { workflowId, runId, activityId }: DrainRef,
@@ -54,9 +59,15 @@ async function hasBegun(
   const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
   const pending = raw.pendingActivities?.find((one) => one.activityId === activityId);
   if (!pending || pending.paused === true) return true;
-  const { seconds = 0, nanos } = pending.lastStartedTime ?? {};
-  const startedAt = Number(seconds) * 1000 + (nanos ?? 0) / 1e6;
-  return pending.state === started || startedAt >= since;
+  const isResting = millisecondsOf(pending.nextAttemptScheduleTime) > Date.now();
+  return !isResting || millisecondsOf(pending.lastAttemptCompleteTime) >= since;
+}
+
+/** 0 when there is none. */
+function millisecondsOf(
+  time: { seconds?: unknown; nanos?: number | null } | null | undefined,
+): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
 }
 
 async function waitAfter(attempt: number): Promise<void> {

@@ -62,7 +62,8 @@ function allows({ metadata, spec, status = {} }: WatchedBudget, { isReady }: Blo
 /** At most as many drains as a budget allows disruptions; all of those that no budget holds back any more. */
 export function wakesOf({ drains, budgetsIn, claimed }: WakeFacts): Wake[] {
   const left = new Map<string, number>();
-  const isLeft = ({ budget }: Chance): boolean => budget === undefined || (left.get(budget) ?? 0) > 0;
+  const isLeft = ({ budget }: Chance): boolean =>
+    budget === undefined || (left.get(budget) ?? 0) > 0;
   const inOrder = drains.toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));
   return inOrder.flatMap(({ id, pods, triedIn }) => {
     const chances = pods.flatMap((pod) => {

@@ -108,14 +108,15 @@ test('cordons, says Terminating, and evicts what may be evicted', async () => {
   expect(drain.reports).toEqual([]);
 });
 
+const isToNode = (call: string): boolean => call.includes(nodePath('pool-a'));
+
 test('a Node is closed by two requests, and not written again by a later attempt', async () => {
   const drain = blocking(aPod(), aBudget('web'));
   await expect(drain.run()).rejects.toThrow('1 pod left');
-  const toNode = (call: string): boolean => call.includes(nodePath('pool-a'));
   const closing = [`PATCH ${nodePath('pool-a')}`, `PATCH ${nodePath('pool-a')}/status`];
-  expect(drain.target.calls.filter(toNode)).toEqual(closing);
+  expect(drain.target.calls.filter(isToNode)).toEqual(closing);
   await expect(drain.run()).rejects.toThrow('1 pod left');
-  expect(drain.target.calls.filter(toNode)).toEqual([...closing, `GET ${nodePath('pool-a')}`]);
+  expect(drain.target.calls.filter(isToNode)).toEqual([...closing, `GET ${nodePath('pool-a')}`]);
 });
 
 test('a Node that somebody opened in the middle is closed again', async () => {

@@ -4,9 +4,6 @@ import type { WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
-/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: it waits for its next attempt. */
-const scheduled = 1;
-
 interface WorkflowMetadata {
   currentDetails?: string;
 }
@@ -75,30 +72,30 @@ export class WorkflowRecords {
     );
   }
 
-  /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has. */
+  /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
   async resetDrain(name: string): Promise<void> {
     const workflowId = this.#idOf('machine', name);
-    const begunAt = (await this.#drainOf(workflowId)).lastStartedTime;
-    const execution = { workflowId };
+    const before = await this.#untilDrainRests(workflowId, '');
     const { namespace } = this.#client.options;
+    const execution = { workflowId };
     const request = { namespace, execution, identity: 'test', type: 'drainNode' };
-    await eventually('the drain was tried again', async () => {
-      const present = await this.#drainOf(workflowId);
-      const isResting = present.state === scheduled;
-      const hasTried = JSON.stringify(present.lastStartedTime) !== JSON.stringify(begunAt);
-      // One that meets a running attempt is lost.
-      if (isResting && !hasTried) await this.#client.workflowService.resetActivity(request);
-      if (!isResting || !hasTried) throw new Error(`state ${present.state}`);
-    });
+    await this.#client.workflowService.resetActivity(request);
+    await this.#untilDrainRests(workflowId, before);
   }
 
-  async #drainOf(workflowId: string) {
-    const { raw } = await this.#client.workflow.getHandle(workflowId).describe();
-    const drain = raw.pendingActivities?.find(({ activityType }) => {
-      return activityType?.name === 'drainNode';
+  /** After another attempt than the one that ended at this time. Returns when the last one ended. */
+  async #untilDrainRests(workflowId: string, before: string): Promise<string> {
+    return await eventually(`the drain of ${workflowId} waits for its next attempt`, async () => {
+      const { raw } = await this.#client.workflow.getHandle(workflowId).describe();
+      const drain = raw.pendingActivities?.find(({ activityType }) => {
+        return activityType?.name === 'drainNode';
+      });
+      const endedAt = JSON.stringify(drain?.lastAttemptCompleteTime);
+      if (!drain?.nextAttemptScheduleTime || endedAt === before) {
+        throw new Error(`state ${drain?.state}, last attempt ended at ${endedAt}`);
+      }
+      return endedAt;
     });
-    if (!drain) throw new Error(`${workflowId} does not drain`);
-    return drain;
   }
 
   /** Everything that stands in the histories of all workflows of the scenario, as text. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { BlockedDrain, BlockedPod, WatchedBudget } from '../../../workflows/plan/drain-wakes.ts';
+import type {
+  BlockedDrain,
+  BlockedPod,
+  WatchedBudget,
+} from '../../../workflows/plan/drain-wakes.ts';
 import { chanceOf, mayFree, wakesOf } from '../../../workflows/plan/drain-wakes.ts';
 
 function aBudget(
