@@ -1,11 +1,13 @@
 /** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
 import type { Trimmed } from '../activities/kube/mirror.ts';
+import type { DrainOptions } from '../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../workflows/api/machine-set.ts';
 
 export interface MachineView extends Trimmed {
   isDeleting: boolean;
   hasFinalizer: boolean;
   forceDeletion: boolean;
+  drain: DrainOptions;
   generation: number;
   specDigest: string;
   /** What a MachineSet looks at. */

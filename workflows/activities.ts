@@ -2,6 +2,7 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
+import type { DrainOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
@@ -60,13 +61,6 @@ export interface PreparedMachine {
   limits: MachineLimits;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
-}
-
-export interface DrainOptions {
-  isSkipped?: boolean;
-  /** Milliseconds; instead of the drain timeout. */
-  until?: number;
-  skipsVolumeWait?: boolean;
 }
 
 export type PrepareOutcome =

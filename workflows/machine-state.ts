@@ -1,5 +1,7 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
 import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
+import type { DrainOptions } from './api/drain-options.ts';
+import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
@@ -17,6 +19,7 @@ export interface ObservedMachine extends Sighting {
   hasFinalizer: boolean;
   specDigest?: string;
   forceDeletion?: boolean;
+  drain?: DrainOptions;
 }
 
 export interface MachineState {
@@ -84,7 +87,8 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
     state.nodeBehind ??= {};
     lookSoon(state);
   }
-  state.observed = seen;
+  const { drain } = state.observed ?? {};
+  state.observed = { ...(drain && { drain }), ...seen };
   return true;
 }
 
@@ -148,10 +152,17 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
   return fingerprintOf(before) !== fingerprintOf(report.blockers);
 }
 
+/** What operators ask of the drain, by all that was read and seen. */
+export function drainOptionsOf({ observed, prepared }: MachineState): DrainOptions {
+  return observed?.drain ?? prepared?.drain ?? {};
+}
+
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
-export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
+export function drainDeadlineOf(state: MachineState): number {
+  const { prepared, teardown } = state;
   if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
-  if (prepared.drain?.until !== undefined) return prepared.drain.until;
+  const { until } = drainOptionsOf(state);
+  if (until !== undefined) return until;
   const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
 }
@@ -174,6 +185,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isDeleting: observed.isDeleting ?? false,
     hasFinalizer: observed.hasFinalizer ?? false,
     mustForce: observed.forceDeletion ?? false,
+    drainOptions: digestOfOptions(drainOptionsOf(state)),
     isPrepared: prepared !== undefined && !state.isStale,
     failure,
     instance,
@@ -217,12 +229,10 @@ export function createDeadlineOf(prepared: PreparedMachine | undefined): number 
 type Teardown = NonNullable<MachineState['teardown']>;
 
 /** The teardown of a machine as its object says it now. */
-export function newTeardown(
-  { instance, isNodeContested }: MachineState,
-  { usesTarget, drain }: PreparedMachine,
-): Teardown {
+export function newTeardown(state: MachineState, { usesTarget }: PreparedMachine): Teardown {
+  const { instance, isNodeContested } = state;
   const hasNode = instance !== undefined && usesTarget && !isNodeContested;
-  const isSkipped = drain?.isSkipped ?? false;
+  const isSkipped = drainOptionsOf(state).isSkipped ?? false;
   return {
     isDrained: !hasNode || isSkipped,
     ...(isSkipped && { wasForced: true }),

@@ -15,9 +15,15 @@ import type {
 } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
-import { endDrain, setPhase } from './machine-phase.ts';
+import { endDrain, setPhase, skipDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, newTeardown, noteReadyNode, ownNodeOf } from './machine-state.ts';
+import {
+  drainDeadlineOf,
+  drainOptionsOf,
+  newTeardown,
+  noteReadyNode,
+  ownNodeOf,
+} from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
@@ -195,6 +201,11 @@ export class MachineSteps {
   async drain(): Promise<void> {
     const { instance, prepared, teardown, observed } = this.#state;
     if (!instance || !prepared || !teardown) return;
+    const options = drainOptionsOf(this.#state);
+    if (options.isSkipped) {
+      skipDrain(this.#state);
+      return;
+    }
     const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
     const outcome = await drainNode(
       defined({
@@ -204,7 +215,7 @@ export class MachineSteps {
         isForced: observed?.forceDeletion ?? false,
         maxEvictRetries: prepared.limits.maxEvictRetries,
         earlier: this.#state.drain,
-        skipsVolumeWait: prepared.drain?.skipsVolumeWait,
+        skipsVolumeWait: options.skipsVolumeWait,
       }),
     );
     teardown.isDrained = true;
@@ -342,7 +353,8 @@ function adopt(state: MachineState, machine: PreparedMachine, cluster: string): 
   const sighting = { cluster, epoch: state.observed?.epoch ?? 0, resourceVersion };
   // A signal that came while we read may know better.
   if (isLater(sighting, state.observed)) {
-    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
+    const { drain = {} } = machine;
+    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer, drain };
   }
   if (isFirstRead) adoptProgress(state, machine);
 }

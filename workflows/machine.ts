@@ -12,12 +12,14 @@ import {
 import { Alarm } from './alarm.ts';
 import type { Asked } from './command-queue.ts';
 import { refusal } from './command-queue.ts';
+import { digestOfOptions } from './api/drain-options.ts';
 import { MachineCommands } from './machine-commands.ts';
 import { machineDetails } from './machine-details.ts';
 import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import {
   drainOf,
+  drainOptionsOf,
   factsOf,
   newMachineState,
   observeClass,
@@ -132,7 +134,8 @@ class MachineLife {
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
     const isForced = this.#state.observed?.forceDeletion ?? false;
-    const running: RunningStep = { name, isCancelRequested: false, isForced };
+    const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
+    const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
     const scope = new CancellationScope();
     this.#scope = scope;
     this.#running = running;

@@ -7,6 +7,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DrainReport } from './activities.ts';
+import type { DrainOptions } from './api/drain-options.ts';
 
 /** The object that a workflow stands for. */
 export interface ObjectRef {
@@ -47,6 +48,8 @@ export interface MachineSnapshot extends Sighting {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
+  /** What the annotations ask of its drain; absent from watchers that did not look at them yet. */
+  drain?: DrainOptions;
 }
 
 export interface GoneSnapshot extends Sighting {

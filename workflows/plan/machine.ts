@@ -19,6 +19,8 @@ export interface RunningStep {
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
+  /** What operators asked of the drain when it began, digested. */
+  drainOptions?: string;
 }
 
 export interface Instance {
@@ -34,6 +36,8 @@ export interface MachineFacts {
   hasFinalizer: boolean;
   /** Label `force-deletion`. */
   mustForce: boolean;
+  /** What operators ask of the drain now, digested. */
+  drainOptions?: string;
   /** The object was read in this life. */
   isPrepared: boolean;
   failure?: { detail: MachineFailure; attempts: number; retryAt: number };
@@ -137,6 +141,9 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
   }
   if (name === 'drain' && facts.mustForce && !isForced) {
     return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
+  }
+  if (name === 'drain' && facts.drainOptions !== running.drainOptions) {
+    return { action: 'cancel', reason: 'to be drained otherwise: its annotations changed' };
   }
   return { action: 'wait', reason: `${name} is running` };
 }

@@ -152,7 +152,7 @@ test('a pass that runs is told, and looks again itself', async () => {
 test('a pass that is cancelled does not wait', async () => {
   scene = new Scene();
   const pass = scene.drains.begin(refOf('a'));
-  await expect(pass.pause(30_000, AbortSignal.abort())).rejects.toThrow();
+  await expect(pass.pause(30_000, AbortSignal.abort())).rejects.toThrow('aborted');
 });
 
 test('a wake that fails is told of, and what it did not take is for the next drain', async () => {
