@@ -87,9 +87,13 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
     state.nodeBehind ??= {};
     lookSoon(state);
   }
-  const { drain } = state.observed ?? {};
-  state.observed = { ...(drain && { drain }), ...seen };
+  state.observed = { ...knownOptions(state), ...seen };
   return true;
+}
+
+/** What a watcher of an earlier version does not tell stays as it was. */
+function knownOptions({ observed }: MachineState): Pick<ObservedMachine, 'drain'> {
+  return observed?.drain ? { drain: observed.drain } : {};
 }
 
 /** Another UID under our name: our object must be gone, whether or not that was seen. */

@@ -100,22 +100,16 @@ function byPriority(a: DrainPod, b: DrainPod): number {
 }
 
 function dueOf(pods: DrainPod[], facts: DrainFacts): Removal[] {
-  const removals: Removal[] = [];
-  const asked = new Map<string, Removal>();
   const left = pods.filter(({ goneBy }) => goneBy === undefined);
-  for (const pod of left.filter((one) => isDue(one, facts))) {
-    const by = isUsedUp(pod, facts) ? 'deletion' : 'eviction';
-    const kind = by === 'eviction' ? kindOf(pod, facts) : undefined;
-    if (kind !== undefined && asked.has(kind)) continue;
-    const removal: Removal = { pod, by, alike: [] };
-    removals.push(removal);
-    if (kind !== undefined) asked.set(kind, removal);
-  }
-  for (const pod of left) {
-    const first = isUsedUp(pod, facts) ? undefined : asked.get(kindOf(pod, facts) ?? '');
-    if (first && first.pod !== pod) first.alike.push(pod);
-  }
-  return removals;
+  const askable = left.filter((pod) => !isUsedUp(pod, facts));
+  const ofKind = Map.groupBy(askable, (pod) => kindOf(pod, facts));
+  return left.flatMap((pod): Removal[] => {
+    if (!isDue(pod, facts)) return [];
+    if (isUsedUp(pod, facts)) return [{ pod, by: 'deletion', alike: [] }];
+    const kind = ofKind.get(kindOf(pod, facts)) ?? [];
+    if (kind.find((one) => isDue(one, facts)) !== pod) return [];
+    return [{ pod, by: 'eviction', alike: kind.filter((other) => other !== pod) }];
+  });
 }
 
 function isDue({ uid }: DrainPod, { refusals, now }: DrainFacts): boolean {
@@ -127,10 +121,10 @@ function isUsedUp({ uid }: DrainPod, facts: DrainFacts): boolean {
   return refusal !== undefined && facts.now >= refusal.since + facts.evictionMilliseconds;
 }
 
-/** A budget answers the same for all ready pods, and for all others. Undefined for a pod that no budget refused yet. */
-function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string | undefined {
+/** A budget answers the same for all ready pods, and for all others. A pod that no budget refused yet is a kind of its own. */
+function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
   const refusal = refusals[uid];
-  if (refusal?.isOfBudget !== true) return undefined;
+  if (refusal?.isOfBudget !== true) return uid;
   return `${refusal.blockedBy} ${refusal.why} ${isReady}`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DrainFacts, DrainPod, Refusal } from '../../../workflows/plan/drain.ts';
+import type { DrainFacts, DrainPod, Refusal, Removal } from '../../../workflows/plan/drain.ts';
 import { evictRetriesWithin, nextTryOf, planRemovals } from '../../../workflows/plan/drain.ts';
 import type { Budget } from '../../../workflows/plan/drain-budgets.ts';
 import { budgetsOf, isMisconfigured } from '../../../workflows/plan/drain-budgets.ts';
@@ -45,7 +45,10 @@ function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: strin
     now,
     ...changes,
   });
-  const inWords = ({ pod, by }: (typeof parallel)[number]) => `${pod.name}: ${by}`;
+  const inWords = ({ pod, by, alike }: Removal): string => {
+    const others = alike.length === 0 ? '' : ` (and ${alike.map(({ name }) => name).join()})`;
+    return `${pod.name}: ${by}${others}`;
+  };
   return { parallel: parallel.map(inWords), serial: serial.map(inWords) };
 }
 
@@ -100,6 +103,27 @@ test.each<{
     name: 'a pod that was refused for long enough is deleted',
     facts: { pods: [aDrainPod('x')], refusals: { 'uid-of-x': refused({ since: now - 60_000 }) } },
     parallel: ['x: deletion'],
+  },
+  {
+    name: 'of pods that a budget refused alike one is asked for all, also for those whose time has not come',
+    facts: {
+      pods: ['a', 'b', 'c', 'd'].map((name) => aDrainPod(name, { isReady: name !== 'd' })),
+      refusals: {
+        'uid-of-a': refused({ isOfBudget: true, nextTryAt: now + 1 }),
+        'uid-of-b': refused({ isOfBudget: true }),
+        'uid-of-c': refused({ isOfBudget: true, why: 'two budgets' }),
+        'uid-of-d': refused({ isOfBudget: true }),
+      },
+    },
+    parallel: ['b: eviction (and a)', 'c: eviction', 'd: eviction'],
+  },
+  {
+    name: 'those that something else refused are asked one by one',
+    facts: {
+      pods: [aDrainPod('a'), aDrainPod('b')],
+      refusals: { 'uid-of-a': refused(), 'uid-of-b': refused() },
+    },
+    parallel: ['a: eviction', 'b: eviction'],
   },
 ])('$name', ({ facts, parallel = [], serial = [] }) => {
   expect(plan(facts)).toEqual({ parallel, serial });
