@@ -102,11 +102,10 @@ function byPriority(a: DrainPod, b: DrainPod): number {
 function dueOf(pods: DrainPod[], facts: DrainFacts): Removal[] {
   const left = pods.filter(({ goneBy }) => goneBy === undefined);
   const askable = left.filter((pod) => !isUsedUp(pod, facts));
-  const ofKind = Map.groupBy(askable, (pod) => kindOf(pod, facts));
   return left.flatMap((pod): Removal[] => {
     if (!isDue(pod, facts)) return [];
     if (isUsedUp(pod, facts)) return [{ pod, by: 'deletion', alike: [] }];
-    const kind = ofKind.get(kindOf(pod, facts)) ?? [];
+    const kind = askable.filter((other) => kindOf(other, facts) === kindOf(pod, facts));
     if (kind.find((one) => isDue(one, facts)) !== pod) return [];
     return [{ pod, by: 'eviction', alike: kind.filter((other) => other !== pod) }];
   });

@@ -35,6 +35,11 @@ const refused = (changes: Partial<Refusal> = {}): Refusal => ({
   ...changes,
 });
 
+const inWords = ({ pod, by, alike }: Removal): string => {
+  const others = alike.length === 0 ? '' : ` (and ${alike.map(({ name }) => name).join()})`;
+  return `${pod.name}: ${by}${others}`;
+};
+
 function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: string[] } {
   const { parallel, serial } = planRemovals({
     pods: [],
@@ -45,10 +50,6 @@ function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: strin
     now,
     ...changes,
   });
-  const inWords = ({ pod, by, alike }: Removal): string => {
-    const others = alike.length === 0 ? '' : ` (and ${alike.map(({ name }) => name).join()})`;
-    return `${pod.name}: ${by}${others}`;
-  };
   return { parallel: parallel.map(inWords), serial: serial.map(inWords) };
 }
 
