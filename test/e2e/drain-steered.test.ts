@@ -176,7 +176,7 @@ describe('a drain', () => {
     await eventually(
       'the drain is over',
       async () => {
-        expect(await handle.query('drain')).toBeNull();
+        expect(await handle.query('drain')).toBeUndefined();
       },
       soon,
     );
