@@ -83,7 +83,7 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     hasFinalizer,
     specDigest,
     forceDeletion,
-    drain,
+    ...(isDeleting && { drain }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   return {

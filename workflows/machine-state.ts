@@ -91,7 +91,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   return true;
 }
 
-/** What a watcher of an earlier version does not tell stays as it was. */
+/** What is not told stays as it was. */
 function knownOptions({ observed }: MachineState): Pick<ObservedMachine, 'drain'> {
   return observed?.drain ? { drain: observed.drain } : {};
 }

@@ -48,7 +48,7 @@ export interface MachineSnapshot extends Sighting {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
-  /** What the annotations ask of its drain; absent from watchers that did not look at them yet. */
+  /** What the annotations ask of its drain; absent before there is one, and from watchers of earlier versions. */
   drain?: DrainOptions;
 }
 
