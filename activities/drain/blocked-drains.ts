@@ -25,6 +25,8 @@ export interface BlockedDrainsOptions {
   wake(drain: DrainRef, isUnderWay: () => boolean): Promise<void>;
   /** A watch broke, or a drain could not be woken: it goes on later by itself. */
   onError(error: unknown): void;
+  /** A drain that was woken has tried by then; others may go instead. Default 5 s. */
+  claimMs?: number;
 }
 
 interface Blocked {
@@ -42,8 +44,7 @@ interface Blocked {
 
 /** Events of one change come together. */
 const settleMs = 20;
-/** A drain that was woken has tried by then; others may go instead. */
-const claimMs = 5_000;
+const defaultClaimMs = 5_000;
 /** After the time of its next attempt a drain that has not come back is with another process, or over. */
 const graceMs = 10_000;
 /** Drains that wake together are spread, each over so much more, and all over a second. */
@@ -180,6 +181,7 @@ export class BlockedDrains {
     for (const { podUid, state } of chances) drain.triedIn.set(podUid, state);
     const claims = budgetNames(chances);
     drain.claims = claims;
+    const { claimMs = defaultClaimMs } = this.#options;
     setTimeout(() => this.#endClaims(drain, claims), claimMs).unref();
     const podUids = chances.map(({ podUid }) => podUid);
     if (drain.running) drain.running.add(podUids);

@@ -42,6 +42,7 @@ class Scene {
       target: this.target,
       wake: (drain) => this.wake(drain),
       onError: (error) => this.errors.push(error),
+      claimMs: 500,
     });
   }
 

@@ -46,21 +46,23 @@ test('a pause ends when a volume that is waited for moves, and not for others', 
   await attachments.list();
   await eventually('they are watched', async () => target.watchCount === 1);
   let isOver = false;
-  const pause = attachments.pause(['one'], 60_000, never).then(() => {
+  async function pause(): Promise<void> {
+    await attachments.pause(['one'], 60_000, never);
     isOver = true;
-  });
+  }
+  const pausing = pause();
   await target.delete(`${path}/two-pool-a`);
   await eventually('the other one is gone', async () => (await attachments.list()).length === 1);
   expect(isOver).toBe(false);
   await target.delete(`${path}/one-pool-a`);
-  await pause;
+  await pausing;
   expect(isOver).toBe(true);
 });
 
 test('a pause of a drain that is cancelled ends with an error', async () => {
   watching();
-  const pause = attachments.pause(['one'], 60_000, AbortSignal.abort());
-  await expect(pause).rejects.toThrow('aborted');
+  const pausing = attachments.pause(['one'], 60_000, AbortSignal.abort());
+  await expect(pausing).rejects.toThrow('aborted');
 });
 
 test('a cluster without VolumeAttachments has none', async () => {
