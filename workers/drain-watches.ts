@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { DrainWatches } from '../activities/index.ts';
 import { BlockedDrains } from '../activities/drain/blocked-drains.ts';
+import { createPendingDrains } from '../activities/drain/pending-drains.ts';
 import { tryAgainNow } from '../activities/drain/try-again-now.ts';
 import { WatchedAttachments } from '../activities/drain/watched-attachments.ts';
 import type { KubeClient } from '../activities/kube/client.ts';
@@ -12,10 +13,11 @@ export function createDrainWatches(
   temporal: Client,
   log: Logger,
 ): DrainWatches {
+  const server = createPendingDrains(temporal);
   return {
     drains: new BlockedDrains({
       target,
-      wake: (drain, isUnderWay) => tryAgainNow(temporal, drain, isUnderWay),
+      wake: (drain, isUnderWay) => tryAgainNow(server, { drain, isUnderWay }),
       onError: (err) =>
         log.warn({ err }, 'a blocked drain is not woken by its budgets, it goes on later'),
     }),

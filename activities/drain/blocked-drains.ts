@@ -10,14 +10,8 @@ import { budgetNames, chanceOf, wakesOf } from '../../workflows/plan/drain-wakes
 import type { KubeClient } from '../kube/client.ts';
 import type { BudgetWatch } from './freed-pods.ts';
 import { FreedPods } from './freed-pods.ts';
+import type { DrainRef } from './pending-drains.ts';
 import { WatchedBudgets } from './watched-budgets.ts';
-
-/** The activity of a drain. */
-export interface DrainRef {
-  workflowId: string;
-  runId: string;
-  activityId: string;
-}
 
 export interface BlockedDrainsOptions {
   target: KubeClient;

@@ -1,76 +1,35 @@
-/** Ends the wait of an activity for its next attempt. */
+/** Begins the next attempt of a blocked drain without waiting for its time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { isGrpcServiceError } from '@temporalio/client';
-import type { DrainRef } from './blocked-drains.ts';
+import type { DrainRef, PendingDrains } from './pending-drains.ts';
 
 const attemptsMax = 3;
-/** The worker has it by then; doubled with each attempt. */
-const firstWaitMs = 500;
-/** Of gRPC's status codes, whose enumeration the SDK does not hand on. */
-const notFound: readonly number[] = [5];
+/** A worker has it by then; doubled with each attempt. */
+const defaultWaitMs = 500;
 
-/**
- * Keeps the heartbeat details, and whatever an operator has paused; writes no history. A reset that meets a running attempt is
- * lost, so it is sent again until somebody runs the activity. Throws when three did not do.
- */
+export interface Haste {
+  drain: DrainRef;
+  /** Asked after each attempt: this process runs it, or has run it, by now. */
+  isUnderWay(): boolean;
+  waitMs?: number;
+}
+
+/** A reset that meets a running attempt is lost, so it is sent again while the drain still rests. Throws when three did not do. */
 export async function tryAgainNow(
-  client: Client,
-  drain: DrainRef,
-  isUnderWay: () => boolean,
+  server: PendingDrains,
+  { drain, isUnderWay, waitMs = defaultWaitMs }: Haste,
 ): Promise<void> {
   const begunAt = Date.now();
-  let failure: unknown = new Error(`${drain.workflowId}: its drain was reset and nobody began it`);
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+  let failure: unknown = new Error(`${drain.workflowId}: its drain was reset, and nobody began it`);
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const pause = waitMs * 2 ** attempt * (1 + Math.random() / 4);
     try {
-      await reset(client, drain);
-      await waitAfter(attempt);
-      if (isUnderWay() || (await hasBegun(client, drain, begunAt))) return;
+      await server.reset(drain);
+      await sleep(pause, undefined, { ref: false });
+      if (isUnderWay() || (await server.look(drain, begunAt)) !== 'resting') return;
     } catch (error) {
-      if (isGrpcServiceError(error) && notFound.includes(error.code)) return;
       failure = error;
-      await waitAfter(attempt);
+      await sleep(pause, undefined, { ref: false });
     }
   }
   throw failure;
-}
-
-async function reset(
-  client: Client,
-  { workflowId, runId, activityId: id }: DrainRef,
-): Promise<void> {
-  const { namespace, identity } = client.options;
-  const execution = { workflowId, runId };
-  await client.workflowService.resetActivity({
-    namespace,
-    execution,
-    identity,
-    id,
-    keepPaused: true,
-  });
-}
-
-/** Or will as soon as a worker is free. */
-async function hasBegun(
-  client: Client,
-  { workflowId, runId, activityId }: DrainRef,
-  since: number,
-): Promise<boolean> {
-  const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-  const pending = raw.pendingActivities?.find((one) => one.activityId === activityId);
-  if (!pending || pending.paused === true) return true;
-  const isResting = millisecondsOf(pending.nextAttemptScheduleTime) > Date.now();
-  return !isResting || millisecondsOf(pending.lastAttemptCompleteTime) >= since;
-}
-
-/** 0 when there is none. */
-function millisecondsOf(
-  time: { seconds?: unknown; nanos?: number | null } | null | undefined,
-): number {
-  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
-}
-
-async function waitAfter(attempt: number): Promise<void> {
-  const milliseconds = firstWaitMs * 2 ** (attempt - 1) * (1 + Math.random() / 4);
-  await sleep(milliseconds, undefined, { ref: false });
 }
