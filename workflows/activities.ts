@@ -153,8 +153,6 @@ export interface JoinRequest {
   /** Types of conditions that must be False; absent: the worker's flag. */
   nodeConditions?: string[];
   bootstrapTokenId?: string;
-  /** `Create` when the machine joins for the first time. */
-  isFirstJoin: boolean;
 }
 
 /** The Node as it is, when it is not what the workflow thought. */
