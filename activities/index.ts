@@ -88,11 +88,11 @@ export function createDrainActivities(
       const context = Context.current();
       const { heartbeatDetails, attempt, activityId, workflowExecution } = context.info;
       if (!workflowExecution) throw new Error('a drain without a workflow');
-      const budgetWatch = watches.drains.begin({ ...workflowExecution, activityId });
+      const watch = watches.drains.begin({ ...workflowExecution, activityId });
       const { workflowId } = workflowExecution;
       const pass: DrainContext = {
         target,
-        budgetWatch,
+        watch,
         attachments: watches.attachments,
         signal: context.cancellationSignal,
         settings: world.defaults,
@@ -107,7 +107,7 @@ export function createDrainActivities(
       try {
         return await drainNode(pass, request);
       } finally {
-        budgetWatch.end();
+        watch.end();
       }
     },
   };

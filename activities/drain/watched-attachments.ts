@@ -23,6 +23,8 @@ interface Waiting {
 
 export interface WatchedAttachmentsOptions {
   target: KubeClient;
+  /** A volume was attached or detached somewhere. */
+  onMove?(volume: string): void;
   onError(error: unknown): void;
 }
 
@@ -30,9 +32,11 @@ export class WatchedAttachments {
   readonly #target: KubeClient;
   readonly #reflector: LazyReflector<VolumeAttachment, View>;
   readonly #waiting = new Set<Waiting>();
+  readonly #onMove: ((volume: string) => void) | undefined;
 
-  constructor({ target, onError }: WatchedAttachmentsOptions) {
+  constructor({ target, onMove, onError }: WatchedAttachmentsOptions) {
     this.#target = target;
+    this.#onMove = onMove;
     this.#reflector = new LazyReflector({
       client: target,
       path: volumeAttachments,
@@ -74,9 +78,10 @@ export class WatchedAttachments {
   }
 
   #tell({ attachment }: View): void {
-    for (const { volumes, woken } of this.#waiting) {
-      if (attachment && volumes.has(attachment.volume)) woken.abort();
-    }
+    if (!attachment) return;
+    const { volume } = attachment;
+    for (const { volumes, woken } of this.#waiting) if (volumes.has(volume)) woken.abort();
+    this.#onMove?.(volume);
   }
 }
 
