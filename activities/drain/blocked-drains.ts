@@ -94,15 +94,6 @@ export class BlockedDrains {
     }
   }
 
-  /** How many are remembered. */
-  get size(): number {
-    return this.#drains.size;
-  }
-
-  get isWatching(): boolean {
-    return this.#budgets.isRunning;
-  }
-
   async close(): Promise<void> {
     clearTimeout(this.#look);
     for (const drain of this.#drains.values()) this.#forget(drain);
@@ -169,8 +160,8 @@ export class BlockedDrains {
 
   /** A chance that is over: the next one is new, even if it looks the same. */
   #forgetTried({ pods, triedIn }: Blocked): void {
-    const hopeless = pods.filter((pod) => !chanceOf(pod, this.#budgets.in(pod.namespace)));
-    for (const { uid } of hopeless) triedIn.delete(uid);
+    const refused = pods.filter((pod) => !chanceOf(pod, this.#budgets.in(pod.namespace)));
+    for (const { uid } of refused) triedIn.delete(uid);
   }
 
   #claimed(): Map<string, number> {

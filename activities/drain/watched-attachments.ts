@@ -69,10 +69,6 @@ export class WatchedAttachments {
     signal.throwIfAborted();
   }
 
-  get isWatching(): boolean {
-    return this.#reflector.isRunning;
-  }
-
   async close(): Promise<void> {
     await this.#reflector.close();
   }
