@@ -66,13 +66,15 @@ function isToldOf(before: MachineView, now: MachineView): boolean {
     before.isDeleting !== now.isDeleting ||
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.specDigest !== now.specDigest ||
-    before.forceDeletion !== now.forceDeletion
+    before.forceDeletion !== now.forceDeletion ||
+    JSON.stringify(before.preservation) !== JSON.stringify(now.preservation)
   );
 }
 
 function observedSignal(machine: MachineView, scene: Scene): Signal {
   const { name, uid, isDeleting, hasFinalizer, specDigest, forceDeletion, resourceVersion } =
     machine;
+  const { preservation } = machine;
   const payload: MachineSnapshot = {
     ...sightingAt(scene, resourceVersion),
     uid,
@@ -80,6 +82,7 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     hasFinalizer,
     specDigest,
     forceDeletion,
+    ...(preservation && { preservation }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   return {

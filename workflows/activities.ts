@@ -3,11 +3,14 @@
  * twice with the same effect as once.
  */
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
+import type { AutoPreservation } from './plan/auto-preservation.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { HealthFinding } from './plan/health.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
+import type { Preserve } from './plan/preserve-value.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
@@ -60,6 +63,8 @@ export interface PreparedMachine {
   limits: MachineLimits;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationNotes;
 }
 
 export interface DrainOptions {
@@ -121,6 +126,8 @@ export interface DrainRequest {
   /** What an activity reported that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
+  /** The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a failure. Default false. */
+  keepsNode?: boolean;
 }
 
 /** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
@@ -199,6 +206,38 @@ export type HealthOutcome =
   | { found: 'deleting' }
   | { found: 'machine'; finding: HealthFinding };
 
+export interface PreserveRequest {
+  machine: LifeRef;
+  /** Until when the workflow knows it to be preserved, milliseconds. */
+  until?: number;
+  /** How the drain of its Node ended; absent while there was none. */
+  drain?: { error?: string };
+  /** Of the workflow, milliseconds. */
+  now: number;
+}
+
+/** A machine that is being kept for a look at it. */
+export interface Preservation {
+  value: Preserve;
+  /** Milliseconds. */
+  until: number;
+  /** It is Failed and has its Node. */
+  isToBeDrained: boolean;
+}
+
+export type PreserveOutcome =
+  /** The object is gone, going, or of another life: the watcher tells. */
+  | { found: 'nothing' }
+  /** Some of it may be done. */
+  | { found: 'outOfReach'; reason: string }
+  | {
+      found: 'machine';
+      preservation?: Preservation;
+      /** What Machine and Node say now. */
+      notes?: PreservationNotes;
+      node?: { uid: string; preserve: string };
+    };
+
 export interface TeardownOutcome {
   /** Absent when the object is gone or belongs to another life. */
   machine?: PreparedMachine;
@@ -244,6 +283,8 @@ export interface MachineActivities {
   }): Promise<TimeoutOutcome>;
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
+  /** Preserves a machine, or ends that, as its annotations, its phase and the time say. */
+  preserveMachine(input: PreserveRequest): Promise<PreserveOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
   steerMachine(input: MachineSteerInput): Promise<string>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
@@ -314,6 +355,8 @@ export interface MachineSetActivities {
   }): Promise<CreateBatchOutcome>;
   /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
   pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
+  /** Annotates Failed machines as preserved automatically, or takes that back. */
+  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<void>;
   deleteMachines(input: { set: LifeRef; names: string[]; reason: string }): Promise<void>;
   releaseMachineSet(input: { set: LifeRef }): Promise<void>;
 }

@@ -1,7 +1,10 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
 import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
+import type { PreservationState } from './machine-preservation.ts';
+import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
@@ -17,6 +20,7 @@ export interface ObservedMachine extends Sighting {
   hasFinalizer: boolean;
   specDigest?: string;
   forceDeletion?: boolean;
+  preservation?: PreservationNotes;
 }
 
 export interface MachineState {
@@ -52,6 +56,8 @@ export interface MachineState {
   };
   /** What the drain that runs reported last. */
   drain?: DrainReport;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
   health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
@@ -142,14 +148,24 @@ export function observeClass(state: MachineState, { ...seen }: Sighting): boolea
 
 /** Returns whether the drain that runs found other things in the way than before. */
 export function observeDrain(state: MachineState, report: DrainReport): boolean {
-  if (report.uid !== state.uid || !state.teardown || state.teardown.isDrained) return false;
+  if (report.uid !== state.uid || !isBeingDrained(state)) return false;
   const before = state.drain?.blockers ?? [];
   state.drain = report;
   return fingerprintOf(before) !== fingerprintOf(report.blockers);
 }
 
+/** Because it goes, or because it has failed and is kept for a look at it. */
+export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
+  if (teardown) return !teardown.isDrained;
+  return preservation?.drain?.isDone === false;
+}
+
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
-export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
+export function drainDeadlineOf({ prepared, teardown, preservation }: MachineState): number {
+  const startedAt = preservation?.drain?.startedAt;
+  if (prepared && !teardown && startedAt !== undefined) {
+    return startedAt + prepared.limits.drainTimeoutSeconds * 1000;
+  }
   if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
   if (prepared.drain?.until !== undefined) return prepared.drain.until;
   const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
@@ -158,7 +174,7 @@ export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
 
 /** For the query `drain`; undefined while nothing is drained. */
 export function drainOf(state: MachineState): object | undefined {
-  if (!state.teardown || state.teardown.isDrained) return undefined;
+  if (!isBeingDrained(state)) return undefined;
   const { podsLeft, blockers = [], blockerCount, volumeWait } = state.drain ?? {};
   const deadline = drainDeadlineOf(state);
   return { isBlocked: blockers.length > 0, podsLeft, blockers, blockerCount, volumeWait, deadline };
@@ -188,6 +204,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
     health: healthFactsOf(state),
+    preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });
 }

@@ -16,7 +16,8 @@ import type {
 import type { MachinePhase } from './api/phases.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
 import { endDrain, setPhase } from './machine-phase.ts';
-import type { MachineState } from './machine-state.ts';
+import { drainPreserved, preserve } from './machine-preservation-steps.ts';
+import type { MachineState, ObservedMachine } from './machine-state.ts';
 import { drainDeadlineOf, newTeardown, noteReadyNode, ownNodeOf } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
@@ -155,6 +156,14 @@ export class MachineSteps {
     if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
   }
 
+  async preserve(): Promise<void> {
+    await preserve(this.#state, this.#machine());
+  }
+
+  async drainPreserved(): Promise<void> {
+    await drainPreserved(this.#state, this.#machine());
+  }
+
   async recordTimeout(): Promise<void> {
     const state = this.#state;
     const { instance } = state;
@@ -188,6 +197,7 @@ export class MachineSteps {
     adopt(state, machine, this.#input.cluster);
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
+    delete state.preservation;
     state.teardown = newTeardown(state, machine);
     setPhase(state, 'Terminating');
   }
@@ -342,7 +352,13 @@ function adopt(state: MachineState, machine: PreparedMachine, cluster: string): 
   const sighting = { cluster, epoch: state.observed?.epoch ?? 0, resourceVersion };
   // A signal that came while we read may know better.
   if (isLater(sighting, state.observed)) {
-    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
+    const { preservation: _older, ...known }: Partial<ObservedMachine> = state.observed ?? {};
+    const { preservation } = machine;
+    state.observed = {
+      ...known,
+      ...sighting,
+      ...defined({ uid, isDeleting, hasFinalizer, preservation }),
+    };
   }
   if (isFirstRead) adoptProgress(state, machine);
 }

@@ -39,7 +39,7 @@ import {
   stateQuery,
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
-import { planMachine } from './plan/machine.ts';
+import { isLong, planMachine } from './plan/machine.ts';
 import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { handedOver, mustRenew } from './renewal.ts';
@@ -131,7 +131,8 @@ class MachineLife {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
-    const isForced = this.#state.observed?.forceDeletion ?? false;
+    const { forceDeletion = false, preservation } = this.#state.observed ?? {};
+    const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
     const running: RunningStep = { name, isCancelRequested: false, isForced };
     const scope = new CancellationScope();
     this.#scope = scope;
@@ -202,12 +203,6 @@ class MachineLife {
   #wake(): void {
     this.#isAwake = true;
   }
-}
-
-const longSteps = new Set<string>(['create', 'syncNode', 'drain', 'deleteInstance']);
-
-function isLong(action: string): action is RunningStep['name'] {
-  return longSteps.has(action);
 }
 
 function wakeTimeOf(step: MachineStep): number | undefined {

@@ -185,6 +185,7 @@ export class MachineWorld {
       syncNode: async () => undefined,
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
+      preserveMachine: async () => ({ found: 'machine' }),
       steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,

@@ -1,5 +1,6 @@
 /** Which machines of a MachineSet are deleted next. */
 import { isMarked } from './marked-machines.ts';
+import { asksForPreservation } from './preserve-value.ts';
 import type { MachineFact } from './scale-down.ts';
 import { compareText, orderForScaleDown } from './scale-down.ts';
 
@@ -77,13 +78,13 @@ function mayReplace(machine: MachineFact, { replacements, now }: DeletionFacts):
   return replacements === undefined || replacements.has(machine.name);
 }
 
-function isFailed({ phase }: MachineFact): boolean {
+export function isFailed({ phase }: MachineFact): boolean {
   return phase === 'Failed';
 }
 
 /** Until its expiry; before the expiry is known, because somebody asked for it. */
-function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
-  return preservedUntil === undefined ? preserve !== undefined : preservedUntil > now;
+export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
+  return preservedUntil === undefined ? asksForPreservation(preserve) : preservedUntil > now;
 }
 
 function refs(machines: readonly MachineFact[], reason: string): MachineRefs {

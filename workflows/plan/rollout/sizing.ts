@@ -26,9 +26,17 @@ export interface Rollout {
   others: SetFacts[];
 }
 
-/** Machines that must stay available: fewer only if they were fewer before. */
-export function floorOf({ replicas, maxUnavailable }: DeploymentFacts): number {
-  return Math.max(replicas - maxUnavailable, 0);
+/**
+ * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's condition `Available`, a Failed one that
+ * is preserved is not asked for; here only where it is new, so that the old ones go for it and not with it.
+ */
+export function floorOf(
+  facts: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets' | 'options'>,
+): number {
+  const { replicas, maxUnavailable, sets, options } = facts;
+  const isNew = (set: SetFacts): boolean => set.isOfTemplate && set.name !== options.rolledBackFrom;
+  const preserved = sumOf(sets.filter(isNew), (set) => set.preserved ?? 0);
+  return Math.max(replicas - maxUnavailable - preserved, 0);
 }
 
 /** Running machines that may go. */
