@@ -46,9 +46,12 @@ export function viewOfNode({ metadata, spec, status }: Node, previous?: NodeView
     isDeleting: metadata.deletionTimestamp !== undefined,
     conditionsDigest: digestOf(conditions.map(told)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
-    preserve: metadata.annotations?.[annotations.preserve] ?? '',
+    preserve: wishOf(metadata),
   };
 }
+
+const wishOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
+  notes[annotations.preserve] ?? '';
 
 const isWaiting = (taints: Taint[] = []): boolean =>
   taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);

@@ -5,19 +5,19 @@
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
-import type { AutoPreservation } from './plan/auto-preservation.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { HealthFinding } from './plan/health.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
-import type { Preserve } from './plan/preserve-value.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { PreservationActivities } from './preservation-activities.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
+export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -206,38 +206,6 @@ export type HealthOutcome =
   | { found: 'deleting' }
   | { found: 'machine'; finding: HealthFinding };
 
-export interface PreserveRequest {
-  machine: LifeRef;
-  /** Until when the workflow knows it to be preserved, milliseconds. */
-  until?: number;
-  /** How the drain of its Node ended; absent while there was none. */
-  drain?: { error?: string };
-  /** Of the workflow, milliseconds. */
-  now: number;
-}
-
-/** A machine that is being kept for a look at it. */
-export interface Preservation {
-  value: Preserve;
-  /** Milliseconds. */
-  until: number;
-  /** It is Failed and has its Node. */
-  isToBeDrained: boolean;
-}
-
-export type PreserveOutcome =
-  /** The object is gone, going, or of another life: the watcher tells. */
-  | { found: 'nothing' }
-  /** Some of it may be done. */
-  | { found: 'outOfReach'; reason: string }
-  | {
-      found: 'machine';
-      preservation?: Preservation;
-      /** What Machine and Node say now. */
-      notes?: PreservationNotes;
-      node?: { uid: string; preserve: string };
-    };
-
 export interface TeardownOutcome {
   /** Absent when the object is gone or belongs to another life. */
   machine?: PreparedMachine;
@@ -283,8 +251,6 @@ export interface MachineActivities {
   }): Promise<TimeoutOutcome>;
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
-  /** Preserves a machine, or ends that, as its annotations, its phase and the time say. */
-  preserveMachine(input: PreserveRequest): Promise<PreserveOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
   steerMachine(input: MachineSteerInput): Promise<string>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
@@ -355,8 +321,6 @@ export interface MachineSetActivities {
   }): Promise<CreateBatchOutcome>;
   /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
   pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
-  /** Annotates Failed machines as preserved automatically, or takes that back. */
-  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<void>;
   deleteMachines(input: { set: LifeRef; names: string[]; reason: string }): Promise<void>;
   releaseMachineSet(input: { set: LifeRef }): Promise<void>;
 }
@@ -424,4 +388,5 @@ export interface ProtectionActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
+  PreservationActivities &
   ProtectionActivities;

@@ -16,7 +16,7 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   state.phaseSince = Date.now();
   const { prepared, instance } = state;
   const isWaiting = waitingPhases.has(phase);
-  const deadline = isWaiting ? deadlineOf(state) : state.preservation?.kept?.until;
+  const deadline = isWaiting ? deadlineOf(state) : endOf(state);
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
@@ -49,9 +49,13 @@ export function showPreservation(state: MachineState): void {
   upsertSearchAttributes([{ key: keys.Deadline, value: endOfPreservation(state) }]);
 }
 
-function endOfPreservation({ preservation }: MachineState): Date | null {
-  const until = preservation?.kept?.until;
+function endOfPreservation(state: MachineState): Date | null {
+  const until = endOf(state);
   return until === undefined ? null : new Date(until);
+}
+
+function endOf({ preservation }: MachineState): number | undefined {
+  return preservation?.kept?.until;
 }
 
 export function endDrain(state: MachineState): void {

@@ -1,7 +1,8 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
 import type { LifeRef } from './activities.ts';
-import { noteLook } from './machine-preservation.ts';
+import type { PreservationDrain } from './machine-preservation.ts';
+import { noteLook, noteNothing } from './machine-preservation.ts';
 import { endDrain, showPreservation } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import { drainDeadlineOf, ownNodeOf } from './machine-state.ts';
@@ -19,9 +20,8 @@ export async function preserve(state: MachineState, machine: LifeRef): Promise<v
     noteOutage(state, outcome.reason);
     return;
   }
-  // The watcher tells of the deletion.
-  const found = outcome.found === 'machine' ? outcome : { found: 'machine' as const };
-  noteLook(state, before, found);
+  if (outcome.found === 'nothing') noteNothing(state, before);
+  else noteLook(state, before, outcome);
   if (state.preservation?.kept?.until !== until) showPreservation(state);
 }
 
@@ -41,33 +41,43 @@ function noteOutage(state: MachineState, reason: string): void {
 
 /** As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to mend ends it. */
 export async function drainPreserved(state: MachineState, machine: LifeRef): Promise<void> {
-  const { instance, prepared, preservation, observed } = state;
-  if (!instance || !prepared || !preservation) return;
-  preservation.drain ??= { startedAt: Date.now(), isDone: false, attempts: 0 };
-  const { drain } = preservation;
-  const { nodeName } = instance;
-  const { drainNode } = drainSteps(`drain ${nodeName}, which is preserved`);
-  const input = defined({
-    machine,
-    nodeName,
-    deadline: drainDeadlineOf(state),
-    isForced: observed?.preservation?.forcesDrain ?? false,
-    maxEvictRetries: prepared.limits.maxEvictRetries,
-    keepsNode: true,
-  });
+  const { preservation } = state;
+  if (!preservation) return;
+  const { drain = { startedAt: Date.now(), isDone: false, attempts: 0 } } = preservation;
+  preservation.drain = drain;
   try {
-    await drainNode(input);
+    await drainNode(state, machine);
     drain.isDone = true;
     delete drain.error;
-    delete drain.retryAt;
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (isCancelled || !(error instanceof ActivityFailure)) throw error;
-    drain.attempts += 1;
-    drain.error = messageOf(error);
-    const failure = { message: drain.error, attempts: drain.attempts, random: Math.random() };
-    drain.retryAt = Date.now() + stepBackoffSeconds(failure) * 1000;
+    noteFailure(drain, messageOf(error));
   } finally {
     endDrain(state);
   }
+}
+
+async function drainNode(state: MachineState, machine: LifeRef): Promise<void> {
+  const { instance, prepared, observed } = state;
+  if (!instance || !prepared) return;
+  const { nodeName } = instance;
+  const steps = drainSteps(`drain ${nodeName}, which is preserved`);
+  await steps.drainNode(
+    defined({
+      machine,
+      nodeName,
+      deadline: drainDeadlineOf(state),
+      isForced: observed?.preservation?.forcesDrain ?? false,
+      maxEvictRetries: prepared.limits.maxEvictRetries,
+      keepsNode: true,
+    }),
+  );
+}
+
+function noteFailure(drain: PreservationDrain, message: string): void {
+  drain.attempts += 1;
+  drain.error = message;
+  const failure = { message, attempts: drain.attempts, random: Math.random() };
+  drain.retryAt = Date.now() + stepBackoffSeconds(failure) * 1000;
 }

@@ -1,10 +1,10 @@
 /** What the workflow of a machine knows of its preservation. A machine of which nobody says anything has nothing here. */
-import type { Preservation, PreserveOutcome } from './activities.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineState } from './machine-state.ts';
 import type { NodeSnapshot } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import type { PreservationFacts } from './plan/machine-preservation.ts';
+import type { Preservation, PreserveOutcome } from './preservation-activities.ts';
 
 export interface PreservationState {
   /** What was known at the last look: anything else is a reason to look again. */
@@ -32,20 +32,29 @@ export function preservationFactsOf(
   state: MachineState,
   node: NodeSnapshot | undefined,
 ): PreservationFacts | undefined {
-  const { preservation, prepared, observed } = state;
+  const notes = state.observed?.preservation;
+  const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
   // The phase of a machine that nobody has read yet is not known.
-  if (!prepared) return undefined;
-  const isSpokenOf = observed?.preservation !== undefined || node?.preserve !== undefined;
-  if (!isSpokenOf && !preservation) return undefined;
-  const { seen, kept, drain, outage }: Partial<PreservationState> = preservation ?? {};
-  const notes = observed?.preservation;
+  if (!state.prepared || (!isSpokenOf && !state.preservation)) return undefined;
+  const known = state.preservation ?? { seen: '' };
+  return {
+    mustLook: known.seen !== fingerprintOf(state, { notes, node }),
+    mustForce: notes?.forcesDrain ?? false,
+    ...timesOf(known),
+  };
+}
+
+function timesOf({
+  kept,
+  drain,
+  outage,
+}: PreservationState): Omit<PreservationFacts, 'mustLook' | 'mustForce'> {
+  const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
   return defined({
-    mustLook: seen !== fingerprintOf(state, { notes, node }),
+    mustDrain,
     until: kept?.until,
     lookAt: outage?.retryAt,
-    mustDrain: kept?.isToBeDrained === true && drain?.isDone !== true,
     drainAt: drain?.retryAt,
-    mustForce: notes?.forcesDrain ?? false,
   });
 }
 
@@ -70,20 +79,33 @@ export interface Before extends Pick<MachineState, 'observed'> {
 export function noteLook(
   state: MachineState,
   before: Before,
-  outcome: Extract<PreserveOutcome, { found: 'machine' }>,
+  { preservation: kept, notes, node }: Look,
 ): void {
-  const { preservation: kept, notes, node } = outcome;
   const drain = kept?.isToBeDrained ? state.preservation?.drain : undefined;
-  const isSilent = !kept && !notes && (node?.preserve ?? '') === '';
-  if (isSilent) delete state.preservation;
-  else state.preservation = { seen: '', ...defined({ kept, drain }) };
   const left = nodeLeft(before.node, node);
-  if (state.preservation) state.preservation.seen = fingerprintOf(state, { notes, node: left });
-  if (state.observed && state.observed === before.observed) {
-    const { preservation: _older, ...rest } = state.observed;
-    state.observed = { ...rest, ...(notes && { preservation: notes }) };
+  delete state.preservation;
+  const said = [kept, notes, node?.preserve, left?.preserve];
+  if (said.some(Boolean)) {
+    state.preservation = { seen: '', ...defined({ kept, drain }) };
+    state.preservation.seen = fingerprintOf(state, { notes, node: left });
   }
   if (left && state.node === before.node) state.node = left;
+  if (state.observed === before.observed) noteOwnWords(state, notes);
+}
+
+/** The object is gone, or going: nothing more is to be looked at until the watcher tells. */
+export function noteNothing(state: MachineState, { observed, node }: Before): void {
+  delete state.preservation;
+  const seen = fingerprintOf(state, { notes: observed?.preservation, node });
+  state.preservation = { seen };
+}
+
+type Look = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
+
+function noteOwnWords(state: MachineState, notes: PreservationNotes | undefined): void {
+  if (!state.observed) return;
+  const { preservation: _older, ...rest } = state.observed;
+  state.observed = { ...rest, ...(notes && { preservation: notes }) };
 }
 
 /** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */

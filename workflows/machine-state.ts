@@ -162,14 +162,20 @@ export function isBeingDrained({ teardown, preservation }: MachineState): boolea
 
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
 export function drainDeadlineOf({ prepared, teardown, preservation }: MachineState): number {
-  const startedAt = preservation?.drain?.startedAt;
-  if (prepared && !teardown && startedAt !== undefined) {
-    return startedAt + prepared.limits.drainTimeoutSeconds * 1000;
-  }
-  if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
   if (prepared.drain?.until !== undefined) return prepared.drain.until;
   const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+function preservedDrainDeadlineOf(
+  preservation: PreservationState | undefined,
+  { limits }: PreparedMachine,
+): number {
+  const startedAt = preservation?.drain?.startedAt;
+  if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
+  return startedAt + limits.drainTimeoutSeconds * 1000;
 }
 
 /** For the query `drain`; undefined while nothing is drained. */

@@ -56,23 +56,28 @@ async function drain(context: DrainContext, request: DrainRequest): Promise<Drai
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }
   if (request.skipsVolumeWait) delete progress.volumeWait;
-  const find = request.keepsNode ? readNode : closeNode;
-  const node = await find(context.target, request.nodeName);
+  const node = await reach(context.target, request);
   if (!node) return { evictedPods: progress.evicted, isForced: request.isForced };
   const isForced = request.isForced || sicknessOf(node, Date.now()) !== undefined;
   const outcome = isForced ? 'tooLate' : await new DrainPass(context, request, progress).run();
   if (outcome === 'drained') return { evictedPods: progress.evicted, isForced: false };
   const { count, refusals } = await deleteAll(context.target, request.nodeName);
-  if (request.keepsNode && refusals.length > 0) throw undrained(refusals);
+  if (request.keepsNode) mustBeEmpty(refusals);
   return { evictedPods: progress.evicted + count, isForced: true };
 }
 
+/** A Node that stays is closed by a taint already. */
+async function reach(target: KubeClient, { nodeName, keepsNode = false }: DrainRequest) {
+  return await (keepsNode ? readNode(target, nodeName) : closeNode(target, nodeName));
+}
+
 /** For whoever keeps the Node: where the instance goes anyway nobody has to know. */
-function undrained(refusals: string[]): ApplicationFailure {
+function mustBeEmpty(refusals: string[]): void {
+  if (refusals.length === 0) return;
   const message = `${refusals.length} pods could not be deleted: ${refusals.toSorted().slice(0, 5).join('; ')}`;
   const failure = ApplicationFailure.nonRetryable(message, 'Undrained');
   failure.stack = '';
-  return failure;
+  throw failure;
 }
 
 /**

@@ -51,7 +51,7 @@ async function follow(world: World, request: PreserveRequest): Promise<PreserveO
   const desk = { ...world, request, machine, node };
   await reportFaults(desk, plan);
   const noted = await copyNodesWord(desk, plan);
-  if (plan.action === 'preserve') return await preserve({ ...desk, machine: noted }, plan);
+  if (plan.action === 'preserve') return await keep({ ...desk, machine: noted }, plan);
   const left = plan.action === 'stop' ? await stop({ ...desk, machine: noted }, plan) : noted;
   const isForgotten = plan.action === 'stop' && plan.forgets;
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
@@ -123,7 +123,7 @@ async function writeExpiry({ control, request, machine }: Desk, until: number | 
 }
 
 /** The Machine first: its MachineSet goes by that. */
-async function preserve(desk: Desk, plan: Preserving): Promise<PreserveOutcome> {
+async function keep(desk: Desk, plan: Preserving): Promise<PreserveOutcome> {
   const { request, node } = desk;
   const { value, until, isToBeDrained } = plan;
   const machine = plan.isNew ? await writeExpiry(desk, until) : desk.machine;

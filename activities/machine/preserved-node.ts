@@ -59,30 +59,33 @@ interface Rewriting {
 const mostTries = 4;
 
 /** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
-async function change(
-  target: KubeClient,
-  seen: Node,
-  { annotationsOf, taintsOf }: Rewriting,
-): Promise<void> {
+async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;
   let node: Node | undefined = seen;
   for (let tries = 1; node?.metadata.uid === uid; tries += 1) {
-    const rewritten = taintsOf(node.spec?.taints ?? []);
-    const notes = annotationsOf(node.metadata.annotations ?? {});
-    const isSame = !rewritten && Object.keys(notes).length === 0;
-    if (isSame || node.metadata.deletionTimestamp !== undefined) return;
-    const patch = { labels: {}, annotations: notes, ...(rewritten && { taints: rewritten }) };
+    const patch = patchOf(node, rewriting);
+    if (!patch) return;
     try {
       await patchNode(target, node, patch);
       return;
     } catch (error) {
-      if (!mayHold(error) || isContentRefused(error) || tries === mostTries) throw error;
+      if (!mayHold(error) || tries === mostTries) throw error;
     }
     node = await readNode(target, name);
   }
 }
 
+/** Undefined when the Node is as it should be, or goes. */
+function patchOf({ metadata, spec }: Node, { annotationsOf, taintsOf }: Rewriting) {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  const rewritten = taintsOf(spec?.taints ?? []);
+  const notes = annotationsOf(metadata.annotations ?? {});
+  if (!rewritten && Object.keys(notes).length === 0) return undefined;
+  return { labels: {}, annotations: notes, ...(rewritten && { taints: rewritten }) };
+}
+
 function mayHold(error: unknown): boolean {
+  if (isContentRefused(error)) return false;
   return isNotFound(error) || isInvalid(error) || isConflict(error);
 }
 
@@ -127,13 +130,15 @@ function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Told {
 
 async function report(target: KubeClient, node: Node, told: Told): Promise<void> {
   const known = node.status?.conditions?.find((one) => one.type === type);
-  const { status, reason, message = '' } = told;
-  const isSame = known?.status === status && known.reason === reason;
-  if (isSame && (known.message ?? '') === message) return;
+  if (known && isSame(known, told)) return;
   const now = timestamp();
-  const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
-  const condition = { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime };
+  const lastTransitionTime = known?.status === told.status ? known.lastTransitionTime : now;
+  const condition = { type, message: '', ...told, lastHeartbeatTime: now, lastTransitionTime };
   const { name, uid } = node.metadata;
   const patch = { metadata: { uid }, status: { conditions: [condition] } };
   await orUndefined(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
+}
+
+function isSame(a: Told, b: Told): boolean {
+  return a.status === b.status && a.reason === b.reason && (a.message ?? '') === (b.message ?? '');
 }

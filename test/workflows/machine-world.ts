@@ -175,7 +175,10 @@ export class MachineWorld {
     return { kube, driver: { createInstance, deleteInstance }, drain: { drainNode } };
   }
 
-  #defaults(): MachineActivities & DriverActivities & DrainActivities {
+  #defaults(): MachineActivities &
+    DriverActivities &
+    DrainActivities &
+    Pick<Steps, 'preserveMachine'> {
     return {
       prepareMachine: async () => ({ found: true, machine: this.read() }),
       findStaleNode: async () => ({ isStale: false }),

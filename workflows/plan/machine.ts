@@ -133,11 +133,7 @@ function preservedUntil(
 ): MachineStep {
   if (step.action !== 'wait' || !preservation) return step;
   const next = nextPreservationTime(preservation, now);
-  const { until: end } = preservation;
-  const reason =
-    end === undefined
-      ? step.reason
-      : `${step.reason}; preserved until ${new Date(end).toISOString()}`;
+  const reason = preservation.until === undefined ? step.reason : `${step.reason}; preserved`;
   const until = Math.min(step.until ?? Infinity, next ?? Infinity);
   return { ...step, reason, ...(until < Infinity && { until }) };
 }

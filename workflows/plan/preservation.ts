@@ -53,17 +53,22 @@ export function effectiveWish({
   hasNode,
 }: Pick<PreservationFacts, 'wishes' | 'hasNode'>): EffectiveWish {
   const { machine = '', node = '', lastApplied = '' } = wishes;
-  const isNodeFit = preserveOf(node) !== undefined;
-  const faults = [
-    ...(hasNode && node !== '' && !isNodeFit ? [faultOf('Node', node)] : []),
-    ...(machine !== '' && preserveOf(machine) === undefined ? [faultOf('Machine', machine)] : []),
-  ];
-  const isNodeSilent = hasNode && node === '';
-  const word = isNodeFit || isNodeSilent ? node : lastApplied;
-  const mayMachineSpeak = hasNode ? word === '' && lastApplied === '' : machine !== '';
-  const isOfNode = !mayMachineSpeak && (word !== '' || lastApplied !== '');
+  const word = hasNode ? wordOfNode(node, lastApplied) : lastApplied;
+  const isOfNode = hasNode ? `${word}${lastApplied}` !== '' : machine === '' && word !== '';
   const value = preserveOf(isOfNode ? word : machine);
-  return defined({ value, from: isOfNode ? ('node' as const) : ('machine' as const), faults });
+  return defined({
+    value,
+    from: isOfNode ? ('node' as const) : ('machine' as const),
+    faults: [...faultsOf('Node', hasNode ? node : ''), ...faultsOf('Machine', machine)],
+  });
+}
+
+function wordOfNode(node: string, lastApplied: string): string {
+  return node === '' || preserveOf(node) !== undefined ? node : lastApplied;
+}
+
+function faultsOf(kind: string, text: string): string[] {
+  return text === '' || preserveOf(text) !== undefined ? [] : [faultOf(kind, text)];
 }
 
 function faultOf(kind: string, text: string): string {
