@@ -99,7 +99,7 @@ describe('preservation', () => {
     expect(Date.now()).toBeGreaterThan(end - 1_000);
     expect(Date.now()).toBeLessThan(end + 5_000);
     const { metadata } = await cluster.machine(name);
-    expect(metadata.annotations).not.toHaveProperty([annotations.preserve]);
+    expect(metadata.annotations?.[annotations.preserve]).toBeUndefined();
     await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'PreservationExpired' });
     await deleteMachine(scenario, name);
   });
@@ -184,7 +184,8 @@ describe('preservation', () => {
     await annotateMachine(scenario, name, 'false');
     await setReady(scenario, name, false);
     await untilGone(scenario, cluster.pathOf('machines', name));
-    await untilRunning(scenario, deployment, 1);
+    const [other] = await untilRunning(scenario, deployment, 1);
+    expect(other?.metadata.name).not.toBe(name);
     await deleteDeployment(scenario, deployment);
   });
 
