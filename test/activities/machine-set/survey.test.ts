@@ -131,6 +131,25 @@ test('marks, replacements and preservation are read from the annotations', async
   });
 });
 
+test('Failed machines are preserved first, as many as the set may, and a word of their Node counts', async () => {
+  const noted = ours('pool-b', 'Failed');
+  noted.metadata.annotations = {
+    'node.machine.sapcloud.io/last-applied-node-preserve-value': 'auto-preserved',
+  };
+  const refused = ours('pool-c', 'Failed');
+  refused.metadata.annotations = { 'node.machine.sapcloud.io/preserve': 'false' };
+  const over = ours('pool-d', 'Failed');
+  over.metadata.annotations = { 'millwright.dev/preservation-expired': '2026-01-01T00:00:00Z' };
+  const set = aMachineSet({ spec: { replicas: 4, autoPreserveFailedMachineMax: 2 } });
+  const control = new MemoryKube(set, ours('pool-a', 'Failed'), noted, refused, over);
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+    survey: {
+      autoPreservation: { preserve: ['pool-a'], letGo: [] },
+      failed: { total: 4, preserved: 1 },
+    },
+  });
+});
+
 test('conditions of others stay', async () => {
   const frozen = { type: 'Frozen', status: 'True' as const, reason: 'OverShootingReplicaCount' };
   const control = new MemoryKube(aMachineSet({ status: { machineSetCondition: [frozen] } }));

@@ -73,12 +73,18 @@ async function run(given: Given, changes: Partial<PreserveRequest> = {}) {
   return {
     outcome,
     expiry: machine.status?.currentStatus?.preserveExpiryTime ?? undefined,
-    notes: machine.metadata.annotations ?? {},
-    nodeNotes: node?.metadata.annotations ?? {},
-    taints: node?.spec?.taints ?? [],
-    condition: node?.status?.conditions?.find(({ type }) => type === 'Preserved'),
+    notes: machine.metadata.annotations,
+    ...(node && looksOf(node)),
     events: items.map(({ reason, message }) => `${reason}: ${message}`),
     writes: [...control.writes(), ...target.writes()],
+  };
+}
+
+function looksOf({ metadata, spec, status }: Node) {
+  return {
+    nodeNotes: metadata.annotations,
+    taints: spec?.taints ?? [],
+    condition: status?.conditions?.find(({ type }) => type === 'Preserved'),
   };
 }
 

@@ -27,15 +27,15 @@ export interface Rollout {
 }
 
 /**
- * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's condition `Available`, a Failed one that
- * is preserved is not asked for; here only where it is new, so that the old ones go for it and not with it.
+ * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's condition `Available`, Failed ones that are
+ * preserved are not asked for: they are the last that their set gives, so a rollout would wait for them until their time is over.
  */
-export function floorOf(
-  facts: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets' | 'options'>,
-): number {
-  const { replicas, maxUnavailable, sets, options } = facts;
-  const isNew = (set: SetFacts): boolean => set.isOfTemplate && set.name !== options.rolledBackFrom;
-  const preserved = sumOf(sets.filter(isNew), (set) => set.preserved ?? 0);
+export function floorOf({
+  replicas,
+  maxUnavailable,
+  sets,
+}: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets'>): number {
+  const preserved = sumOf(sets, (set) => set.preserved ?? 0);
   return Math.max(replicas - maxUnavailable - preserved, 0);
 }
 
