@@ -174,7 +174,26 @@ describe('preservation', () => {
     await scenario.operator.kill9('worker');
     await untilGone(scenario, cluster.pathOf('machines', name));
     expect(Date.now()).toBeGreaterThan(expiryOf(machine) ?? Infinity);
+    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'PreservationExpired' });
     await untilRunning(scenario, deployment, 1);
+    await deleteDeployment(scenario, deployment);
+  });
+
+  test('a rollout goes on, and takes it last', async () => {
+    const { deployment, names } = await pool('rolled', { replicas: 3 });
+    const [name = ''] = names;
+    await annotateMachine(scenario, name, 'when-failed');
+    await setReady(scenario, name, false);
+    await untilPreserved(scenario, name, { isTainted: true });
+    const template = { metadata: { annotations: { rolled: 'once' } } };
+    const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
+    const spec = { strategy: { type: 'RollingUpdate', rollingUpdate }, template };
+    await cluster.patch('machinedeployments', deployment, { spec });
+    await eventually('all are new and Running', async () => {
+      const present = await machinesOf(scenario, deployment);
+      expect(present.filter(({ metadata }) => names.includes(metadata.name))).toEqual([]);
+    });
+    await untilRunning(scenario, deployment, 3);
     await deleteDeployment(scenario, deployment);
   });
 

@@ -213,14 +213,19 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
  * MCM v0.62.1.
  */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
-  if (hasFailed(facts) && facts.isOwned) {
-    return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
-  }
+  if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
   // However late it came: an instance that is not on the object could be lost.
   if (facts.instance && !facts.isRecorded) return { action: 'recordCreated' };
   if (facts.isNodeReady) return { action: 'recordJoined' };
   if (now >= facts.createDeadline && !hasFailed(facts)) return { action: 'recordTimeout' };
   return backOffOf(facts, now) ?? planCreation(facts);
+}
+
+/** One that is preserved has the time to join all the same. */
+function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): MachineStep {
+  const isKept = preservation?.until !== undefined;
+  if (isKept && isRecorded && isNodeReady) return { action: 'recordJoined' };
+  return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
 }
 
 function planCreation(facts: MachineFacts): MachineStep {

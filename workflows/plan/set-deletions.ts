@@ -56,7 +56,7 @@ export interface FailedCounts {
   preserved: number;
   /** Neither preserved nor granted a replacement yet. */
   held: number;
-  /** When the first preservation ends, milliseconds. */
+  /** When the first preservation has ended for sure, milliseconds. */
   nextExpiry?: number;
 }
 
@@ -69,7 +69,7 @@ export function countFailed(facts: DeletionFacts): FailedCounts {
     total: failed.length,
     preserved: preserved.length,
     held: failed.length - preserved.length - replaced.length,
-    ...(expiries.length > 0 && { nextExpiry: Math.min(...expiries) }),
+    ...(expiries.length > 0 && { nextExpiry: Math.min(...expiries) + graceMilliseconds }),
   };
 }
 
@@ -82,9 +82,16 @@ export function isFailed({ phase }: MachineFact): boolean {
   return phase === 'Failed';
 }
 
+/**
+ * The machine's own workflow ends a preservation to the second, says so, and takes the expiry away; when it is held up its set does
+ * not wait for longer than this.
+ */
+export const graceMilliseconds = 5_000;
+
 /** Until its expiry; before the expiry is known, because somebody asked for it. */
 export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
-  return preservedUntil === undefined ? asksForPreservation(preserve) : preservedUntil > now;
+  if (preservedUntil === undefined) return asksForPreservation(preserve);
+  return preservedUntil + graceMilliseconds > now;
 }
 
 function refs(machines: readonly MachineFact[], reason: string): MachineRefs {

@@ -6,6 +6,7 @@ import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import { graceMilliseconds } from '../../../workflows/plan/set-deletions.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
@@ -123,7 +124,7 @@ test('marks, replacements and preservation are read from the annotations', async
     survey: {
       failed: { total: 3, preserved: 1, held: 1 },
       toDelete: { names: ['pool-a', 'pool-c'] },
-      holdsUntil: now + 9 * 60_000,
+      holdsUntil: now + 9 * 60_000 + graceMilliseconds,
     },
   });
   expect((await control.read<MachineSet>(path)).status).toMatchObject({
