@@ -32,3 +32,8 @@ export function stoppedEvent({ reason }: Stopping, until: number): EventText {
       : ['PreservationStopped', `Not preserved until ${timestamp(until)} after all: ${words}`];
   return { type: 'Normal', reason: name, message, component };
 }
+
+export function undrainedEvent(error: string): EventText {
+  const message = `The Node of this preserved machine could not be drained: ${error}`;
+  return { type: 'Warning', reason: 'PreservationDrainFailed', message, component };
+}

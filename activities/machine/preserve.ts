@@ -24,7 +24,7 @@ import {
   timestamp,
 } from './object.ts';
 import type { Preserving, Stopping } from './preservation-events.ts';
-import { preservedEvent, stoppedEvent } from './preservation-events.ts';
+import { preservedEvent, stoppedEvent, undrainedEvent } from './preservation-events.ts';
 import { keepNode, letNodeGo } from './preserved-node.ts';
 
 /** Never fails because an API server is out of reach: a deletion must not wait for this. */
@@ -128,6 +128,7 @@ async function keep(desk: Desk, plan: Preserving): Promise<PreserveOutcome> {
   const { value, until, isToBeDrained } = plan;
   const machine = plan.isNew ? await writeExpiry(desk, until) : desk.machine;
   if (until !== request.until) await tell(desk, preservedEvent(plan));
+  if (request.drain?.error !== undefined) await tell(desk, undrainedEvent(request.drain.error));
   const kept = { value, until, isToBeDrained, ...(request.drain && { drain: request.drain }) };
   if (desk.target && node) await keepNode(desk.target, node, kept);
   const preservation = { value, until, isToBeDrained: isToBeDrained && node !== undefined };

@@ -142,8 +142,11 @@ describe('preserve', () => {
       machine: { [preserveKey]: 'when-failed' },
       isReported: true,
     };
-    const { condition } = await run({ ...given, expiry: soon }, { drain });
+    const until = now + 600_000;
+    const { condition, events } = await run({ ...given, expiry: soon }, { drain, until });
     expect(condition).toMatchObject({ status, message });
+    const failures = events.filter((event) => event.startsWith('PreservationDrainFailed'));
+    expect(failures).toHaveLength('error' in drain ? 1 : 0);
   });
 
   test('what the user wrote for the autoscaler stays the user’s', async () => {
