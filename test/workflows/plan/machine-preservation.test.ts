@@ -169,8 +169,8 @@ describe('beside a drain of a Node that is kept', () => {
       fc.property(anyKept, anyPhase, fc.boolean(), (preservation, phase, isOwned) => {
         const step = plan({ ...pending, ...draining, phase, isOwned, preservation });
         expect(isLong(step.action)).toBe(false);
-        const until = step.action === 'wait' ? step.until : undefined;
-        expect(until ?? Infinity).toBeGreaterThan(now);
+        const end = step.action === 'wait' ? step.until : undefined;
+        expect(end ?? Infinity).toBeGreaterThan(now);
       }),
     );
   });
