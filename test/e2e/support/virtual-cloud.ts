@@ -32,6 +32,8 @@ export interface CloudFault {
 
 interface Entry {
   type: string;
+  /** Milliseconds. */
+  at: number;
   operation?: string;
   name?: string;
   outcome?: string;

@@ -65,9 +65,13 @@ export class Workloads {
     await this.#scenario.cluster.delete(this.#deployments(app));
   }
 
-  async podsOn(nodeName: string, app: string): Promise<RunningPod[]> {
+  /** Of one app, or all. */
+  async podsOn(nodeName: string, app?: string): Promise<RunningPod[]> {
     const { cluster, namespace } = this.#scenario;
-    const query = { labelSelector: `app=${app}`, fieldSelector: `spec.nodeName=${nodeName}` };
+    const query = {
+      fieldSelector: `spec.nodeName=${nodeName}`,
+      ...(app !== undefined && { labelSelector: `app=${app}` }),
+    };
     return await cluster.list<RunningPod>(namespaced('pods', namespace), query);
   }
 
