@@ -20,6 +20,8 @@ export interface Workload {
   claims?: string[];
 }
 
+export type AlonePod = Pick<Workload, 'app' | 'nodeName' | 'annotations'>;
+
 export class Workloads {
   readonly #scenario: Scenario;
 
@@ -58,6 +60,17 @@ export class Workloads {
       const pods = await this.podsOn(nodeName, app);
       const phases = pods.map(({ status }) => status?.phase);
       expect(phases).toEqual(Array.from({ length: replicas }, () => 'Running'));
+    });
+  }
+
+  /** One Pod that nobody replaces, on this Node. */
+  async startAlone({ app, nodeName, annotations }: AlonePod): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    await cluster.kube.create(namespaced('pods', namespace), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `${app}-${nodeName}`, labels: { app }, annotations },
+      spec: { nodeName, containers: [{ name: 'app', image: 'nothing' }] },
     });
   }
 
