@@ -75,7 +75,7 @@ export class MachineSteps {
     else if (!state.isUnsettled) state.createGeneration += 1;
     // The next attempt reads the object again: class, Secrets and limits may have been mended.
     state.isStale = true;
-    if (failure.code !== 'Canceled') await this.#fail(failure, 'Create');
+    if (!failure.wasCancelled) await this.#fail(failure, 'Create');
   }
 
   async recordCreated(): Promise<void> {
@@ -307,10 +307,14 @@ export class MachineSteps {
   async #fail(failure: MachineFailure, operation: 'Create' | 'Delete'): Promise<void> {
     const state = this.#state;
     const attempts = (state.failure?.attempts ?? 0) + 1;
+    const limits = state.prepared?.limits;
     const wait = backoffSeconds({
       failure,
       attempts,
-      resourceExhaustedRetrySeconds: state.prepared?.limits.resourceExhaustedRetrySeconds ?? 600,
+      // A deletion needs no room.
+      ...(operation === 'Create' && {
+        resourceExhaustedRetrySeconds: limits?.resourceExhaustedRetrySeconds ?? 600,
+      }),
       random: Math.random(),
     });
     state.failure = { detail: failure, attempts, retryAt: Date.now() + wait * 1000 };
@@ -376,7 +380,8 @@ function settle(state: MachineState, { isFound, settleSeconds }: SuccessfulDelet
 /** A call that ended without an answer of the driver: nobody knows what the cloud did. */
 function failureOf(error: unknown, provider: string): MachineFailure {
   if (isCancellation(error)) {
-    return { code: 'Canceled', message: 'cancelled by a deletion', isSettled: false };
+    const message = 'cancelled by a deletion';
+    return { code: 'Canceled', message, isSettled: false, wasCancelled: true };
   }
   if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) {
     const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;

@@ -8,8 +8,8 @@ export interface BackoffInput {
   failure: MachineFailure;
   /** Failures so far, this one included. */
   attempts: number;
-  /** `--resource-exhausted-retry`. */
-  resourceExhaustedRetrySeconds: number;
+  /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
+  resourceExhaustedRetrySeconds?: number;
   /** From 0 to 1: spreads machines that failed together. */
   random: number;
 }
@@ -23,7 +23,8 @@ export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  if (hasNoRoom(failure)) return input.resourceExhaustedRetrySeconds * jitter;
+  const { resourceExhaustedRetrySeconds: pause } = input;
+  if (pause !== undefined && hasNoRoom(failure)) return pause * jitter;
   const doublings = Math.min(attempts - 1, 10);
   return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
 }
@@ -35,7 +36,7 @@ export function stepBackoffSeconds({
   random,
 }: Pick<BackoffInput, 'attempts' | 'random'> & { message: string }): number {
   const failure = { code: 'Internal', message, isSettled: true } as const;
-  return backoffSeconds({ failure, attempts, resourceExhaustedRetrySeconds: 0, random });
+  return backoffSeconds({ failure, attempts, random });
 }
 
 /** An instance that exists has its room. */

@@ -9,6 +9,8 @@ export interface MachineFailure {
   /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
   isSettled: boolean;
   retryAfterSeconds?: number;
+  /** We stopped it ourselves: nothing is wrong. */
+  wasCancelled?: boolean;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }

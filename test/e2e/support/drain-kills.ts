@@ -87,9 +87,9 @@ export function testKillsInDrains(moment: KillMoment): void {
       await volumes.attach(claim, name);
       await workloads.start({ app: claim, nodeName: name, claims: [claim] });
     }
-    await deleteAndKill(name, ['claim', 'first eviction']);
+    await deleteAndKill(name, ['attachments', 'first eviction']);
     await untilNoPod(name, 'db-a');
-    await killAt(name, ['attachments']);
+    await killAt(name, ['list of pods']);
     expect(await evictions('db-b-')).toEqual([]);
     await volumes.detach('db-a');
     await untilNoPod(name, 'db-b');

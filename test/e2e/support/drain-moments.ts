@@ -20,7 +20,6 @@ const matchers = {
   /** The workflow has been told, and the Event is to be written. */
   report: ofKind('api create events', 'DrainBlocked'),
   'next try': ofKind('api create pods/eviction'),
-  claim: ofKind('api get persistentvolumeclaims'),
   attachments: ofKind('api list volumeattachments'),
   'pod deletion': ofKind('api delete pods'),
   'last pod gone': ofKind('api list pods'),

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { stepOf, type Step } from './kill-steps.ts';
 import { Relay, type Gate, type RelayedRequest, type Upstream } from './relay.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
-import type { WorkerAccess } from './operator.ts';
+import type { Access } from './operator.ts';
 import { apiServer, kubeconfigOf } from './worker-upstream.ts';
 
 export type KillMoment = 'before' | 'after';
@@ -47,7 +47,7 @@ export class KillProxy {
   #isArmed = false;
   #hasWritten = false;
   #dying: Promise<void> | undefined;
-  #access: WorkerAccess | undefined;
+  #access: Access | undefined;
 
   constructor({ moment, name, picks = (step) => this.#isNext(step) }: KillProxyOptions) {
     this.#moment = moment;
@@ -59,7 +59,7 @@ export class KillProxy {
   async start(kill: () => Promise<void>): Promise<void> {
     this.#kill = kill;
     const stack = testStack();
-    const api = await this.#relay('api', await apiServer());
+    const api = await this.#relay('api', await apiServer('millwright-worker'));
     const virtualCloud = await this.#relay('cloud', { origin: stack.virtualCloud });
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, kubeconfigOf(api));
@@ -67,7 +67,7 @@ export class KillProxy {
   }
 
   /** For the worker. */
-  get access(): WorkerAccess {
+  get access(): Access {
     if (this.#access === undefined) throw new Error('the kill proxy was not started');
     return this.#access;
   }

@@ -28,6 +28,11 @@ test('a cloud without room is left alone for as long as the flag says', () => {
   expect(seconds({ failure: exhausted, attempts: 9, resourceExhaustedRetrySeconds: 5 })).toBe(5);
 });
 
+test('a deletion needs no room: it is tried again like any other step', () => {
+  const failure = exhausted;
+  expect(backoffSeconds({ failure, attempts: 1, random: 0 })).toBe(2);
+});
+
 test('a cloud that says when to come back is heard, and never asked earlier', () => {
   fc.assert(
     fc.property(
