@@ -5,6 +5,7 @@ import { healthFactsOf, lookSoon } from './machine-health.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import { evictionSeconds } from './plan/drain.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
 import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
@@ -151,9 +152,22 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
 export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
   if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
-  if (prepared.drain?.until !== undefined) return prepared.drain.until;
-  const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+  return prepared.drain?.until ?? drainTimeoutOf(prepared, teardown);
+}
+
+function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: Teardown): number {
+  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+export function evictRetriesOf({ prepared, teardown }: MachineState): number | undefined {
+  if (!prepared || !teardown) return undefined;
+  const { drain, limits } = prepared;
+  if (limits.maxEvictRetries === undefined || drain?.until === undefined)
+    return limits.maxEvictRetries;
+  const extension = Math.max(drain.until - drainTimeoutOf(prepared, teardown), 0);
+  return limits.maxEvictRetries + Math.ceil(extension / (evictionSeconds * 1000));
 }
 
 /** For the query `drain`; undefined while nothing is drained. */

@@ -17,7 +17,13 @@ import type { MachinePhase } from './api/phases.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
 import { endDrain, setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, newTeardown, noteReadyNode, ownNodeOf } from './machine-state.ts';
+import {
+  drainDeadlineOf,
+  evictRetriesOf,
+  newTeardown,
+  noteReadyNode,
+  ownNodeOf,
+} from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
 import { backoffSeconds } from './plan/backoff.ts';
@@ -202,7 +208,7 @@ export class MachineSteps {
         nodeName: instance.nodeName,
         deadline: drainDeadlineOf(this.#state),
         isForced: observed?.forceDeletion ?? false,
-        maxEvictRetries: prepared.limits.maxEvictRetries,
+        maxEvictRetries: evictRetriesOf(this.#state),
         earlier: this.#state.drain,
         skipsVolumeWait: prepared.drain?.skipsVolumeWait,
       }),

@@ -20,7 +20,9 @@ export interface Workload {
   claims?: string[];
 }
 
-export type AlonePod = Pick<Workload, 'app' | 'nodeName' | 'annotations'>;
+export interface AlonePod extends Pick<Workload, 'app' | 'nodeName' | 'annotations'> {
+  finalizers?: string[];
+}
 
 export class Workloads {
   readonly #scenario: Scenario;
@@ -63,15 +65,17 @@ export class Workloads {
     });
   }
 
-  /** One Pod that nobody replaces, on this Node. */
-  async startAlone({ app, nodeName, annotations }: AlonePod): Promise<void> {
+  /** One Pod that nobody replaces, on this Node. Returns its path. */
+  async startAlone({ app, nodeName, annotations, finalizers }: AlonePod): Promise<string> {
     const { cluster, namespace } = this.#scenario;
+    const name = `${app}-${nodeName}`;
     await cluster.kube.create(namespaced('pods', namespace), {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: `${app}-${nodeName}`, labels: { app }, annotations },
+      metadata: { name, labels: { app }, annotations, finalizers },
       spec: { nodeName, containers: [{ name: 'app', image: 'nothing' }] },
     });
+    return namespaced('pods', namespace, name);
   }
 
   async end(app: string): Promise<void> {
