@@ -14,6 +14,7 @@ import type {
   PreparedMachine,
 } from './activities.ts';
 import type { MachinePhase } from './api/phases.ts';
+import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
 import { endDrain, setPhase } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
@@ -26,7 +27,6 @@ import {
 } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { isLater } from './messages.ts';
-import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
@@ -312,18 +312,7 @@ export class MachineSteps {
   /** Says it on the object and plans the next attempt. */
   async #fail(failure: MachineFailure, operation: 'Create' | 'Delete'): Promise<void> {
     const state = this.#state;
-    const attempts = (state.failure?.attempts ?? 0) + 1;
-    const limits = state.prepared?.limits;
-    const wait = backoffSeconds({
-      failure,
-      attempts,
-      // A deletion needs no room.
-      ...(operation === 'Create' && {
-        resourceExhaustedRetrySeconds: limits?.resourceExhaustedRetrySeconds ?? 600,
-      }),
-      random: Math.random(),
-    });
-    state.failure = { detail: failure, attempts, retryAt: Date.now() + wait * 1000 };
+    state.failure = nextFailure(state, failure, operation);
     const phase = phaseOfFailure(operation, state.phase);
     setPhase(state, phase);
     const { createGeneration } = state;
@@ -333,12 +322,6 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
-}
-
-/** A machine that ran out of time stays Failed, however often it tries. */
-function phaseOfFailure(operation: 'Create' | 'Delete', phase: MachinePhase): MachinePhase {
-  if (operation === 'Delete') return 'Terminating';
-  return phase === 'Failed' ? 'Failed' : 'CrashLoopBackOff';
 }
 
 /** Takes over what the object says of its life: also after Temporal was lost, or from MCM. */

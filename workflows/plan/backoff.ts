@@ -6,7 +6,7 @@ const longestSeconds = 180;
 
 export interface BackoffInput {
   failure: MachineFailure;
-  /** Failures so far, this one included. */
+  /** Failures so far, this one included; without those that have a pace of their own. */
   attempts: number;
   /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
   resourceExhaustedRetrySeconds?: number;
@@ -23,10 +23,18 @@ export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  const { resourceExhaustedRetrySeconds: pause } = input;
-  if (pause !== undefined && hasNoRoom(failure)) return pause * jitter;
+  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
   const doublings = Math.min(attempts - 1, 10);
   return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+}
+
+/** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
+export function hasOwnPace({
+  failure,
+  resourceExhaustedRetrySeconds,
+}: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
+  if (failure.retryAfterSeconds !== undefined) return true;
+  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
 }
 
 /** The same for a step on Kubernetes that was refused: no cloud has a say in it. */

@@ -38,7 +38,13 @@ export interface MachineFacts {
   mustForce: boolean;
   /** The object was read in this life. */
   isPrepared: boolean;
-  failure?: { detail: MachineFailure; attempts: number; retryAt: number };
+  failure?: {
+    detail: MachineFailure;
+    attempts: number;
+    /** Those of them after which nobody but us said when to come back: they make the wait longer. */
+    unpaced?: number;
+    retryAt: number;
+  };
   instance?: Instance;
   /** A create was sent and nobody knows what came of it; instances may be listed until then. */
   unsettledUntil?: number;
