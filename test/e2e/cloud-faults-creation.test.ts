@@ -18,7 +18,12 @@ describe('the creation of a machine', () => {
 
   test('says which fault of the cloud is in its way, and makes one VM when that is over', async () => {
     const refusals: FaultCase[] = [
-      { short: 'quota', fault: { kind: 'quota' }, code: 'ResourceExhausted', words: 'may not have more instances' },
+      {
+        short: 'quota',
+        fault: { kind: 'quota' },
+        code: 'ResourceExhausted',
+        words: 'may not have more instances',
+      },
       { short: 'zone', fault: { kind: 'zoneFull' }, code: 'ResourceExhausted', words: 'zone' },
     ];
     const cases = [...casesOf('create'), ...refusals];

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { MachineSpec } from '../../workflows/api/machine.ts';
-import { operatorRequests, type AuditedRequest } from './support/audit.ts';
+import { evictedPods, operatorRequests } from './support/audit.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
@@ -13,8 +13,6 @@ import { Workloads } from './support/workloads.ts';
 
 /** Only a deletion without a grace period takes such a pod away. */
 const neverTerminates = { 'local.millwright.dev/never-terminates': 'true' };
-
-const succeeded = ({ code }: AuditedRequest): boolean => code < 300;
 
 const wish = { by: 'Ada' };
 const forms = [
@@ -60,12 +58,8 @@ describe('a drain by force', () => {
     });
   }
 
-  async function requests(verb: string, resource: string, start: string) {
-    const all = await operatorRequests(namespace);
-    return all.filter(
-      (one) => one.verb === verb && one.resource === resource && one.name.startsWith(start),
-    );
-  }
+  const deletionsOf = (start: string) =>
+    operatorRequests(namespace, { verb: 'delete', resource: 'pods', start });
 
   test.each(forms)(
     'asked for in the middle by $form: pods go at once, volumes when the VM is gone',
@@ -90,8 +84,7 @@ describe('a drain by force', () => {
       await cloud.clearFaults();
       await untilGone(scenario, pathOf(name));
       expect(await volumes.isAttached(short)).toBe(false);
-      const evictions = await requests('create', 'pods/eviction', short);
-      expect(evictions.filter(succeeded)).toEqual([]);
+      expect(await evictedPods(namespace, short)).toEqual([]);
       await clear(short);
     },
   );
@@ -117,7 +110,7 @@ describe('a drain by force', () => {
     await untilBlocked(name);
     expect(await workloads.podsOn(name, 'extended')).toHaveLength(1);
     await untilGone(scenario, pathOf(name));
-    const [deletion] = await requests('delete', 'pods', 'extended');
+    const [deletion] = await deletionsOf('extended');
     expect(deletion?.at).toBeGreaterThanOrEqual(second.deadline);
     await clear('extended');
   });
@@ -128,7 +121,8 @@ describe('a drain by force', () => {
     await cluster.patch('machines', name, { metadata: { annotations } });
     await cluster.delete(pathOf(name));
     await untilGone(scenario, pathOf(name));
-    expect(await requests('create', 'pods/eviction', 'skipped')).toEqual([]);
+    expect(await evictedPods(namespace, 'skipped')).toEqual([]);
+    expect(await deletionsOf('skipped')).toEqual([]);
     expect(await volumes.isAttached('skipped')).toBe(false);
     await clear('skipped');
   });
@@ -147,11 +141,11 @@ describe('a drain by force', () => {
     expect(await cloud.instances()).toHaveLength(1);
     const { metadata } = await cluster.machine(name);
     await untilGone(scenario, pathOf(name));
-    const evictions = (await requests('create', 'pods/eviction', '')).filter(succeeded);
-    const ofThese = evictions.filter(({ name: pod }) => /^(thirty|held)-/.test(pod));
+    const evicted = await evictedPods(namespace);
+    const ofThese = evicted.filter((pod) => /^(thirty|held)-/.test(pod));
     expect(ofThese).toHaveLength(30);
-    expect(new Set(ofThese.map(({ name: pod }) => pod)).size).toBe(30);
-    const [forced] = await requests('delete', 'pods', 'held');
+    expect(new Set(ofThese).size).toBe(30);
+    const [forced] = await deletionsOf('held');
     const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
     expect(forced?.at).toBeGreaterThanOrEqual(deletedAt + 20_000);
     await cluster.kube.patch(held, 'merge', { metadata: { finalizers: null } });

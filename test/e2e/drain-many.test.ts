@@ -1,7 +1,7 @@
 /** Fifty drains that a PodDisruptionBudget blocks at once stand in the way of nobody else. */
 import { describe, expect, test } from '@jest/globals';
 import { namespaced } from '../../activities/kube/paths.ts';
-import { operatorRequests } from './support/audit.ts';
+import { evictedPods } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -65,14 +65,10 @@ describe('many drains', () => {
     expect(await workflows.running(query)).toEqual(ids);
   }
 
-  /** Of the pods of an app, in the order of their names: how often each was evicted. */
-  async function evictions(app: string): Promise<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const { resource, name, code } of await operatorRequests(namespace)) {
-      if (resource !== 'pods/eviction' || code !== 201 || !name.startsWith(app)) continue;
-      counts[name] = (counts[name] ?? 0) + 1;
-    }
-    return counts;
+  /** Machines whose pods of an app were evicted, sorted. */
+  async function evicted(app: string): Promise<string[]> {
+    const pods = await evictedPods(namespace, app);
+    return pods.map((name) => name.slice(`${app}-`.length)).toSorted();
   }
 
   test(`of which ${blockedDrains} are blocked: others are created, drained and deleted meanwhile`, async () => {
@@ -86,8 +82,8 @@ describe('many drains', () => {
     await deleteAll(others);
     for (const name of others) await untilGone(scenario, cluster.pathOf('machines', name));
     await expectBlocked(held);
-    expect(Object.keys(await evictions('free'))).toHaveLength(others.length);
-    expect(await evictions('held')).toEqual({});
+    expect(await evicted('free')).toEqual(others.toSorted());
+    expect(await evicted('held')).toEqual([]);
     expect(await cloud.instances()).toHaveLength(blockedDrains);
     await eventually('each blocked one has tried again', async () => {
       for (const name of held) {
@@ -102,7 +98,7 @@ describe('many drains', () => {
     await eventually('all are gone', async () => expect(await cluster.machines()).toEqual([]), {
       ...patient,
     });
-    expect(Object.values(await evictions('held'))).toEqual(held.map(() => 1));
+    expect(await evicted('held')).toEqual(held.toSorted());
     await cluster.delete(path);
   });
 

@@ -1,7 +1,7 @@
 /** Drains of Nodes that have been ill for long: nobody is there to let pods end. */
 import { describe, expect, test } from '@jest/globals';
 import { node as nodePath } from '../../activities/kube/paths.ts';
-import { operatorRequests } from './support/audit.ts';
+import { evictedPods, operatorRequests } from './support/audit.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
@@ -45,6 +45,9 @@ describe('the drain of a machine whose Node', () => {
     });
   }
 
+  const deletionsOf = (resource: string, start: string) =>
+    operatorRequests(namespace, { verb: 'delete', resource, start });
+
   test.each<Illness>([
     {
       words: 'is not Ready',
@@ -84,7 +87,7 @@ describe('the drain of a machine whose Node', () => {
         expect(drain).toMatchObject({ isBlocked: true });
       });
       expect(await workloads.podsOn(name, app)).toHaveLength(3);
-      expect(await requests('delete', 'pods', app)).toEqual([]);
+      expect(await deletionsOf('pods', app)).toEqual([]);
 
       await setCondition(name, illness, tenMinutes);
       await eventually('the pods are gone at once, budget or not', async () => {
@@ -99,30 +102,14 @@ describe('the drain of a machine whose Node', () => {
       await cloud.clearFaults();
       await untilGone(scenario, path);
       expect(await volumes.isAttached(app)).toBe(false);
-      const [detached] = await requests('delete', 'volumeattachments', volumes.volumeOf(app));
-      expect(detached?.at).toBeGreaterThan(await deletedAt(name));
-      const evicted = await requests('create', 'pods/eviction', app);
-      expect(evicted.filter(({ code }) => code === 201)).toEqual([]);
+      const [detached] = await deletionsOf('volumeattachments', volumes.volumeOf(app));
+      const vm = (await cloud.deletions()).find((one) => one.name === name);
+      expect(detached?.at).toBeGreaterThan(vm?.at ?? Number.POSITIVE_INFINITY);
+      expect(await evictedPods(namespace, app)).toEqual([]);
       await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'DrainBlocked' });
       await cluster.delete(workloads.budgets(app));
       await workloads.end(app);
       await volumes.remove(app);
     },
   );
-
-  async function requests(verb: string, resource: string, prefix: string) {
-    const all = await operatorRequests(namespace);
-    return all.filter(
-      (one) => one.verb === verb && one.resource === resource && one.name.startsWith(prefix),
-    );
-  }
-
-  /** When the VM went, by the cloud's own clock. */
-  async function deletedAt(name: string): Promise<number> {
-    const all = await cloud.happenings();
-    const deleted = all.find(
-      (one) => one.operation === 'delete' && one.name === name && one.outcome === 'ok',
-    );
-    return deleted?.at ?? Number.POSITIVE_INFINITY;
-  }
 });

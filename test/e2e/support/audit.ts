@@ -35,8 +35,33 @@ export async function operatorWrites(prefix: string): Promise<string[]> {
   return writes;
 }
 
-/** The same in order, also those that were refused. */
-export async function operatorRequests(prefix: string): Promise<AuditedRequest[]> {
+interface Wanted {
+  verb: 'create' | 'delete';
+  /** With subresource. */
+  resource: string;
+  /** How the name begins; default any. */
+  start?: string;
+}
+
+/** Writes of one kind in order, also those that were refused. */
+export async function operatorRequests(
+  prefix: string,
+  { verb, resource, start = '' }: Wanted,
+): Promise<AuditedRequest[]> {
+  const all = await allRequests(prefix);
+  return all.filter(
+    (one) => one.verb === verb && one.resource === resource && one.name.startsWith(start),
+  );
+}
+
+/** Names of the pods whose eviction succeeded, in order: one that was evicted twice is there twice. */
+export async function evictedPods(prefix: string, start?: string): Promise<string[]> {
+  const wanted = { verb: 'create', resource: 'pods/eviction', ...(start && { start }) } as const;
+  const evictions = await operatorRequests(prefix, wanted);
+  return evictions.filter(({ code }) => code === 201).map(({ name }) => name);
+}
+
+async function allRequests(prefix: string): Promise<AuditedRequest[]> {
   const requests: AuditedRequest[] = [];
   for await (const line of linesOfWrites(prefix)) {
     const { resource = '', subresource, name = '' } = line.objectRef ?? {};

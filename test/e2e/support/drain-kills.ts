@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { operatorRequests, type AuditedRequest } from './audit.ts';
+import { evictedPods, operatorRequests } from './audit.ts';
 import { DrainMoments, type DrainMoment } from './drain-moments.ts';
 import { eventually } from './eventually.ts';
 import { KillProxy, type KillMoment } from './kill-proxy.ts';
@@ -41,6 +41,9 @@ export function testKillsInDrains(moment: KillMoment): void {
   const volumes = new Volumes(scenario);
   const slowToGo = { 'local.millwright.dev/delete-delay': '2s' };
 
+  const deletionsOf = (resource: string, start: string) =>
+    operatorRequests(namespace, { verb: 'delete', resource, start });
+
   test('pods without volumes: the Node is closed, pods are asked, the VM goes', async () => {
     const name = await runningMachine('plain');
     await workloads.start({ app: 'web', nodeName: name, replicas: 3, annotations: slowToGo });
@@ -63,13 +66,14 @@ export function testKillsInDrains(moment: KillMoment): void {
     const name = await runningMachine('guarded');
     await workloads.start({ app: 'shop', nodeName: name, replicas: 2 });
     await workloads.guard('shop', { app: 'shop', minAvailable: 2 });
-    await deleteAndKill(name, ['first eviction', 'report', 'Machine finalizer'], {
+    await deleteAndKill(name, ['report', 'Machine finalizer'], {
       later: ['Machine finalizer'],
     });
     const { deadline } = await untilBlocked(name);
     const since = await sinceOf(name);
     await killAt(name, ['next try']);
-    expect(await sinceOf(name)).toEqual(since);
+    const { lastStartedTime: killed } = await workflows.pendingAttempt('machine', name);
+    expect(await sinceOf(name, killed)).toEqual(since);
     expect(await drainOf(name)).toMatchObject({ deadline, isBlocked: true });
     expect(new Set(await evictions('shop-'))).toEqual(new Set([429]));
     expect(await cloud.instances()).toHaveLength(1);
@@ -117,10 +121,11 @@ export function testKillsInDrains(moment: KillMoment): void {
     const end = Date.parse(metadata.deletionTimestamp ?? '') + drainTimeoutSeconds * 1_000;
     expect(await drainOf(name)).toMatchObject({ deadline: end });
     await expectGone(name);
-    const [first] = await requests('delete', 'pods', 'late-');
+    const [first] = await deletionsOf('pods', 'late-');
     expect(first?.at).toBeGreaterThanOrEqual(end);
-    const [detached] = await requests('delete', 'volumeattachments', volumes.volumeOf('late'));
-    expect(detached?.at).toBeGreaterThan(await deletedAt(name));
+    const [detached] = await deletionsOf('volumeattachments', volumes.volumeOf('late'));
+    const vm = (await cloud.deletions()).find((one) => one.name === name);
+    expect(detached?.at).toBeGreaterThan(vm?.at ?? Number.POSITIVE_INFINITY);
     expect(await volumes.isAttached('late')).toBe(false);
     await cluster.delete(workloads.budgets('late'));
     await workloads.end('late');
@@ -174,14 +179,17 @@ export function testKillsInDrains(moment: KillMoment): void {
     });
   }
 
-  /** Of each blocked pod, as the pending activity says it: `ns/pod since 2026-...`. */
-  async function sinceOf(name: string): Promise<string[]> {
-    return await eventually('the pending activity says since when', async () => {
-      const { drainNode = '' } = await workflows.pendingFailures('machine', name);
-      const found = [...drainNode.matchAll(/\S+ since [^:]+:\d\d:\d\dZ/g)].map(([text]) => text);
+  /** Of each blocked pod, as an attempt that began after that one says it: `ns/pod since 2026-...`. */
+  async function sinceOf(name: string, killed?: unknown): Promise<string[]> {
+    const look = async (): Promise<string[]> => {
+      const { lastStartedTime, lastFailure } = await workflows.pendingAttempt('machine', name);
+      const text = lastFailure?.message ?? '';
+      const found = [...text.matchAll(/\S+ since [^:]+:\d\d:\d\dZ/g)].map(([words]) => words);
       expect(found).not.toEqual([]);
-      return found;
-    });
+      expect(lastStartedTime).not.toEqual(killed);
+      return found.toSorted();
+    };
+    return await eventually('a later attempt says since when', look, patient);
   }
 
   async function untilNoPod(name: string, app: string): Promise<void> {
@@ -192,33 +200,13 @@ export function testKillsInDrains(moment: KillMoment): void {
     );
   }
 
-  async function requests(
-    verb: string,
-    resource: string,
-    prefix: string,
-  ): Promise<AuditedRequest[]> {
-    const all = await operatorRequests(namespace);
-    return all.filter(
-      (one) => one.verb === verb && one.resource === resource && one.name.startsWith(prefix),
-    );
-  }
-
   /** How the evictions of pods with this prefix ended: none of them succeeded twice. */
   async function evictions(prefix: string): Promise<number[]> {
-    const all = await requests('create', 'pods/eviction', prefix);
-    const done = all.filter(({ code }) => code === 201).map(({ name }) => name);
+    const wanted = { verb: 'create', resource: 'pods/eviction', start: prefix } as const;
+    const all = await operatorRequests(namespace, wanted);
+    const done = await evictedPods(namespace, prefix);
     expect(done).toEqual([...new Set(done)]);
     return all.map(({ code }) => code);
-  }
-
-  async function deletedAt(name: string): Promise<number> {
-    const [deleted] = await deletionsOf(name);
-    return deleted?.at ?? Number.POSITIVE_INFINITY;
-  }
-
-  async function deletionsOf(name: string): Promise<{ at: number; outcome?: string }[]> {
-    const all = await cloud.happenings();
-    return all.filter((one) => one.operation === 'delete' && one.name === name);
   }
 
   /** The worker died at all moments, and what it did is done once. */
@@ -226,8 +214,8 @@ export function testKillsInDrains(moment: KillMoment): void {
     await untilGone(scenario, cluster.pathOf('machines', name), patient);
     expect(moments.left).toEqual([]);
     proxy.disarm();
-    const deletions = await deletionsOf(name);
-    expect(deletions.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
+    const deletions = await cloud.deletions();
+    expect(deletions.filter((one) => one.name === name)).toHaveLength(1);
     expect((await cloud.instances()).map((instance) => instance.name)).not.toContain(name);
     expect((await cluster.nodes()).map(({ metadata }) => metadata.name)).not.toContain(name);
   }

@@ -15,7 +15,7 @@ const matchers = {
   condition: ofKind('api patch nodes/status', 'Terminating'),
   'list of pods': ofKind('api list pods'),
   'first eviction': ofKind('api create pods/eviction'),
-  /** Read to say which of them refused: after it the workflow is told. */
+  /** Read when one has refused, to say which: after it the workflow is told. */
   budget: ofKind('api list poddisruptionbudgets'),
   /** The workflow has been told, and the Event is to be written. */
   report: ofKind('api create events', 'DrainBlocked'),

@@ -75,6 +75,14 @@ export class VirtualCloud {
     }
   }
 
+  /** Instances that a call deleted, in order: one that was deleted twice is there twice. */
+  async deletions(): Promise<{ name: string; at: number }[]> {
+    const all = await this.happenings();
+    return all
+      .filter(({ operation, outcome }) => operation === 'delete' && outcome === 'ok')
+      .map(({ name = '', at }) => ({ name, at }));
+  }
+
   async addFault(fault: CloudFault): Promise<void> {
     const body = JSON.stringify({ match: `${this.#prefix}*`, ...fault });
     await this.#call('/faults', { method: 'POST', body });
