@@ -153,8 +153,6 @@ export interface JoinRequest {
   /** Types of conditions that must be False; absent: the worker's flag. */
   nodeConditions?: string[];
   bootstrapTokenId?: string;
-  /** `Create` when the machine joins for the first time. */
-  isFirstJoin: boolean;
 }
 
 /** The Node as it is, when it is not what the workflow thought. */
@@ -268,6 +266,8 @@ export type SetSurveyOutcome =
       resourceVersion: string;
       machineDeployment?: string;
       survey: SetSurvey;
+      /** The next step has to be followed by a look. */
+      isUnreported?: true;
     };
 
 export interface CreateBatchOutcome {
@@ -301,10 +301,15 @@ export interface SurveyInput {
   strays?: string[];
   /** These are not named again. */
   unpushable?: Unpushable;
+  /** Machines that the next batch may make. Absent: none may follow at once. */
+  batchSize?: number;
 }
 
 export interface MachineSetActivities {
-  /** Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. */
+  /**
+   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
+   * brings about is reported after that step (`isUnreported`).
+   */
   surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
   /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
   createMachines(input: {

@@ -107,9 +107,16 @@ class MachineSetLife {
     this.#mustSurvey = false;
     const { ref } = this.#input;
     const { lastError: error, strays: noted, unpushable, observed } = this.#state;
-    const atLeast = observed?.resourceVersion;
-    const strays = noted?.names;
-    const input = defined({ set: ref, atLeast, now: Date.now(), error, strays, unpushable });
+    const input = defined({
+      set: ref,
+      atLeast: observed?.resourceVersion,
+      now: Date.now(),
+      error,
+      strays: noted?.names,
+      unpushable,
+      // After an error the next batch may be a while off.
+      batchSize: error === undefined ? this.#state.batchSize : undefined,
+    });
     const summary = `read MachineSet ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
     this.#take(outcome);
@@ -123,6 +130,7 @@ class MachineSetLife {
     }
     state.uid = outcome.uid;
     state.survey = outcome.survey;
+    state.isUnreported = outcome.isUnreported ?? false;
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
@@ -156,7 +164,7 @@ class MachineSetLife {
     delete state.batch;
     state.createdSince += outcome.created.length;
     // Fewer made than planned: something else than what was surveyed holds by now.
-    if (outcome.created.length < names.length) this.#mustSurvey = true;
+    if (outcome.created.length < names.length || state.isUnreported) this.#mustSurvey = true;
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }

@@ -107,7 +107,6 @@ export class MachineSteps {
       bootstrapTokenId: state.prepared?.bootstrapTokenId,
       nodeTemplate: state.prepared?.nodeTemplate,
       nodeConditions: state.prepared?.nodeConditions,
-      isFirstJoin: state.phase !== 'Unknown',
     });
     const summary = `Node ${node.name} is Ready`;
     const outcome = await shortStep((steps) => steps.recordJoined(input), summary);

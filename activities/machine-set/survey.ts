@@ -4,6 +4,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { SetDemand, SetSurvey } from '../../workflows/plan/machine-set.ts';
+import { isOneStepAway } from '../../workflows/plan/machine-set.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import type { DeletionFacts } from '../../workflows/plan/set-deletions.ts';
 import {
@@ -47,7 +48,9 @@ export async function surveyMachineSet(
   await letGo(control, set, await releaseStrays(control, request, input.strays ?? []));
   const survey = surveyOf(set, { demand, members }, input);
   const failure = failureOf(survey, input.error);
-  await reportStatus(world, path, { set, status: statusOf(set, members, failure) });
+  const isUnreported = isNews(set) && isOneStepAway(survey, input.batchSize);
+  const status = statusOf(set, members, failure);
+  if (!isUnreported) await reportStatus(world, path, { set, status });
   const { uid, resourceVersion, ownerReferences } = set.metadata;
   const deployment = ownerReferences?.find(({ kind }) => kind === 'MachineDeployment')?.name;
   return {
@@ -56,7 +59,12 @@ export async function surveyMachineSet(
     resourceVersion,
     ...(deployment !== undefined && { machineDeployment: deployment }),
     survey,
+    ...(isUnreported && { isUnreported }),
   };
+}
+
+function isNews({ metadata, status }: MachineSet): boolean {
+  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 interface Seen {

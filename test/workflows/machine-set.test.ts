@@ -34,6 +34,30 @@ test('0 to 37 in batches of 1, 2, 4 ..., then down to 5, then deleted', async ()
   });
 });
 
+test('a spec that was not reported yet is looked at again after the batch', async () => {
+  const machines = new Machines(1);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const look = await steps.surveyMachineSet();
+      return look.found && machines.names.size === 0 ? { ...look, isUnreported: true } : look;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.names()).toEqual(['surveyMachineSet', 'createMachines', 'surveyMachineSet']);
+    expect(world.log.inputsOf('surveyMachineSet')).toMatchObject([
+      { batchSize: 1 },
+      { batchSize: 2 },
+    ]);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await world.handle.result();
+  });
+});
+
 test('a refused batch is reported, backs off, and starts again with one', async () => {
   const machines = new Machines(5);
   let refusals = 1;

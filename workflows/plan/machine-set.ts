@@ -109,6 +109,19 @@ function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
   return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
 }
 
+/**
+ * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
+ * the looks that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ */
+export function isOneStepAway(survey: SetSurvey, batchSize: number | undefined): boolean {
+  const { demand, present, toDelete } = survey;
+  if (batchSize === undefined) return false;
+  if (demand.isDeleting || demand.faults.length > 0 || demand.frozenBy !== undefined) return false;
+  const missing = demand.replicas - present;
+  if (missing > 0) return missing <= Math.min(batchSize, burst);
+  return toDelete.names.length > 0 && toDelete.names.length < burst;
+}
+
 function planPush({ toPush: names = [] }: SetSurvey): MachineSetStep | undefined {
   if (names.length === 0) return undefined;
   return { action: 'push', names, reason: `${names.length} machines differ from the template` };

@@ -42,6 +42,24 @@ test('a second look at the same writes nothing', async () => {
   expect(control.writes()).toHaveLength(writes);
 });
 
+test('a spec that one batch brings about is reported after that batch', async () => {
+  const control = new MemoryKube(
+    aMachineSet(),
+    ours('pool-a', 'Running'),
+    ours('pool-b', 'Pending'),
+  );
+  const world = worldOf(control);
+  const look = await surveyMachineSet(world, { ...input, batchSize: 1 });
+  expect(look).toMatchObject({ found: true, isUnreported: true });
+  expect((await control.read<MachineSet>(path)).status).toBeUndefined();
+  await control.create(customResource('machines', namespace), ours('pool-c', 'Pending'));
+  expect(await surveyMachineSet(world, { ...input, batchSize: 2 })).not.toHaveProperty(
+    'isUnreported',
+  );
+  const { status } = await control.read<MachineSet>(path);
+  expect(status).toMatchObject({ replicas: 3, observedGeneration: 1 });
+});
+
 test('an orphan that it selects is adopted, one of another set is not', async () => {
   const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
   const control = new MemoryKube(
