@@ -60,8 +60,12 @@ test('an instance is an outcome', async () => {
 });
 
 function failing(error: Error, signal?: AbortSignal) {
-  const createInstance = (): Promise<never> => Promise.reject(error);
-  return activities({ createInstance }, { ...clusters, signal });
+  const driver: Partial<Driver> = {
+    async createInstance() {
+      throw error;
+    },
+  };
+  return activities(driver, { ...clusters, signal });
 }
 
 test('a classified error is an outcome, any other is for Temporal', async () => {
