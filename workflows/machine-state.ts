@@ -10,6 +10,7 @@ import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import { evictionSeconds } from './plan/drain.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
 import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
@@ -178,9 +179,11 @@ export function drainDeadlineOf(state: MachineState): number {
   const { prepared, teardown, preservation } = state;
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
-  const { until } = drainOptionsOf(state);
-  if (until !== undefined) return until;
-  const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+  return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+}
+
+function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: Teardown): number {
+  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
 }
 
@@ -191,6 +194,16 @@ function preservedDrainDeadlineOf(
   const startedAt = preservation?.drain?.startedAt;
   if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
   return startedAt + limits.drainTimeoutSeconds * 1000;
+}
+
+/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+export function evictRetriesOf(state: MachineState): number | undefined {
+  const { prepared, teardown } = state;
+  const retries = prepared?.limits.maxEvictRetries;
+  const { until } = drainOptionsOf(state);
+  if (!prepared || !teardown || retries === undefined || until === undefined) return retries;
+  const extension = Math.max(until - drainTimeoutOf(prepared, teardown), 0);
+  return retries + Math.ceil(extension / (evictionSeconds * 1000));
 }
 
 /** For the query `drain`; undefined while nothing is drained. */

@@ -11,6 +11,8 @@ export interface MachineFailure {
   /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
   isSettled: boolean;
   retryAfterSeconds?: number;
+  /** We stopped it ourselves: nothing is wrong. */
+  wasCancelled?: boolean;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }
@@ -42,7 +44,13 @@ export interface MachineFacts {
   drainOptions?: string;
   /** The object was read in this life. */
   isPrepared: boolean;
-  failure?: { detail: MachineFailure; attempts: number; retryAt: number };
+  failure?: {
+    detail: MachineFailure;
+    attempts: number;
+    /** Those of them after which nobody but us said when to come back: they make the wait longer. */
+    unpaced?: number;
+    retryAt: number;
+  };
   instance?: Instance;
   /** A create was sent and nobody knows what came of it; instances may be listed until then. */
   unsettledUntil?: number;
