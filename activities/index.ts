@@ -4,7 +4,7 @@ import type { DrainActivities, KubeActivities } from '../workflows/activities.ts
 import type { BlockedDrains } from './drain/blocked-drains.ts';
 import type { DrainContext } from './drain/drain-node.ts';
 import { drainNode } from './drain/drain-node.ts';
-import { writeDrainEvents } from './drain/tell.ts';
+import { tellOfDrain } from './drain/tell.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
@@ -105,7 +105,7 @@ export function createDrainActivities(
         save: (progress) => reportProgress(context, progress),
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
-          await writeDrainEvents({ control, target }, request.machine, report);
+          await tellOfDrain({ control, target }, request, report);
         },
       };
       try {
