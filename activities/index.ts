@@ -4,7 +4,7 @@ import type { DrainActivities, KubeActivities } from '../workflows/activities.ts
 import type { BlockedDrains } from './drain/blocked-drains.ts';
 import type { DrainContext } from './drain/drain-node.ts';
 import { drainNode } from './drain/drain-node.ts';
-import { writeDrainEvents } from './drain/tell.ts';
+import { tellOfDrain } from './drain/tell.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
@@ -16,6 +16,7 @@ import { steerDeployment } from './machine-deployment/steer.ts';
 import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
+import { markPreserved } from './machine-set/preserve.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
@@ -23,6 +24,7 @@ import { recordJoined } from './machine/join.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { prepareMachine } from './machine/prepare.ts';
+import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
@@ -40,6 +42,7 @@ export function createKubeActivities(world: World): KubeActivities {
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
     checkHealth: (input) => checkHealth(world, input),
+    preserveMachine: (input) => preserveMachine(world, input),
     steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
@@ -53,6 +56,7 @@ export function createKubeActivities(world: World): KubeActivities {
       requireLicence(world);
       await deleteMachines(control, input);
     },
+    markPreserved: (input) => markPreserved(control, input),
     pushTemplate: (input) => pushTemplate(control, input),
     releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
 
@@ -101,7 +105,7 @@ export function createDrainActivities(
         save: (progress) => reportProgress(context, progress),
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
-          await writeDrainEvents({ control, target }, request.machine, report);
+          await tellOfDrain({ control, target }, request, report);
         },
       };
       try {

@@ -68,6 +68,7 @@ function isToldOf(before: MachineView, now: MachineView): boolean {
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.specDigest !== now.specDigest ||
     before.forceDeletion !== now.forceDeletion ||
+    JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
     // Before, they are of no use; with the deletion they are told.
     (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
   );
@@ -75,7 +76,7 @@ function isToldOf(before: MachineView, now: MachineView): boolean {
 
 function observedSignal(machine: MachineView, scene: Scene): Signal {
   const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
-  const { specDigest, forceDeletion, drain } = machine;
+  const { specDigest, forceDeletion, drain, preservation } = machine;
   const payload: MachineSnapshot = {
     ...sightingAt(scene, resourceVersion),
     uid,
@@ -84,6 +85,7 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     specDigest,
     forceDeletion,
     ...(isDeleting && { drain }),
+    ...(preservation && { preservation }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   return {

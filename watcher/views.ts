@@ -2,6 +2,7 @@
 import type { Trimmed } from '../activities/kube/mirror.ts';
 import type { DrainOptions } from '../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../workflows/api/machine-set.ts';
+import type { PreservationNotes } from '../workflows/api/preservation.ts';
 
 export interface MachineView extends Trimmed {
   isDeleting: boolean;
@@ -21,6 +22,7 @@ export interface MachineView extends Trimmed {
   className: string;
   /** Label `node`. */
   nodeName: string | undefined;
+  preservation: PreservationNotes | undefined;
 }
 
 /** A MachineSet or a MachineDeployment. */
@@ -65,6 +67,8 @@ export interface NodeView extends Trimmed {
   isDeleting: boolean;
   conditionsDigest: string;
   isWaitingForCriticalComponents: boolean;
+  /** Annotation `node.machine.sapcloud.io/preserve`; empty when absent. */
+  preserve: string;
 }
 
 export interface Views {

@@ -3,10 +3,14 @@ import type { CreatedInstance, DrainReport, PreparedMachine } from './activities
 import type { DrainOptions } from './api/drain-options.ts';
 import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
+import type { PreservationState } from './machine-preservation.ts';
+import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import { evictionSeconds } from './plan/drain.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
 import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
@@ -20,6 +24,7 @@ export interface ObservedMachine extends Sighting {
   specDigest?: string;
   forceDeletion?: boolean;
   drain?: DrainOptions;
+  preservation?: PreservationNotes;
 }
 
 export interface MachineState {
@@ -55,6 +60,8 @@ export interface MachineState {
   };
   /** What the drain that runs reported last. */
   drain?: DrainReport;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
   health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
@@ -150,7 +157,7 @@ export function observeClass(state: MachineState, { ...seen }: Sighting): boolea
 
 /** Returns whether the drain that runs found other things in the way than before. */
 export function observeDrain(state: MachineState, report: DrainReport): boolean {
-  if (report.uid !== state.uid || !state.teardown || state.teardown.isDrained) return false;
+  if (report.uid !== state.uid || !isBeingDrained(state)) return false;
   const before = state.drain?.blockers ?? [];
   state.drain = report;
   return fingerprintOf(before) !== fingerprintOf(report.blockers);
@@ -161,19 +168,47 @@ export function drainOptionsOf({ observed, prepared }: MachineState): DrainOptio
   return observed?.drain ?? prepared?.drain ?? {};
 }
 
+/** Because it goes, or because it has failed and is kept for a look at it. */
+export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
+  if (teardown) return !teardown.isDrained;
+  return preservation?.drain?.isDone === false;
+}
+
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
 export function drainDeadlineOf(state: MachineState): number {
-  const { prepared, teardown } = state;
-  if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
-  const { until } = drainOptionsOf(state);
-  if (until !== undefined) return until;
-  const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+  const { prepared, teardown, preservation } = state;
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
+  return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+}
+
+function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: Teardown): number {
+  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+function preservedDrainDeadlineOf(
+  preservation: PreservationState | undefined,
+  { limits }: PreparedMachine,
+): number {
+  const startedAt = preservation?.drain?.startedAt;
+  if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
+  return startedAt + limits.drainTimeoutSeconds * 1000;
+}
+
+/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+export function evictRetriesOf(state: MachineState): number | undefined {
+  const { prepared, teardown } = state;
+  const retries = prepared?.limits.maxEvictRetries;
+  const { until } = drainOptionsOf(state);
+  if (!prepared || !teardown || retries === undefined || until === undefined) return retries;
+  const extension = Math.max(until - drainTimeoutOf(prepared, teardown), 0);
+  return retries + Math.ceil(extension / (evictionSeconds * 1000));
 }
 
 /** For the query `drain`; undefined while nothing is drained. */
 export function drainOf(state: MachineState): object | undefined {
-  if (!state.teardown || state.teardown.isDrained) return undefined;
+  if (!isBeingDrained(state)) return undefined;
   const { podsLeft, blockers = [], blockerCount, volumeWait } = state.drain ?? {};
   const deadline = drainDeadlineOf(state);
   return { isBlocked: blockers.length > 0, podsLeft, blockers, blockerCount, volumeWait, deadline };
@@ -204,6 +239,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
     health: healthFactsOf(state),
+    preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });
 }

@@ -41,7 +41,7 @@ import {
   stateQuery,
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
-import { planMachine } from './plan/machine.ts';
+import { isLong, planMachine } from './plan/machine.ts';
 import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { handedOver, mustRenew } from './renewal.ts';
@@ -133,7 +133,8 @@ class MachineLife {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
-    const isForced = this.#state.observed?.forceDeletion ?? false;
+    const { forceDeletion = false, preservation } = this.#state.observed ?? {};
+    const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
     const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
     const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
     const scope = new CancellationScope();
@@ -205,12 +206,6 @@ class MachineLife {
   #wake(): void {
     this.#isAwake = true;
   }
-}
-
-const longSteps = new Set<string>(['create', 'syncNode', 'drain', 'deleteInstance']);
-
-function isLong(action: string): action is RunningStep['name'] {
-  return longSteps.has(action);
 }
 
 function wakeTimeOf(step: MachineStep): number | undefined {

@@ -94,6 +94,7 @@ export class DrainPass {
     this.#takeFreed();
     const pods = await podsToDrain(target, this.#request.nodeName);
     this.#forgetGone(pods);
+    this.#forgetUnasked(pods);
     await this.#followVolumes();
     const removals = planRemovals({
       pods,
@@ -149,6 +150,13 @@ export class DrainPass {
     for (const uid of Object.keys(this.#progress.refusals)) {
       if (!present.has(uid)) delete this.#progress.refusals[uid];
     }
+  }
+
+  /** The wait is written down before its pod is asked: whoever did so may have died in between, or have been refused. */
+  #forgetUnasked(pods: DrainPod[]): void {
+    const { volumeWait } = this.#progress;
+    const pod = pods.find(({ uid }) => uid === volumeWait?.podUid);
+    if (pod && pod.goneBy === undefined) delete this.#progress.volumeWait;
   }
 
   async #followVolumes(): Promise<void> {

@@ -12,6 +12,7 @@ import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
@@ -89,6 +90,7 @@ export function preparedOf(
     usesTarget: world.target !== undefined,
     limits: limitsOf(machine, world.defaults),
     drain: drainOptionsOf(machine),
+    preservation: preservationNotesOf(machine),
   });
 }
 
@@ -156,6 +158,10 @@ export function healthLimitsOf({ spec }: Machine, defaults: MachineDefaults): He
     nodeConditions: spec.nodeConditions?.split(',') ?? defaults.nodeConditions,
     timeoutSeconds: isDisabled ? undefined : seconds,
   });
+}
+
+export function preserveSecondsOf({ spec }: Machine, defaults: MachineDefaults): number {
+  return secondsOf(spec.machinePreserveTimeout) ?? defaults.preserveTimeoutSeconds;
 }
 
 /** Nonsense counts as absent, as in MCM v0.62.1; the CRD refuses it where it can. */

@@ -286,3 +286,34 @@ describe('force', () => {
 test('a Node that is gone is drained', async () => {
   expect(await new Drain(new MemoryKube()).run()).toEqual({ evictedPods: 0, isForced: false });
 });
+
+describe('a Node that is kept', () => {
+  const keepsNode = true;
+
+  test('is neither cordoned nor marked, and its pods are asked', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    expect(await drain.run({ keepsNode })).toEqual({ evictedPods: 1, isForced: false });
+    const node = await drain.target.read<Node>(nodePath('pool-a'));
+    expect(node.spec?.unschedulable).toBeUndefined();
+    expect(node.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
+    expect(drain.evictions()).toBe(1);
+  });
+
+  test('pods that nobody can delete are a failure that names them', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    drain.target.fault = ({ method }) =>
+      method === 'DELETE' ? { code: 403, reason: 'Forbidden', message: 'a webhook' } : undefined;
+    const run = drain.run({ keepsNode, isForced: true });
+    await expect(run).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/^1 pods could not be deleted: default\/web-0: /),
+    });
+  });
+
+  test('so is a list that is forbidden', async () => {
+    const drain = new Drain(new MemoryKube(aNode()));
+    drain.target.fault = ({ path }) =>
+      path.startsWith('/api/v1/pods') ? { code: 403, reason: 'Forbidden' } : undefined;
+    await expect(drain.run({ keepsNode })).rejects.toMatchObject({ nonRetryable: true });
+  });
+});

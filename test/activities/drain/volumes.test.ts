@@ -4,6 +4,7 @@ import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import type { KubeObject } from '../../../activities/kube/client.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
@@ -142,6 +143,29 @@ test('a volume that two pods use is waited for after the second', async () => {
 test('a volume that is not detached in time is left behind', async () => {
   const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
   // The grace period of 30 s counts too.
+  expect(await storage.run({ pvDetachTimeoutSeconds: -29 })).toEqual({
+    evictedPods: 1,
+    isForced: false,
+  });
+}, 20_000);
+
+test('a wait whose pod was never asked has not begun', async () => {
+  const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
+  const path = namespaced('pods', 'default', 'web');
+  const { uid } = (await storage.target.read<KubeObject>(path)).metadata;
+  storage.progress = {
+    evicted: 0,
+    refusals: {},
+    reported: '',
+    volumeWait: {
+      pod: 'default/web',
+      podUid: uid,
+      stage: 'detach',
+      volumes: ['pv-web'],
+      since: Date.now(),
+      until: Date.now() + 600_000,
+    },
+  };
   expect(await storage.run({ pvDetachTimeoutSeconds: -29 })).toEqual({
     evictedPods: 1,
     isForced: false,

@@ -98,6 +98,14 @@ export class WorkflowRecords {
     });
   }
 
+  /** The first pending activity of a workflow: of one that drains, the drain. */
+  async pendingAttempt(kind: Kind, name: string) {
+    const { raw } = await this.#client.workflow.getHandle(this.#idOf(kind, name)).describe();
+    const [pending] = raw.pendingActivities ?? [];
+    if (!pending) throw new Error(`${name}: no activity is pending`);
+    return pending;
+  }
+
   /** Everything that stands in the histories of all workflows of the scenario, as text. */
   async allHistories(): Promise<string> {
     const texts: string[] = [];
