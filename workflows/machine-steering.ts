@@ -23,13 +23,18 @@ export async function steer(
 }
 
 function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
-  const { prepared, failure, observed } = state;
-  if (verb === 'retryNow' && failure) failure.retryAt = 0;
+  const { prepared, observed } = state;
+  if (verb === 'retryNow') retryNow(state);
   if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
   if (verb === 'skipDrain') skipDrain(state);
   if (!prepared) return;
   if (verb === 'skipVolumeWait') prepared.drain = { ...prepared.drain, skipsVolumeWait: true };
   if (until !== undefined) prepared.drain = { ...prepared.drain, until };
+}
+
+function retryNow({ failure, preservation }: MachineState): void {
+  if (failure) failure.retryAt = 0;
+  if (preservation?.drain) delete preservation.drain.retryAt;
 }
 
 function skipDrain(state: MachineState): void {

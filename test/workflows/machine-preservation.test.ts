@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { DrainRequest, HealthOutcome, PreserveRequest } from '../../workflows/activities.ts';
 import type { PreservationNotes } from '../../workflows/api/preservation.ts';
-import { keys } from '../../workflows/messages.ts';
+import { keys, retryNowSignal } from '../../workflows/messages.ts';
 import { planPreservation } from '../../workflows/plan/preservation.ts';
 import type { PreserveOutcome } from '../../workflows/activities.ts';
 import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
@@ -191,6 +191,8 @@ test('a drain that fails is said and tried again, later each time', async () => 
     const attempts = world.log.count('drainNode');
     expect(attempts).toBeGreaterThan(3);
     expect(attempts).toBeLessThan(10);
+    await world.handle.signal(retryNowSignal, {});
+    await world.log.until('drainNode', attempts + 1);
     const errors = world.log.inputsOf('preserveMachine').map(({ drain }) => drain?.error);
     expect(errors).toEqual([undefined, '2 pods could not be deleted']);
     kept.drain = async () => undefined;
