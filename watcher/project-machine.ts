@@ -1,6 +1,7 @@
 import type { MachineView } from './views.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import { annotations, labels } from '../workflows/api/constants.ts';
+import { drainOptionsIn } from '../workflows/api/drain-options.ts';
 import { preservationNotesOf } from '../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
 import { controllerOf, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
@@ -16,6 +17,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     ...trimmedMeta(metadata),
     ...lifeOf(metadata),
     forceDeletion: trueTexts.has(held[labels.forceDeletion] ?? ''),
+    drain: drainOptionsIn(metadata.annotations, Date.parse),
     generation: metadata.generation ?? 0,
     specDigest,
     countDigest: countDigestOf(machine, specDigest),

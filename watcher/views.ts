@@ -1,5 +1,6 @@
 /** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
 import type { Trimmed } from '../activities/kube/mirror.ts';
+import type { DrainOptions } from '../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../workflows/api/machine-set.ts';
 import type { PreservationNotes } from '../workflows/api/preservation.ts';
 
@@ -7,6 +8,7 @@ export interface MachineView extends Trimmed {
   isDeleting: boolean;
   hasFinalizer: boolean;
   forceDeletion: boolean;
+  drain: DrainOptions;
   generation: number;
   specDigest: string;
   /** What a MachineSet looks at. */

@@ -2,6 +2,7 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
+import type { DrainOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
@@ -65,13 +66,6 @@ export interface PreparedMachine {
   drain?: DrainOptions;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationNotes;
-}
-
-export interface DrainOptions {
-  isSkipped?: boolean;
-  /** Milliseconds; instead of the drain timeout. */
-  until?: number;
-  skipsVolumeWait?: boolean;
 }
 
 export type PrepareOutcome =

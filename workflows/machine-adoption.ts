@@ -18,11 +18,11 @@ export function adopt(state: MachineState, machine: PreparedMachine, cluster: st
   // A signal that came while we read may know better.
   if (isLater(sighting, state.observed)) {
     const { preservation: _older, ...known }: Partial<ObservedMachine> = state.observed ?? {};
-    const { preservation } = machine;
+    const { preservation, drain = {} } = machine;
     state.observed = {
       ...known,
       ...sighting,
-      ...defined({ uid, isDeleting, hasFinalizer, preservation }),
+      ...defined({ uid, isDeleting, hasFinalizer, preservation, drain }),
     };
   }
   if (isFirstRead) adoptProgress(state, machine);

@@ -64,6 +64,15 @@ export function endDrain(state: MachineState): void {
   if (wasBlocked) showDrain(state);
 }
 
+/** The instance goes with the pods on it. */
+export function skipDrain(state: MachineState): void {
+  if (!state.teardown) return;
+  state.teardown.isDrained = true;
+  // The pods are still there, with their volumes.
+  state.teardown.wasForced = true;
+  endDrain(state);
+}
+
 /** When the machine is Failed if it stays as it is, milliseconds. */
 function deadlineOf({ phase, prepared, health }: MachineState): number | undefined {
   if (phase === 'Unknown') return health && healthDeadlineOf(health);

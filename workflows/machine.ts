@@ -12,12 +12,14 @@ import {
 import { Alarm } from './alarm.ts';
 import type { Asked } from './command-queue.ts';
 import { refusal } from './command-queue.ts';
+import { digestOfOptions } from './api/drain-options.ts';
 import { MachineCommands } from './machine-commands.ts';
 import { machineDetails } from './machine-details.ts';
 import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import {
   drainOf,
+  drainOptionsOf,
   factsOf,
   newMachineState,
   observeClass,
@@ -133,7 +135,8 @@ class MachineLife {
   #start(name: RunningStep['name']): undefined {
     const { forceDeletion = false, preservation } = this.#state.observed ?? {};
     const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
-    const running: RunningStep = { name, isCancelRequested: false, isForced };
+    const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
+    const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
     const scope = new CancellationScope();
     this.#scope = scope;
     this.#running = running;

@@ -7,6 +7,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DrainReport } from './activities.ts';
+import type { DrainOptions } from './api/drain-options.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 
 /** The object that a workflow stands for. */
@@ -48,6 +49,8 @@ export interface MachineSnapshot extends Sighting {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
+  /** What the annotations ask of its drain; absent before there is one, and from watchers of earlier versions. */
+  drain?: DrainOptions;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationNotes;
 }

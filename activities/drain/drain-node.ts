@@ -12,17 +12,22 @@ import { inParallel } from '../in-parallel.ts';
 import { refused } from '../failures.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isRefusal } from '../kube/errors.ts';
+import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
 import { Budgets } from './budgets.ts';
 import { closeNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
+import type { BudgetWatch } from './freed-pods.ts';
 import { progressOf } from './progress.ts';
 import { remove, width } from './removal.ts';
+import type { WatchedAttachments } from './watched-attachments.ts';
 
 export interface DrainContext {
   target: KubeClient;
+  budgetWatch: BudgetWatch;
+  attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
   /** Of the activity: a drain is cancelled to change its mode. */
   signal: AbortSignal;
   settings: Pick<
@@ -56,7 +61,7 @@ async function drain(context: DrainContext, request: DrainRequest): Promise<Drai
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }
   if (request.skipsVolumeWait) delete progress.volumeWait;
-  const node = await reach(context.target, request);
+  const node = await reach(context, request);
   if (!node) return { evictedPods: progress.evicted, isForced: request.isForced };
   const isForced = request.isForced || sicknessOf(node, Date.now()) !== undefined;
   const outcome = isForced ? 'tooLate' : await new DrainPass(context, request, progress).run();
@@ -67,8 +72,14 @@ async function drain(context: DrainContext, request: DrainRequest): Promise<Drai
 }
 
 /** A Node that stays is closed by a taint already. */
-async function reach(target: KubeClient, { nodeName, keepsNode = false }: DrainRequest) {
-  return await (keepsNode ? readNode(target, nodeName) : closeNode(target, nodeName));
+async function reach(
+  { target, details }: DrainContext,
+  { nodeName, keepsNode = false, earlier }: DrainRequest,
+): Promise<Node | undefined> {
+  if (keepsNode) return await readNode(target, nodeName);
+  // Whoever comes later finds most of it done, and writes only what is not.
+  const isFirstLook = details === undefined && earlier === undefined;
+  return await closeNode(target, nodeName, { isFirstLook });
 }
 
 /** For whoever keeps the Node: where the instance goes anyway nobody has to know. */

@@ -1,13 +1,14 @@
 /** Reading and writing one Machine. */
 import type {
-  DrainOptions,
   LifeRef,
   MachineLimits,
   NodeTemplate,
   ObjectRef,
   PreparedMachine,
 } from '../../workflows/activities.ts';
-import { annotations, apiVersion, drainOptions, labels } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import type { DrainOptions } from '../../workflows/api/drain-options.ts';
+import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
@@ -94,18 +95,8 @@ export function preparedOf(
 }
 
 function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
-  const notes = metadata.annotations ?? {};
-  const until = Date.parse(notes[drainOptions.until] ?? '');
-  const found = defined({
-    isSkipped: isTrue(notes[drainOptions.skip]),
-    until: Number.isNaN(until) ? undefined : until,
-    skipsVolumeWait: isTrue(notes[drainOptions.skipVolumeWait]),
-  });
+  const found = drainOptionsIn(metadata.annotations, Date.parse);
   return Object.keys(found).length > 0 ? found : undefined;
-}
-
-function isTrue(text: string | undefined): true | undefined {
-  return text === 'true' ? true : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

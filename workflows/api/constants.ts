@@ -76,7 +76,7 @@ export const options = {
   soak: 'millwright.dev/soak',
 } as const;
 
-/** Ours, on a Machine that is being deleted; written for operators by the workflow, read when the deletion begins. */
+/** Ours, on a Machine that is being deleted; written by operators, or for them by the workflow; they count at any time. */
 export const drainOptions = {
   /** `true`: no pod is asked to leave. */
   skip: 'millwright.dev/skip-drain',

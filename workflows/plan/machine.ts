@@ -11,6 +11,8 @@ export interface MachineFailure {
   /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
   isSettled: boolean;
   retryAfterSeconds?: number;
+  /** We stopped it ourselves: nothing is wrong. */
+  wasCancelled?: boolean;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }
@@ -21,6 +23,8 @@ export interface RunningStep {
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
+  /** What operators asked of the drain when it began, digested. */
+  drainOptions?: string;
 }
 
 export interface Instance {
@@ -36,9 +40,17 @@ export interface MachineFacts {
   hasFinalizer: boolean;
   /** Label `force-deletion`. */
   mustForce: boolean;
+  /** What operators ask of the drain now, digested. */
+  drainOptions?: string;
   /** The object was read in this life. */
   isPrepared: boolean;
-  failure?: { detail: MachineFailure; attempts: number; retryAt: number };
+  failure?: {
+    detail: MachineFailure;
+    attempts: number;
+    /** Those of them after which nobody but us said when to come back: they make the wait longer. */
+    unpaced?: number;
+    retryAt: number;
+  };
   instance?: Instance;
   /** A create was sent and nobody knows what came of it; instances may be listed until then. */
   unsettledUntil?: number;
@@ -204,6 +216,9 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
   }
   if (name === 'drain' && facts.mustForce && !isForced) {
     return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
+  }
+  if (name === 'drain' && facts.drainOptions !== running.drainOptions) {
+    return { action: 'cancel', reason: 'to be drained otherwise: its annotations changed' };
   }
   return { action: 'wait', reason: `${name} is running` };
 }
