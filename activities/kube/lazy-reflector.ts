@@ -39,9 +39,10 @@ export class LazyReflector<K extends KubeObject, T extends Trimmed> {
     return this.#running !== undefined;
   }
 
-  /** What is known now; undefined when it does not run, or has not listed yet. */
+  /** What is known now; undefined when it does not run, has not listed yet, or cannot watch. */
   get items(): ReadonlyMap<string, T> | undefined {
-    return this.#running?.isSynced ? this.#running.items : undefined;
+    const isOfUse = this.#running?.isSynced === true && !this.#running.isBroken;
+    return isOfUse ? this.#running?.items : undefined;
   }
 
   async close(): Promise<void> {

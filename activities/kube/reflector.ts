@@ -35,6 +35,8 @@ interface Page<K> {
 const pageSize = 500;
 /** A watch that ends sooner is taken for a failure, or a server that closes at once would be asked in a tight loop. */
 const shortWatchMs = 2_000;
+/** One failure is a connection that broke. */
+const failuresOfBrokenWatch = 2;
 
 export class Reflector<K extends KubeObject, T extends Trimmed> {
   /** Fulfilled when the first list is in. */
@@ -49,6 +51,8 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
   #mustList = true;
   #version: string | undefined;
   #restarts = 0;
+  /** In a row, without anything heard from the server in between. */
+  #failures = 0;
   #lastEventAt = performance.now();
 
   /** Starts at once. */
@@ -69,6 +73,11 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
 
   get isSynced(): boolean {
     return this.#isSynced;
+  }
+
+  /** The watch fails again and again, as where a role allows a list only: what is known gets old. */
+  get isBroken(): boolean {
+    return this.#failures >= failuresOfBrokenWatch;
   }
 
   /** Everything up to here has been reported; undefined before the first list. */
@@ -101,6 +110,7 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.#restarts += 1;
+        this.#failures += 1;
         this.#mustList ||= isGone(error);
         this.#options.onError(error);
         await this.#wait(error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
@@ -142,6 +152,7 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
       this.#lastEventAt = performance.now();
       this.#backoff.reset();
+      this.#failures = 0;
       if (event.type === 'DELETED') this.#mirror.remove(event.object);
       else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#mirror.put(event.object);
       this.#version = event.object.metadata.resourceVersion;

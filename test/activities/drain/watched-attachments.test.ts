@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { KubeError } from '../../../activities/kube/errors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
@@ -63,6 +64,20 @@ test('a pause of a drain that is cancelled ends with an error', async () => {
   watching();
   const pausing = attachments.pause(['one'], 60_000, AbortSignal.abort());
   await expect(pausing).rejects.toThrow('aborted');
+});
+
+test('where roles allow a list only, each look lists', async () => {
+  const target = watching(anAttachment('one'));
+  target.watch = () => {
+    throw new KubeError({ code: 403, reason: 'Forbidden', message: 'no', method: 'GET', path });
+  };
+  await attachments.list();
+  target.put(anAttachment('one', 'pool-b'));
+  const seen = { volume: 'one', nodeName: 'pool-b', isAttached: true };
+  await eventually('the other is seen', async () => {
+    return (await attachments.list()).some(({ nodeName }) => nodeName === seen.nodeName);
+  });
+  expect(await attachments.list()).toContainEqual(seen);
 });
 
 test('a cluster without VolumeAttachments has none', async () => {

@@ -135,6 +135,9 @@ test('a server in trouble is asked again and again', async () => {
   await reflector.synced;
   expect(told()).toEqual(['live uid-a']);
   expect(reflector.restarts).toBeGreaterThanOrEqual(3);
+  expect(reflector.isBroken).toBe(true);
+  server.put('b');
+  await until('it is told of what comes', () => !reflector.isBroken);
   expect(errors).toHaveLength(reflector.restarts);
 });
 
