@@ -2,7 +2,9 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
+import type { DrainOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
@@ -13,8 +15,10 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { PreservationActivities } from './preservation-activities.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
+export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -60,13 +64,8 @@ export interface PreparedMachine {
   limits: MachineLimits;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
-}
-
-export interface DrainOptions {
-  isSkipped?: boolean;
-  /** Milliseconds; instead of the drain timeout. */
-  until?: number;
-  skipsVolumeWait?: boolean;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationNotes;
 }
 
 export type PrepareOutcome =
@@ -121,6 +120,8 @@ export interface DrainRequest {
   /** What an activity reported that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
+  /** The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a failure. Default false. */
+  keepsNode?: boolean;
 }
 
 /** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
@@ -386,4 +387,5 @@ export interface ProtectionActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
+  PreservationActivities &
   ProtectionActivities;

@@ -16,6 +16,7 @@ import type { EntityInput, MachinesSnapshot, Sighting } from './messages.ts';
 import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
 import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
+import type { AutoPreservation } from './plan/auto-preservation.ts';
 import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
@@ -90,6 +91,9 @@ class MachineSetLife {
         return;
       case 'push':
         await this.#push(step.names);
+        return;
+      case 'preserve':
+        await this.#preserve(step);
         return;
       case 'release':
         await this.#release();
@@ -205,6 +209,13 @@ class MachineSetLife {
       const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
       this.#state.unpushable = { ...refused, names: [...known] };
     }
+    this.#mustSurvey = true;
+  }
+
+  async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
+    const input = { set: this.#set(), preserve, letGo };
+    const count = preserve.length + letGo.length;
+    await shortStep((steps) => steps.markPreserved(input), `preserve or let go ${count} machines`);
     this.#mustSurvey = true;
   }
 

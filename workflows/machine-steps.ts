@@ -13,20 +13,21 @@ import type {
   LifeRef,
   PreparedMachine,
 } from './activities.ts';
-import type { MachinePhase } from './api/phases.ts';
+import { adopt } from './machine-adoption.ts';
 import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
-import { endDrain, setPhase } from './machine-phase.ts';
+import { endDrain, setPhase, skipDrain } from './machine-phase.ts';
+import { drainPreserved, preserve } from './machine-preservation-steps.ts';
 import type { MachineState } from './machine-state.ts';
 import {
   drainDeadlineOf,
+  drainOptionsOf,
   evictRetriesOf,
   newTeardown,
   noteReadyNode,
   ownNodeOf,
 } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
-import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
@@ -160,6 +161,14 @@ export class MachineSteps {
     if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
   }
 
+  async preserve(): Promise<void> {
+    await preserve(this.#state, this.#machine());
+  }
+
+  async drainPreserved(): Promise<void> {
+    await drainPreserved(this.#state, this.#machine());
+  }
+
   async recordTimeout(): Promise<void> {
     const state = this.#state;
     const { instance } = state;
@@ -193,6 +202,7 @@ export class MachineSteps {
     adopt(state, machine, this.#input.cluster);
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
+    delete state.preservation;
     state.teardown = newTeardown(state, machine);
     setPhase(state, 'Terminating');
   }
@@ -200,6 +210,11 @@ export class MachineSteps {
   async drain(): Promise<void> {
     const { instance, prepared, teardown, observed } = this.#state;
     if (!instance || !prepared || !teardown) return;
+    const options = drainOptionsOf(this.#state);
+    if (options.isSkipped) {
+      skipDrain(this.#state);
+      return;
+    }
     const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
     const outcome = await drainNode(
       defined({
@@ -209,7 +224,7 @@ export class MachineSteps {
         isForced: observed?.forceDeletion ?? false,
         maxEvictRetries: evictRetriesOf(this.#state),
         earlier: this.#state.drain,
-        skipsVolumeWait: prepared.drain?.skipsVolumeWait,
+        skipsVolumeWait: options.skipsVolumeWait,
       }),
     );
     teardown.isDrained = true;
@@ -321,37 +336,6 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
-}
-
-/** Takes over what the object says of its life: also after Temporal was lost, or from MCM. */
-function adopt(state: MachineState, machine: PreparedMachine, cluster: string): void {
-  const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
-  const isFirstRead = state.prepared === undefined;
-  // What an earlier read learned of the class holds until a later one learns more.
-  const { provider, bootstrapTokenId } = state.prepared ?? {};
-  state.prepared = { ...defined({ provider, bootstrapTokenId }), ...machine };
-  state.uid = uid;
-  const sighting = { cluster, epoch: state.observed?.epoch ?? 0, resourceVersion };
-  // A signal that came while we read may know better.
-  if (isLater(sighting, state.observed)) {
-    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
-  }
-  if (isFirstRead) adoptProgress(state, machine);
-}
-
-const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
-
-function adoptProgress(state: MachineState, machine: PreparedMachine): void {
-  const { providerID, nodeName, phase, createGeneration, usesTarget } = machine;
-  state.createGeneration = createGeneration;
-  state.wasCreateSent = providerID !== undefined;
-  // With the providerID alone the driver is asked for the Node's name; a known providerID never creates.
-  if (providerID === undefined || (nodeName === undefined && usesTarget)) return;
-  state.instance = { providerID, nodeName: nodeName ?? '', isFound: true };
-  state.isRecorded = recordedPhases.includes(phase);
-  // The Machine may have been edited while nobody looked.
-  if (phase === 'Running') state.nodeBehind = {};
-  setPhase(state, phase);
 }
 
 /** A delete that found the instance settles the create before it; else the cloud may still list it late. */

@@ -3,6 +3,7 @@ import type { LifeRef, SetSurveyOutcome, SurveyInput } from '../../workflows/act
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { planAutoPreservation } from '../../workflows/plan/auto-preservation.ts';
 import type { SetDemand, SetSurvey } from '../../workflows/plan/machine-set.ts';
 import { isOneStepAway } from '../../workflows/plan/machine-set.ts';
 import { defined } from '../../workflows/plan/defined.ts';
@@ -82,6 +83,9 @@ function surveyOf(set: MachineSet, { demand, members }: Seen, input: SurveyInput
     present: facts.machines.filter(isPresent).length,
     failed,
     toDelete: machinesToDelete(facts),
+    autoPreservation: demand.isDeleting
+      ? undefined
+      : planAutoPreservation(facts.machines, set.spec.autoPreserveFailedMachineMax ?? 0),
     toPush: toPush.length > 0 ? toPush : undefined,
     holdsUntil: nextExpiry,
   });

@@ -74,4 +74,67 @@ describe('a drain', () => {
     await workloads.end('web');
     await volumes.remove('kept');
   });
+
+  test('follows annotations that are set in the middle, as it does commands', async () => {
+    const name = await createMachine(scenario, 'annotated');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'noted', nodeName: name });
+    await workloads.guard('noted', { app: 'noted', maxUnavailable: 0 });
+    const path = cluster.pathOf('machines', name);
+    const handle = workflows.handleOf('machine', name);
+    const annotate = async (annotations: Record<string, string | null>): Promise<void> => {
+      await cluster.patch('machines', name, { metadata: { annotations } });
+    };
+    const deadline = async (): Promise<string> => {
+      const drain = await handle.query<{ deadline: number }>('drain');
+      return new Date(drain.deadline).toISOString();
+    };
+    /** Drains that were begun so far. */
+    const drains = async (): Promise<number> => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).filter(({ activityTaskScheduledEventAttributes: scheduled }) => {
+        return scheduled?.activityType?.name === 'drainNode';
+      }).length;
+    };
+    await cluster.delete(path);
+    await eventually('the drain is blocked', async () => {
+      expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
+    });
+    const before = await deadline();
+    const soon = { timeoutSeconds: 2 };
+    await annotate({ 'millwright.dev/drain-until': '2040-01-01T00:00:00Z' });
+    await eventually(
+      'the deadline is another',
+      async () => expect(await deadline()).toBe('2040-01-01T00:00:00.000Z'),
+      soon,
+    );
+    await annotate({ 'millwright.dev/drain-until': null });
+    await eventually(
+      'the deadline is the old one',
+      async () => {
+        expect(await deadline()).toBe(before);
+        expect(await drains()).toBe(3);
+      },
+      soon,
+    );
+    await handle.executeUpdate('extendDrain', { args: [{ minutes: 30 }] });
+    await handle.executeUpdate('skipVolumeWait', { args: [{}] });
+    // What the commands wrote has been seen when something later has.
+    await annotate({ 'millwright.dev/drain-until': '2041-01-01T00:00:00Z' });
+    await eventually('the deadline is the last one', async () => {
+      expect(await deadline()).toBe('2041-01-01T00:00:00.000Z');
+      expect(await drains()).toBe(6);
+    });
+    await annotate({ 'millwright.dev/skip-drain': 'true' });
+    await eventually(
+      'the drain is over',
+      async () => {
+        expect(await handle.query('drain')).toBeUndefined();
+      },
+      soon,
+    );
+    await untilGone(scenario, path);
+    await cluster.delete(workloads.budgets('noted'));
+    await workloads.end('noted');
+  });
 });

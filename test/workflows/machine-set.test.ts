@@ -106,6 +106,35 @@ test('a set looks again when a preservation ends', async () => {
   });
 });
 
+test('what is preserved automatically comes before everything else', async () => {
+  const machines = new Machines(2);
+  const steps = machines.steps();
+  let isMarked = false;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const outcome = await steps.surveyMachineSet();
+      const autoPreservation = { preserve: ['a'], letGo: ['b'] };
+      return {
+        ...outcome,
+        survey: { ...outcome.survey, ...(!isMarked && { autoPreservation }) },
+      };
+    },
+    markPreserved: async () => {
+      isMarked = true;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 2);
+    expect(world.log.inputsOf('markPreserved')).toMatchObject([
+      { set: { uid: 'uid-1' }, preserve: ['a'], letGo: ['b'] },
+    ]);
+    const names = world.log.names();
+    expect(names.indexOf('markPreserved')).toBeLessThan(names.indexOf('createMachines'));
+  });
+});
+
 test('a batch that made nothing, because the set is gone, is followed by a look', async () => {
   const machines = new Machines(3);
   const steps = machines.steps();

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
 import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
 import type { KubeObject } from '../../../activities/kube/client.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';
@@ -37,10 +39,12 @@ const attachmentPath = (volume: string): string =>
 class Storage {
   readonly target: MemoryKube;
   readonly order: string[] = [];
+  readonly attachments: WatchedAttachments;
   progress: DrainProgress | undefined;
 
   constructor(...objects: object[]) {
     this.target = new MemoryKube(aNode(), ...objects);
+    this.attachments = new WatchedAttachments({ target: this.target, onError: () => undefined });
     this.target.fault = ({ path }) => {
       const name = /pods\/(.*)\/eviction$/.exec(path)?.[1];
       if (name !== undefined) this.order.push(name);
@@ -51,6 +55,12 @@ class Storage {
   run(settings: Partial<DrainContext['settings']> = {}) {
     const context: DrainContext = {
       target: this.target,
+      budgetWatch: new BlockedDrains({
+        target: this.target,
+        wake: async () => undefined,
+        onError: () => undefined,
+      }).begin({ workflowId: 'w', runId: 'r', activityId: 'a' }),
+      attachments: this.attachments,
       signal: new AbortController().signal,
       settings: {
         maxEvictRetries: 360,
