@@ -72,13 +72,17 @@ describe('an instance', () => {
   });
 
   test('of a Machine that is being created, that runs, or that is being deleted stays', async () => {
-    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', match: '*-creating' });
+    await cloud.addFault({
+      operation: 'create',
+      kind: 'loseAnswer',
+      match: `${namespace}-creating`,
+    });
     const creating = await createMachine(scenario, 'creating');
     const running = await createMachine(scenario, 'running');
     const deleting = await createMachine(scenario, 'deleting');
     await untilPhase(scenario, running, 'Running');
     await untilPhase(scenario, deleting, 'Running');
-    await cloud.addFault({ operation: 'delete', kind: 'error', match: '*-deleting' });
+    await cloud.addFault({ operation: 'delete', kind: 'error', match: `${namespace}-deleting` });
     await cluster.delete(cluster.pathOf('machines', deleting));
     await untilPhase(scenario, deleting, 'Terminating');
     await look();
