@@ -28,6 +28,8 @@ const aClass = (name: string, secret: string, providerSpec: Record<string, unkno
 const credentials = (name: string, key: string, userData = '') =>
   aSecret({ key, userData }, { name });
 
+const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
+
 describe('a look', () => {
   interface Cloud {
     instances?: ListedInstance[];
@@ -131,8 +133,6 @@ describe('a deletion', () => {
     const world = { driver: { deleteListed }, control, classes, signal: () => signal };
     return deleteOrphan(world, { namespace, cluster, suspect });
   }
-
-  const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
 
   test.each([
     { found: true, outcome: 'deleted' },
