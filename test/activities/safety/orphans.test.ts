@@ -4,6 +4,7 @@ import type { Driver, ListedInstance, ListRequest } from '../../../activities/dr
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { deleteOrphan } from '../../../activities/safety/delete-orphan.ts';
+import { lookLast } from '../../../activities/safety/look-last.ts';
 import { lookForOrphans } from '../../../activities/safety/look-for-orphans.ts';
 import { findProviders, tellOfOrphans } from '../../../activities/safety/orphan-classes.ts';
 import type { Suspect } from '../../../workflows/plan/orphan-sweep.ts';
@@ -123,6 +124,38 @@ describe('a look', () => {
     const [look] = await lookAt(control, { instances }).looks;
     expect(look?.suspects).toHaveLength(200);
     expect(look?.omitted).toBe(50);
+  });
+});
+
+const deletionTimestamp = '2026-01-01T01:00:00Z';
+const sibling = (metadata: object = {}) =>
+  aMachineClass({ metadata: { name: 'large', ...metadata } });
+
+describe('the last look before a class is let go', () => {
+  const listed = [
+    { providerID: 'local:///z/i-0', machineName: 'pool-a' },
+    { providerID: 'local:///z/i-1', machineName: 'gone' },
+  ];
+
+  function lastLook(...objects: object[]) {
+    const driver = { listScope: () => '', listInstances: async () => listed };
+    const world = { driver, control: new MemoryKube(...objects), signal: () => signal };
+    return lookLast(world, { namespace, cluster, provider: 'local', className: 'small' });
+  }
+
+  test('finds what has no Machine', async () => {
+    const found = await lastLook(aMachineClass(), aSecret(), aMachine());
+    expect(found).toEqual({ left: 1, examples: ['local:///z/i-1'] });
+  });
+
+  test('is for the last class with these credentials only', async () => {
+    const found = await lastLook(aMachineClass(), sibling(), aSecret());
+    expect(found).toEqual({ left: 0, examples: [] });
+  });
+
+  test('does not count on a class that goes as well', async () => {
+    const found = await lastLook(aMachineClass(), sibling({ deletionTimestamp }), aSecret());
+    expect(found.left).toBe(2);
   });
 });
 

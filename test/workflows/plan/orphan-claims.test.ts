@@ -98,12 +98,13 @@ const anyInstance: fc.Arbitrary<InstanceFact> = fc.record(
   { requiredKeys: ['providerID', 'machineName'] },
 );
 
+const last = (id: string): string => id.slice(id.lastIndexOf('/'));
+
 test('no Machine ever loses the instance that it names, or may yet find', () => {
   fc.assert(
     fc.property(anyInstance, fc.array(anyMachine, { maxLength: 5 }), (fact, machines) => {
       const unique = [...new Map(machines.map((machine) => [machine.name, machine])).values()];
       const verdict = verdictOn(fact, claimsOf(unique));
-      const last = (id = ''): string => id.slice(id.lastIndexOf('/'));
       const isNeeded = unique.some(
         ({ name, providerID }) =>
           (providerID === undefined && name === fact.machineName) ||
