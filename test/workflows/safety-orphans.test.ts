@@ -91,9 +91,12 @@ test('a provider that does not answer is an error of the report, not of the run'
   });
 });
 
+const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
+
 test('Events that cannot be written do not cost the report', async () => {
-  const tells = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
-  const { report } = await firstRun('mute', { maxDeletions: 1, tells }, async () => [found]);
+  const { report } = await firstRun('mute', { maxDeletions: 1, tells: refuses }, async () => [
+    found,
+  ]);
   expect(report).toMatchObject({
     suspected: 2,
     errors: [{ where: 'Events', message: 'forbidden' }],
