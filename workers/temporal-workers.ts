@@ -14,6 +14,7 @@ import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
+import { closeDrainWatches, createDrainWatches } from './drain-watches.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import type { Logger } from './logger.ts';
 
@@ -34,12 +35,13 @@ export interface RunningWorkers {
 
 export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> {
   const world = worldOf(parts);
+  const watches = world.target && createDrainWatches(world.target, parts.temporal, parts.log);
   const workers = await Promise.all([
     workflowWorker(parts, world),
     Worker.create({
       ...baseOptions(parts),
       taskQueue: `${parts.config.taskQueue}-drain`,
-      activities: createDrainActivities(world),
+      activities: createDrainActivities(world, watches),
     }),
     ...Object.keys(builtInDrivers).map((provider) => driverWorker(parts, world, provider)),
   ]);
@@ -51,6 +53,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
     async stop() {
       for (const worker of workers) worker.shutdown();
       await Promise.allSettled(runs);
+      if (watches) await closeDrainWatches(watches);
     },
   };
 }

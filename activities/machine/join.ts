@@ -1,12 +1,13 @@
 /** A Machine's Node is Ready: the Node gets what the Machine says of it, the Machine is Running. */
 import type { JoinOutcome, JoinRequest } from '../../workflows/activities.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
+import { recordEvent } from '../kube/events.ts';
 import type { World } from '../world.ts';
 import { reportRival, rivalOf } from './node-claims.ts';
 import { equipNode } from './node-sync.ts';
 import type { Node } from './node.ts';
 import { obstacleOf } from './node.ts';
-import { patchMachine, timestamp } from './object.ts';
+import { component, machineSubject, patchMachine, timestamp } from './object.ts';
 
 export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {
   const { control, target } = world;
@@ -18,8 +19,7 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
     found.rival = await rivalOf(control, node, machine);
     return found.rival === undefined;
   };
-  const fresh = request.isFirstJoin && { freshUid: seen.uid };
-  const equipment = { machine, nodeName: seen.name, className, isMeant, ...fresh };
+  const equipment = { machine, nodeName: seen.name, className, isMeant, freshUid: seen.uid };
   const node = await equipNode(
     { ...world, target },
     { ...equipment, ...(nodeTemplate && { nodeTemplate }) },
@@ -31,23 +31,30 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
   }
   const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
-  await patchMachine(control, machine, { status: runningStatusOf(request, node) });
+  const description = `Machine ${machine.name} successfully joined the cluster`;
+  await patchMachine(control, machine, { status: runningStatusOf(node, description) });
+  await recordEvent(control, machineSubject(machine), {
+    type: 'Normal',
+    reason: 'Joined',
+    message: `${description} as Node ${seen.name}`,
+    component,
+  });
   if (bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
   return { hasJoined: true };
 }
 
-function runningStatusOf({ machine, isFirstJoin }: JoinRequest, node: Node): object {
+function runningStatusOf(node: Node, description: string): object {
   const now = timestamp();
   return {
     conditions: node.status?.conditions ?? [],
     currentStatus: { phase: 'Running', timeoutActive: null, lastUpdateTime: now },
     lastOperation: {
-      description: `Machine ${machine.name} successfully ${isFirstJoin ? 'joined' : 're-joined'} the cluster`,
+      description,
       errorCode: null,
       state: 'Successful',
-      type: isFirstJoin ? 'Create' : 'HealthCheck',
+      type: 'Create',
       lastUpdateTime: now,
     },
   };

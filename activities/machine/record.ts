@@ -1,5 +1,10 @@
 /** Reports the steps of a Machine's creation on the object. */
-import type { LifeRef, MachineActivities, TimeoutOutcome } from '../../workflows/activities.ts';
+import type {
+  CreatedInstance,
+  LifeRef,
+  MachineActivities,
+  TimeoutOutcome,
+} from '../../workflows/activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -37,25 +42,38 @@ export async function recordCreated(
   });
   // The step before a crash may run once more after the one that followed it: a machine does not go back.
   if (!patched || isBeyondCreation(patched)) return;
-  const now = timestamp();
-  await patchMachine(control, machine, {
-    status: {
-      ...(instance.lastKnownState !== undefined && { lastKnownState: instance.lastKnownState }),
-      ...(!usesTarget && instance.addresses && { addresses: instance.addresses }),
-      currentStatus: usesTarget
-        ? { phase: 'Pending', timeoutActive: true, lastUpdateTime: now }
-        : { phase: 'Available', timeoutActive: null, lastUpdateTime: now },
-      lastOperation: {
-        description: usesTarget
-          ? 'Creating machine on cloud provider'
-          : 'Created machine on cloud provider',
-        errorCode: null,
-        state: usesTarget ? 'Processing' : 'Successful',
-        type: 'Create',
-        lastUpdateTime: now,
-      },
-    },
+  const description = usesTarget
+    ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
+    : `Instance ${instance.providerID} was created`;
+  const status = createdStatusOf(instance, { usesTarget, description });
+  if (!(await patchMachine(control, machine, { status }))) return;
+  await recordEvent(control, machineSubject(machine), {
+    type: 'Normal',
+    reason: 'InstanceCreated',
+    message: description,
+    component,
   });
+}
+
+function createdStatusOf(
+  { lastKnownState, addresses }: CreatedInstance,
+  { usesTarget, description }: { usesTarget: boolean; description: string },
+): object {
+  const now = timestamp();
+  return {
+    ...(lastKnownState !== undefined && { lastKnownState }),
+    ...(!usesTarget && addresses && { addresses }),
+    currentStatus: usesTarget
+      ? { phase: 'Pending', timeoutActive: true, lastUpdateTime: now }
+      : { phase: 'Available', timeoutActive: null, lastUpdateTime: now },
+    lastOperation: {
+      description,
+      errorCode: null,
+      state: usesTarget ? 'Processing' : 'Successful',
+      type: 'Create',
+      lastUpdateTime: now,
+    },
+  };
 }
 
 function isBeyondCreation(machine: Machine): boolean {
@@ -122,17 +140,17 @@ async function writeFailure(
   });
 }
 
-/** Texts of MCM v0.62.1, which its users' tools read. */
+/** The error in brackets is as MCM v0.62.1 writes it: its users' tools look for that. */
 function descriptionOf(
   { code, message, during }: MachineFailure,
   operation: 'Create' | 'Delete',
 ): string {
   const error = `machine codes error: code = [${code}] message = [${message}]`;
-  if (during === 'nodeLookup') return 'VM using old node obj';
-  if (during === 'initialization') return `Provider error: ${error}. Initialize VM Instance`;
+  if (during === 'nodeLookup') return `The new instance was given back - ${error}`;
+  if (during === 'initialization') return `Initializing the instance failed - ${error}`;
   return operation === 'Create'
     ? `Cloud provider message - ${error}`
-    : `VM deletion failed due to - ${error}. However, will re-try in the next resync. Initiate VM deletion`;
+    : `Deleting the instance failed and is tried again - ${error}`;
 }
 
 /** A timer alone fails no machine: it may have joined or been given more time while nobody told. */

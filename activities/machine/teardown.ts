@@ -5,13 +5,14 @@ import { deleteBootstrapToken } from '../bootstrap-token.ts';
 import { deleteAttachments } from '../drain/attachments.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
 import { release } from '../kube/finalizer.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { rivalOf } from './node-claims.ts';
 import { readNode } from './node.ts';
-import { patchMachine, preparedOf, timestamp } from './object.ts';
+import { component, machineSubject, patchMachine, preparedOf, timestamp } from './object.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
@@ -21,6 +22,7 @@ export async function beginTeardown(
   { machine }: { machine: LifeRef },
 ): Promise<TeardownOutcome> {
   const now = timestamp();
+  const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
   const patched = await patchMachine(world.control, machine, {
     status: {
       currentStatus: {
@@ -30,7 +32,7 @@ export async function beginTeardown(
         lastUpdateTime: now,
       },
       lastOperation: {
-        description: 'Set machine status to termination. Now, getting VM Status',
+        description,
         errorCode: null,
         state: 'Processing',
         type: 'Delete',
@@ -39,6 +41,12 @@ export async function beginTeardown(
     },
   });
   if (!patched) return {};
+  await recordEvent(world.control, machineSubject(machine), {
+    type: 'Normal',
+    reason: 'Terminating',
+    message: description,
+    component,
+  });
   const prepared = preparedOf(patched, world);
   const resolved = await world.classes.read(prepared.className, { isFresh: false });
   if (!resolved) return { machine: prepared };

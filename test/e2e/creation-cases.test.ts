@@ -32,7 +32,7 @@ describe('a creation', () => {
         currentStatus: { phase: 'CrashLoopBackOff' },
         lastOperation: {
           description:
-            'Provider error: machine codes error: code = [Internal] message = [no]. Initialize VM Instance',
+            'Initializing the instance failed - machine codes error: code = [Internal] message = [no]',
           errorCode: 'Internal',
           state: 'Failed',
           type: 'Create',

@@ -36,7 +36,7 @@ describe('an operator without a target cluster', () => {
     const name = await createMachine(scenario, 'nodeless');
     const machine = await untilPhase(scenario, name, 'Available');
     expect(machine.status?.lastOperation).toMatchObject({
-      description: 'Created machine on cloud provider',
+      description: expect.stringMatching(/^Instance \S+ was created$/),
       state: 'Successful',
       type: 'Create',
     });

@@ -6,6 +6,7 @@ import { tokenIdOf } from '../../activities/bootstrap-token.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { SecretObject } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';
+import { untilEvent } from './support/events.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { classManifest, machineManifest, secretManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
@@ -24,6 +25,10 @@ describe('a Machine without an owner', () => {
     expect(machine.metadata.labels?.['node']).toBe(name);
     await deleteMachine(scenario, name);
     await eventually('its VM is gone', async () => expect(await cloud.instances()).toEqual([]));
+    const subject = { kind: 'Machine', name };
+    await untilEvent(scenario, subject, { reason: 'InstanceCreated' });
+    await untilEvent(scenario, subject, { reason: 'Joined' });
+    await untilEvent(scenario, subject, { reason: 'Terminating' });
   });
 
   test('can be deleted right after it was created', async () => {
@@ -37,7 +42,9 @@ describe('a Machine without an owner', () => {
     const name = await createMachine(scenario, 'waiting');
     const machine = await untilPhase(scenario, name, 'Pending');
     expect(machine.status?.lastOperation).toMatchObject({
-      description: 'Creating machine on cloud provider',
+      description: expect.stringMatching(
+        /^Instance \S+ was created: waiting for Node \S+ to join$/,
+      ),
       state: 'Processing',
       type: 'Create',
     });

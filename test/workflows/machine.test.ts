@@ -88,7 +88,6 @@ test('the create names the token of this life, and the join what was seen', asyn
         className: 'small',
         bootstrapTokenId: 'abc123',
         nodeTemplate: { labels: { pool: 'a' } },
-        isFirstJoin: true,
       },
     ]);
   });

@@ -17,7 +17,6 @@ const request: JoinRequest = {
   node: { name: 'pool-a', uid },
   className: 'small',
   nodeTemplate: { labels: { pool: 'a' }, annotations: { note: 'b' }, taints: [taint] },
-  isFirstJoin: true,
 };
 
 function worldWith(node: Partial<Parameters<typeof aNode>[0]> = {}) {

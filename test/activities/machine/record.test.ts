@@ -22,11 +22,12 @@ const report = {
   createGeneration: 2,
 } as const;
 
-test('an instance is recorded in two writes: ids and label, then Pending', async () => {
+test('an instance is recorded in two writes, ids and label, then Pending, and an Event tells of it', async () => {
   const metadata = { annotations: { [generation]: '2' } };
   const { control, ...world } = aWorld({ control: [aMachine({ metadata })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
-  expect(control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}/status`]);
+  const events = namespaced('events', namespace);
+  expect(control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}/status`, `POST ${events}`]);
   expect(await control.read<Machine>(path)).toMatchObject({
     metadata: { labels: { node: 'node-a' }, annotations: {} },
     spec: { providerID: instance.providerID, class: { name: 'small' } },
@@ -193,10 +194,14 @@ test.each([
   {
     during: 'initialization',
     description:
-      'Provider error: machine codes error: code = [Internal] message = [no]. Initialize VM Instance',
+      'Initializing the instance failed - machine codes error: code = [Internal] message = [no]',
   },
-  { during: 'nodeLookup', description: 'VM using old node obj' },
-] as const)("a failed $during has MCM's words", async ({ during, description }) => {
+  {
+    during: 'nodeLookup',
+    description:
+      'The new instance was given back - machine codes error: code = [Internal] message = [no]',
+  },
+] as const)('a failed $during says so in a sentence', async ({ during, description }) => {
   const world = aWorld({ control: [aMachine()] });
   const failed = { code: 'Internal', message: 'no', isSettled: false, during } as const;
   await recordFailure(world, { ...report, failure: failed });
