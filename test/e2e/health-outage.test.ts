@@ -15,8 +15,9 @@ import {
 import { setReady } from './support/node-health.ts';
 import { useScenario, type Scenario } from './support/scenario.ts';
 
-const healthTimeoutSeconds = 60;
-const outageSeconds = 125;
+/** Shorter than the outage, and long enough to be looked at again on a busy machine once that is over. */
+const healthTimeoutSeconds = 110;
+const outageSeconds = 130;
 const replicas = 3;
 
 interface Case {
@@ -44,7 +45,7 @@ describe('while watcher and worker cannot reach', () => {
   });
 
   // Side by side: an outage takes its time.
-  test('the target cluster, or both, for twice the health timeout: nobody is Failed, nobody replaced', async () => {
+  test('the target cluster, or both, for longer than the health timeout: nobody is Failed, nobody replaced', async () => {
     await Promise.all(cases.map(sitOut));
   });
 });
@@ -75,7 +76,7 @@ async function sitOut({ outage, scenario }: Case): Promise<void> {
     await untilSeen(scenario, ill);
     await setReady(scenario, later, false);
     await eventually(
-      'the outage has been longer than the health timeout several times',
+      'the outage has been longer than the health timeout',
       () => expect(Date.now() - begun).toBeGreaterThan(outageSeconds * 1_000),
       { timeoutSeconds: outageSeconds * 2, pollMilliseconds: 1_000 },
     );
@@ -102,7 +103,7 @@ async function untilSeen({ workflows }: Scenario, name: string): Promise<void> {
   });
 }
 
-/** Looked at again, and not out of time although the outage was far longer than its timeout. */
+/** Looked at again, and not out of time although the outage was longer than its timeout. */
 async function untilLooked({ workflows }: Scenario, name: string, ended: number): Promise<void> {
   const handle = workflows.handleOf('machine', name);
   await eventually(`${name} is looked at again`, async () => {
