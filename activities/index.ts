@@ -24,6 +24,8 @@ import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
+import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
+import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
 
 export function createKubeActivities(world: World): KubeActivities {
@@ -63,6 +65,10 @@ export function createKubeActivities(world: World): KubeActivities {
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(control, input),
+
+    findProviders: (input) => findProviders(control, input),
+    tellOfOrphans: (input) => tellOfOrphans(control, input),
+    markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }
 

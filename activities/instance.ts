@@ -4,6 +4,7 @@ import type {
   DeleteOutcome,
   DriverActivities,
   DriverRequest,
+  OrphanActivities,
 } from '../workflows/activities.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { MachineFailure } from '../workflows/plan/machine.ts';
@@ -14,6 +15,8 @@ import { DriverError } from './drivers/driver.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource } from './kube/paths.ts';
+import { deleteOrphan } from './safety/delete-orphan.ts';
+import { lookForOrphans } from './safety/look-for-orphans.ts';
 import { fillUserData } from './user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
@@ -28,7 +31,7 @@ export interface DriverWorld {
   requireLicence(): void;
 }
 
-export function createDriverActivities(world: DriverWorld): DriverActivities {
+export function createDriverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
   return {
     async createInstance(request) {
       world.requireLicence();
@@ -37,6 +40,11 @@ export function createDriverActivities(world: DriverWorld): DriverActivities {
     async deleteInstance(request) {
       world.requireLicence();
       return await deleting(world, request);
+    },
+    lookForOrphans: (request) => lookForOrphans(world, request),
+    async deleteOrphan(request) {
+      world.requireLicence();
+      return await deleteOrphan(world, request);
     },
   };
 }

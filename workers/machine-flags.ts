@@ -1,6 +1,6 @@
 /** Flags about machines and their safety. Both are the business of the worker. */
 import type { Flag } from './flag.ts';
-import { duration, integer, names, text } from './flag-kinds.ts';
+import { duration, integer, names, oneOf, text } from './flag-kinds.ts';
 
 const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
@@ -114,9 +114,40 @@ export const machineFlags = {
     group: 'Safety',
     kind: duration,
     default: '15m',
-    says: 'Time between two searches for instances without a Machine.',
+    says: 'Time between two searches for instances without a Machine, and for Nodes without one. At least 1s.',
     only: 'worker',
-    noop: notYet,
+  },
+  'safety-orphans': {
+    group: 'Safety',
+    kind: oneOf('delete', 'report', 'off'),
+    default: 'delete',
+    says: 'What becomes of instances without a Machine: deleted when two searches agree, reported only, or not searched for.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-orphans-max-deletions': {
+    group: 'Safety',
+    kind: integer({ min: 0, max: 200 }),
+    default: '10',
+    says: 'When more instances than these are without a Machine none of them is deleted: so many at once are a mistake.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-orphans-min-age': {
+    group: 'Safety',
+    kind: duration,
+    default: '10m',
+    says: 'An instance without a Machine is suspected when it is older than this, and deleted when it has been suspected for longer than this.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-unmanaged-nodes-selector': {
+    group: 'Safety',
+    kind: text,
+    default: '',
+    says: 'Label selector of the Nodes that are marked when they have no Machine. Needed where Nodes of other managers are in the target cluster. Default: all Nodes, as in MCM.',
+    only: 'worker',
+    ours: true,
   },
   'machine-safety-apiserver-statuscheck-timeout': {
     group: 'Safety',

@@ -1,5 +1,7 @@
 /** The worker: runs the workflows and everything that they do. */
 import { start } from './process.ts';
+import { untilReached } from './reach.ts';
+import { ensureSchedules } from './schedules.ts';
 import { startWorkers } from './temporal-workers.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { createLicence } from '../activities/kube/licence.ts';
@@ -17,7 +19,7 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
 
   const clients = createKubeClients(config);
   shutdown.add('Kubernetes clients', () => clients.close());
-  await untilClustersAnswer(clients, waiting);
+  const { cluster } = await untilClustersAnswer(clients, waiting);
 
   const temporal = await untilTemporalAnswers(config, waiting);
   shutdown.add('Temporal client', () => temporal.connection.close());
@@ -35,6 +37,12 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
   const workers = await startWorkers({ config, log, clients, licence, temporal, connection });
   shutdown.add('workers', () => workers.stop());
   void endWhenBroken(workers.failed);
+  // Machines do not wait for it. It fails only when the process ends before it is done.
+  void untilReached({
+    server: 'Temporal, for the schedules of the safety checks',
+    attempt: () => ensureSchedules(temporal, { ...config, cluster }, log),
+    ...waiting,
+  }).catch(() => undefined);
   state = '';
   log.info({ namespace: config.namespace, taskQueue: config.taskQueue }, 'working');
 

@@ -13,8 +13,10 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
+export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -379,4 +381,5 @@ export interface ProtectionActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
-  ProtectionActivities;
+  ProtectionActivities &
+  SafetyActivities;

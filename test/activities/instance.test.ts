@@ -39,6 +39,8 @@ function activities(
     initializeInstance: async () => created,
     deleteInstance: async () => ({ found: true }),
     listInstances: refuse,
+    listScope: () => '',
+    deleteListed: refuse,
     volumeIds: refuse,
     validate: () => [],
     ...changes,
