@@ -5,7 +5,7 @@ import { drainNode } from './drain/drain-node.ts';
 import { writeDrainEvents } from './drain/tell.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
-import { requireLicence } from './licence.ts';
+import { requireLicence, requireNoStop } from './licence.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/life.ts';
 import { tendNodes } from './machine-deployment/nodes.ts';
@@ -13,12 +13,14 @@ import { steerDeployment } from './machine-deployment/steer.ts';
 import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
+import { setSubject } from './machine-set/batch-events.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
 import { recordJoined } from './machine/join.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
+import { machineSubject } from './machine/object.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
@@ -41,15 +43,18 @@ export function createKubeActivities(world: World): KubeActivities {
     checkHealth: (input) => checkHealth(world, input),
     steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
-    finishTeardown: (input) => finishTeardown(world, input),
+    async finishTeardown(input) {
+      await requireNoStop(world, machineSubject(input.machine));
+      await finishTeardown(world, input);
+    },
 
     surveyMachineSet: (input) => surveyMachineSet(world, input),
     async createMachines(input) {
-      requireLicence(world);
+      await requireLicence(world, setSubject(input.set));
       return await createMachines(control, input, progressOfThisActivity());
     },
     async deleteMachines(input) {
-      requireLicence(world);
+      await requireLicence(world, setSubject(input.set));
       await deleteMachines(control, input);
     },
     pushTemplate: (input) => pushTemplate(control, input),
@@ -75,11 +80,12 @@ export function createKubeActivities(world: World): KubeActivities {
 export function createDrainActivities(world: World): DrainActivities {
   return {
     async drainNode(request) {
-      requireLicence(world);
-      const { control, target } = world;
+      const subject = machineSubject(request.machine);
+      await requireLicence(world, subject);
+      const { control, target, stop } = world;
       if (!target) return { evictedPods: 0, isForced: false };
       const context = Context.current();
-      const { heartbeatDetails, attempt } = context.info;
+      const { heartbeatDetails, attempt, scheduledTimestampMs } = context.info;
       return await drainNode(
         {
           target,
@@ -88,6 +94,9 @@ export function createDrainActivities(world: World): DrainActivities {
           details: heartbeatDetails,
           isFirstAttempt: attempt === 1,
           save: (progress) => reportProgress(context, progress),
+          requireLicence: () => requireLicence(world, subject),
+          lastStop: stop.last(),
+          begunAt: scheduledTimestampMs,
           async report(report) {
             const { workflowId } = context.info.workflowExecution ?? {};
             if (workflowId === undefined) throw new Error('a drain without a workflow');

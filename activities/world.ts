@@ -1,6 +1,7 @@
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { ClassReader } from './class-reader.ts';
 import type { KubeClient } from './kube/client.ts';
+import type { StopView } from './kube/global-stop.ts';
 import type { RecentObjects } from './kube/recent-objects.ts';
 
 /** What the core's activities act on. */
@@ -18,6 +19,8 @@ export interface World {
   /** Of `control`. */
   recent: RecentObjects;
   licence: Licence;
+  /** What a person stopped. */
+  stop: StopView;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;
 }

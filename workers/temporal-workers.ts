@@ -9,7 +9,9 @@ import { builtInDrivers } from '../activities/drivers/index.ts';
 import { createDrainActivities, createKubeActivities } from '../activities/index.ts';
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
+import type { GlobalStop } from '../activities/kube/global-stop.ts';
 import { requireLicence } from '../activities/licence.ts';
+import { machineSubject } from '../activities/machine/object.ts';
 import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
@@ -22,6 +24,7 @@ export interface WorkerParts {
   log: Logger;
   clients: KubeClients;
   licence: Licence;
+  stop: GlobalStop;
   temporal: Client;
   connection: NativeConnection;
 }
@@ -55,7 +58,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
-function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
+function worldOf({ config, clients, licence, stop, temporal }: WorkerParts): World {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -67,6 +70,7 @@ function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
     classes: createClassReader({ client: control, namespace }),
     recent: new RecentObjects(control),
     licence,
+    stop,
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
   };
 }
@@ -109,7 +113,7 @@ function driverWorker(parts: WorkerParts, world: World, provider: string): Promi
       ...(target && { target }),
       classes,
       signal: () => Context.current().cancellationSignal,
-      requireLicence: () => requireLicence(world),
+      requireLicence: (machine) => requireLicence(world, machine && machineSubject(machine)),
     }),
   });
 }

@@ -8,12 +8,14 @@ import type { DrainOutcome, DrainReport, DrainRequest } from '../../workflows/ac
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { Span } from '../kube/global-stop.ts';
 import { Budgets } from './budgets.ts';
 import { closeNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { progressOf } from './progress.ts';
+import { deadlineAfter, progressAfter } from './after-stop.ts';
 import { remove, width } from './removal.ts';
 
 export interface DrainContext {
@@ -24,6 +26,12 @@ export interface DrainContext {
     MachineDefaults,
     'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
   >;
+  /** Fails while nothing may be destroyed. */
+  requireLicence(): Promise<void>;
+  /** When everything was stopped last: that time does not count. */
+  lastStop: Span | undefined;
+  /** Of the first attempt, milliseconds. */
+  begunAt: number;
   /** What the attempt before left behind. */
   details: Partial<DrainProgress> | undefined;
   /** A reset counts as one: somebody wants it to try at once. */
@@ -33,11 +41,13 @@ export interface DrainContext {
   report(report: DrainReport): Promise<void>;
 }
 
-export async function drainNode(
-  context: DrainContext,
-  request: DrainRequest,
-): Promise<DrainOutcome> {
-  const progress = progressOf(context.details, request.earlier);
+export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
+  const deadline = deadlineAfter(context.lastStop, {
+    deadline: asked.deadline,
+    from: context.begunAt,
+  });
+  const request = { ...asked, deadline };
+  const progress = progressAfter(context.lastStop, progressOf(context.details, asked.earlier));
   if (context.isFirstAttempt) {
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }

@@ -47,7 +47,7 @@ function activities(
   };
   const { signal } = new AbortController();
   const world = { ...aWorld(clusters), driver, signal: () => signal };
-  return createDriverActivities({ ...world, requireLicence: () => undefined });
+  return createDriverActivities({ ...world, requireLicence: async () => undefined });
 }
 
 test('an instance is an outcome', async () => {

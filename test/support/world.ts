@@ -40,6 +40,7 @@ export function aWorld({
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
     licence: { isGranted: () => true },
+    stop: { current: () => undefined, last: () => undefined },
     hasDriver: async (provider) => provider === 'local',
     ...changes,
   };
