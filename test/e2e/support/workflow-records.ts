@@ -1,6 +1,7 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
 import { Client, Connection } from '@temporalio/client';
-import type { WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import { scheduleIdOf } from '../../../workers/schedules.ts';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
 interface WorkflowMetadata {
@@ -69,6 +70,16 @@ export class WorkflowRecords {
         lastFailure?.message ?? '',
       ]),
     );
+  }
+
+  /** Of a scheduled check, e.g. `orphans`. */
+  scheduleOf(check: string): ScheduleHandle {
+    return this.#client.schedule.getHandle(scheduleIdOf(check, this.#namespace));
+  }
+
+  /** A run of a scheduled check. */
+  runOf(workflowId: string): WorkflowHandle {
+    return this.#client.workflow.getHandle(workflowId);
   }
 
   /** Everything that stands in the histories of all workflows of the scenario, as text. */
