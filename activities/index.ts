@@ -26,6 +26,7 @@ import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
+import { compareEntities, healEntities } from './safety/entities.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
@@ -73,6 +74,8 @@ export function createKubeActivities(world: World): KubeActivities {
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
+    compareEntities: (input) => compareEntities(world, input),
+    healEntities: (input) => healEntities(world, input),
     markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }

@@ -1,5 +1,6 @@
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { ClassReader } from './class-reader.ts';
+import type { EntityBoard } from './entity-board.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { StopView } from './kube/global-stop.ts';
 import type { RecentObjects } from './kube/recent-objects.ts';
@@ -21,6 +22,7 @@ export interface World {
   licence: Licence;
   /** What a person stopped. */
   stop: StopView;
+  entities: EntityBoard;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;
 }

@@ -141,6 +141,14 @@ export const machineFlags = {
     only: 'worker',
     ours: true,
   },
+  'safety-entities-period': {
+    group: 'Safety',
+    kind: duration,
+    default: '5m',
+    says: 'Time between two comparisons of Machines, MachineSets and MachineDeployments with their workflows. At least 1s.',
+    only: 'worker',
+    ours: true,
+  },
   'safety-unmanaged-nodes-selector': {
     group: 'Safety',
     kind: text,

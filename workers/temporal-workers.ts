@@ -16,6 +16,7 @@ import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
+import { createEntityBoard } from './entity-board.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import type { Logger } from './logger.ts';
 
@@ -25,6 +26,8 @@ export interface WorkerParts {
   clients: KubeClients;
   licence: Licence;
   stop: GlobalStop;
+  /** UID of the control cluster. */
+  cluster: string;
   temporal: Client;
   connection: NativeConnection;
 }
@@ -58,7 +61,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
-function worldOf({ config, clients, licence, stop, temporal }: WorkerParts): World {
+function worldOf({ config, clients, licence, stop, cluster, temporal }: WorkerParts): World {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -71,6 +74,7 @@ function worldOf({ config, clients, licence, stop, temporal }: WorkerParts): Wor
     recent: new RecentObjects(control),
     licence,
     stop,
+    entities: createEntityBoard({ temporal, namespace, cluster, taskQueue: config.taskQueue }),
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
   };
 }

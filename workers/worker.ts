@@ -47,7 +47,16 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, licence.synced]);
 
-  const workers = await startWorkers({ config, log, clients, licence, stop, temporal, connection });
+  const workers = await startWorkers({
+    config,
+    log,
+    clients,
+    licence,
+    stop,
+    cluster,
+    temporal,
+    connection,
+  });
   shutdown.add('workers', () => workers.stop());
   void endWhenBroken(workers.failed);
   // Machines do not wait for it. It fails only when the process ends before it is done.

@@ -1,4 +1,5 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
+import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
@@ -60,6 +61,29 @@ export interface UnmanagedNodesReport {
   postponed: number;
 }
 
+/** Input of `safetyEntities`. */
+export interface EntityCheck {
+  /** Of the Machines, MachineSets and MachineDeployments. */
+  namespace: string;
+}
+
+export interface HealedEntity extends EntityRef {
+  /** False: `why` says what was in the way. */
+  isHealed: boolean;
+  why: string;
+}
+
+export interface EntityReport {
+  /** Machines, MachineSets and MachineDeployments of the last look. */
+  objects: number;
+  /** Their workflows that ran then. */
+  running: number;
+  healed: number;
+  failed: number;
+  /** At most 100, those that failed first. */
+  entities: HealedEntity[];
+}
+
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. */
@@ -70,6 +94,12 @@ export interface SafetyActivities {
     deleted: Suspect[];
     stopped?: { className: string; message: string };
   }): Promise<void>;
+  /** Lists both. At most some hundreds of each kind of difference. */
+  compareEntities(input: EntityCheck): Promise<EntityLook>;
+  /** Looks at each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
+  healEntities(
+    input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver'>,
+  ): Promise<HealedEntity[]>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }

@@ -41,10 +41,18 @@ export function aWorld({
     recent: new RecentObjects(client),
     licence: { isGranted: () => true },
     stop: { current: () => undefined, last: () => undefined },
+    entities: noWorkflows,
     hasDriver: async (provider) => provider === 'local',
     ...changes,
   };
 }
+
+const noWorkflows: World['entities'] = {
+  running: async () => [],
+  endOf: async () => undefined,
+  tellOfLife: async () => undefined,
+  tellOfDeath: async () => undefined,
+};
 
 /** The life that a builder's object of this name stands for. */
 export function lifeOf(name: string, uid = `uid-of-${name}`): LifeRef {
