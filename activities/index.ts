@@ -27,6 +27,8 @@ import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
 import { compareEntities, healEntities } from './safety/entities.ts';
+import { applyFreezes } from './safety/freeze.ts';
+import { lookForOvershoot } from './safety/overshoot.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
@@ -74,6 +76,8 @@ export function createKubeActivities(world: World): KubeActivities {
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
+    lookForOvershoot: (input) => lookForOvershoot(world, input),
+    applyFreezes: (input) => applyFreezes(control, input),
     compareEntities: (input) => compareEntities(world, input),
     healEntities: (input) => healEntities(world, input),
     markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),

@@ -1,5 +1,6 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
+import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
@@ -84,6 +85,24 @@ export interface EntityReport {
   entities: HealedEntity[];
 }
 
+/** Input of `safetyOvershoot`. */
+export interface OvershootCheck extends OvershootRules {
+  namespace: string;
+}
+
+/** `error`: why it could not be done. */
+export type FreezeOutcome = Freeze & { error?: string };
+
+export interface OvershootReport {
+  /** MachineSets that there were. */
+  sets: number;
+  /** Of these make no machines. */
+  frozen: number;
+  /** At most 100. */
+  changed: FreezeOutcome[];
+  unjudged: OvershootLook['unjudged'];
+}
+
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. */
@@ -100,6 +119,10 @@ export interface SafetyActivities {
   healEntities(
     input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver'>,
   ): Promise<HealedEntity[]>;
+  /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
+  lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;
+  /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
+  applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }

@@ -107,7 +107,7 @@ describe('the breaker', () => {
     await expect(local(step)).resolves.toBe('ran');
   });
 
-  test('one that is untried lengthens nothing', async () => {
+  test('one that is refused lengthens nothing', async () => {
     const { local } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
     await jest.advanceTimersByTimeAsync(1_500);

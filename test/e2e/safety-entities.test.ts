@@ -2,13 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EntityReport } from '../../workflows/activities.ts';
 import { workflowIdOf } from '../../workflows/messages.ts';
-import { runCheck } from './support/checks.ts';
+import { deleteChecks, runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,
   createMachine,
   deleteDeployment,
+  deleteMachine,
   machinesOf,
   untilGone,
   untilPhase,
@@ -55,6 +56,36 @@ describe('the check of entities', () => {
     expect(await audit()).toMatchObject({ healed: 0, failed: 0, entities: [] });
   });
 
+  test('takes everything up again when Temporal has lost it all', async () => {
+    const pool = await createDeployment(scenario, 'kept', { replicas: 2 });
+    await untilRunning(scenario, pool, 2);
+    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', times: 1 });
+    await cloud.addFault({ operation: 'create', kind: 'throttle', times: 1_000 });
+    const late = await createMachine(scenario, 'late');
+    await eventually('its instance is there, though nobody knows', async () => {
+      expect(await cloud.instances()).toHaveLength(3);
+    });
+    const before = await cluster.machines();
+    for (const { workflowId } of await workflows.list()) await workflows.forget(workflowId);
+    await deleteChecks(workflows);
+    await operator.kill9('worker');
+    await eventually('nothing is left of it', async () => {
+      const left = await workflows.list('WorkflowType IN ("machine", "machineSet")');
+      expect(left).toEqual([]);
+    });
+    const report = await audit();
+    expect(report).toMatchObject({ objects: 5, healed: 5, failed: 0 });
+    expect(report.entities[0]?.why).toContain('Temporal has forgotten it');
+    await cloud.clearFaults();
+    await untilPhase(scenario, late, 'Running');
+    await untilRunning(scenario, pool, 2);
+    const uidsOf = (machines: typeof before) => machines.map(({ metadata }) => metadata.uid);
+    expect(uidsOf(await cluster.machines())).toEqual(uidsOf(before));
+    expect(await cloud.instances()).toHaveLength(3);
+    await deleteDeployment(scenario, pool);
+    await deleteMachine(scenario, late);
+  });
+
   test('ends the workflow of an object that went while no watcher looked, and leaves its instance', async () => {
     const name = await createMachine(scenario, 'lost');
     await untilPhase(scenario, name, 'Running');
@@ -74,7 +105,9 @@ describe('the check of entities', () => {
     const [instance] = await cloud.instances();
     expect(instance?.name).toBe(name);
     if (instance) await cloud.delete(instance.id);
-    await cluster.delete(`/api/v1/nodes/${name}`);
+    const node = `/api/v1/nodes/${name}`;
+    await cluster.kube.patch(node, 'merge', { metadata: { finalizers: null } });
+    await cluster.delete(node);
   });
 
   test('starts what no watcher has told of', async () => {

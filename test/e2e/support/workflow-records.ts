@@ -92,6 +92,14 @@ export class WorkflowRecords {
     return texts.join('\n');
   }
 
+  /** As if Temporal had never known of it: all runs go, also one that runs. */
+  async forget(workflowId: string): Promise<void> {
+    await this.#client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId },
+    });
+  }
+
   async terminate(workflowId: string): Promise<void> {
     await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
   }
