@@ -102,7 +102,9 @@ function planSet(
   const { name, count, limit } = set;
   const it = { kind: 'machineSet', name, reason: 'OverShootingReplicaCount' } as const;
   const isMarked = set.isFrozen || set.hasCondition;
-  if (set.wantsUnfreeze || (isMarked && deployment?.wantsUnfreeze)) {
+  if (set.wantsUnfreeze || deployment?.wantsUnfreeze) {
+    // The next run may freeze it again.
+    if (!isMarked && !set.wantsUnfreeze) return undefined;
     return { ...it, action: 'unfreeze', why: 'asked for by annotation' };
   }
   if (mustFreeze(set, before)) {
