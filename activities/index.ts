@@ -72,7 +72,7 @@ export function createKubeActivities(world: World): KubeActivities {
     steerDeployment: (input) => steerDeployment(control, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
-    protectFromDeletion: (input) => protectFromDeletion(control, input),
+    protectFromDeletion: (input) => protectFromDeletion(world, input),
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),

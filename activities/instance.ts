@@ -18,6 +18,7 @@ import { orUndefined } from './kube/optional.ts';
 import { customResource } from './kube/paths.ts';
 import { deleteOrphan } from './safety/delete-orphan.ts';
 import { lookForOrphans } from './safety/look-for-orphans.ts';
+import { lookLast } from './safety/look-last.ts';
 import { fillUserData } from './user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
@@ -43,6 +44,7 @@ export function createDriverActivities(world: DriverWorld): DriverActivities & O
       return await deleting(world, request);
     },
     lookForOrphans: (request) => lookForOrphans(world, request),
+    lookLast: (request) => lookLast(world, request),
     async deleteOrphan(request) {
       await world.requireLicence();
       return await deleteOrphan(world, request);

@@ -13,7 +13,7 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
-import type { SafetyActivities } from './safety-port.ts';
+import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type * from './safety-port.ts';
@@ -367,14 +367,6 @@ export interface MachineDeploymentActivities {
   /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
   steerDeployment(input: SteerInput): Promise<string>;
   reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
-}
-
-export interface ProtectionActivities {
-  /** Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. */
-  protectFromDeletion(input: {
-    resource: 'machineclasses' | 'secrets';
-    ref: ObjectRef;
-  }): Promise<void>;
 }
 
 /** Served on the workflows' own task queue, and as local activities. */

@@ -1,6 +1,7 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
+import type { ObjectRef } from './messages.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
@@ -16,6 +17,22 @@ export interface OrphanLookRequest {
   cluster: string;
   provider: string;
   minAgeSeconds: number;
+}
+
+/** Before our finalizer goes off a class that no Machine uses any more. */
+export interface LastLookRequest {
+  namespace: string;
+  cluster: string;
+  provider: string;
+  className: string;
+}
+
+export interface LastLook {
+  /** Instances that only this class leads to and that no Machine knows of; at most 10 of their providerIDs. */
+  left: number;
+  examples: string[];
+  /** Why nobody knows. */
+  error?: string;
 }
 
 export interface OrphanDeletion {
@@ -36,6 +53,8 @@ export type OrphanOutcome =
 export interface OrphanActivities {
   /** One listing for each distinct credential and scope of the provider's classes; one that fails says why. */
   lookForOrphans(request: OrphanLookRequest): Promise<ScopeLook[]>;
+  /** What would be out of reach without this class; nothing while another one has the same credentials and scope. */
+  lookLast(request: LastLookRequest): Promise<LastLook>;
   /** Reads the Machines once more before it deletes the instance. */
   deleteOrphan(request: OrphanDeletion): Promise<OrphanOutcome>;
 }
@@ -125,4 +144,21 @@ export interface SafetyActivities {
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
+}
+
+export interface ProtectionOutcome {
+  /** Our finalizer still stands on a class that no Machine uses: `lookLast` comes first. */
+  looksFirst?: { provider: string; isDeleting: boolean };
+}
+
+export interface ProtectionActivities {
+  /**
+   * Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. `lastLook`: it was taken; `problem`
+   * says what it left open, for an Event.
+   */
+  protectFromDeletion(input: {
+    resource: 'machineclasses' | 'secrets';
+    ref: ObjectRef;
+    lastLook?: { problem?: string };
+  }): Promise<ProtectionOutcome>;
 }

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { ClassWithSecret } from '../class-reader.ts';
 import { readSecretsOf } from '../class-reader.ts';
-import type { Driver } from '../drivers/driver.ts';
+import type { Driver, ListedInstance } from '../drivers/driver.ts';
+import { DriverError } from '../drivers/driver.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { customResource } from '../kube/paths.ts';
 
 export interface ListScope {
-  /** The first in the order of names. */
-  machineClass: MachineClass;
-  classCount: number;
+  /** In the order of names; at least one. */
+  classes: [MachineClass, ...MachineClass[]];
   /** Never leaves the process. */
   secret: Record<string, string>;
   missingSecrets: string[];
@@ -17,11 +18,25 @@ export interface ListScope {
 
 type Secrets = Pick<ClassWithSecret, 'secret' | 'missingSecrets'>;
 
+export interface ListWorld {
+  driver: Pick<Driver, 'listInstances' | 'listScope'>;
+  control: KubeClient;
+  /** Aborts the listings. */
+  signal(): AbortSignal;
+}
+
+export interface Account {
+  namespace: string;
+  cluster: string;
+  provider: string;
+}
+
 export async function listScopes(
-  control: KubeClient,
-  driver: Pick<Driver, 'listScope'>,
-  { namespace, classes }: { namespace: string; classes: readonly MachineClass[] },
+  { control, driver }: ListWorld,
+  { namespace, provider }: Account,
 ): Promise<ListScope[]> {
+  const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
+  const classes = items.filter((machineClass) => machineClass.provider === provider);
   const scopes = new Map<string, ListScope>();
   const read = new Map<string, Secrets>();
   for (const machineClass of classes.toSorted(byName)) {
@@ -30,10 +45,38 @@ export async function listScopes(
     read.set(names, secrets);
     const key = `${credentialOf(secrets)} ${driver.listScope(machineClass.providerSpec)}`;
     const scope = scopes.get(key);
-    if (scope) scope.classCount += 1;
-    else scopes.set(key, { machineClass, classCount: 1, ...secrets });
+    if (scope) scope.classes.push(machineClass);
+    else scopes.set(key, { classes: [machineClass], ...secrets });
   }
   return [...scopes.values()];
+}
+
+export interface Listing {
+  scope: ListScope;
+  instances: ListedInstance[];
+  /** Why there are none. */
+  error?: string;
+}
+
+/** A scope that cannot be listed does not hide the others. */
+export async function listIn(
+  { driver, signal }: ListWorld,
+  scope: ListScope,
+  { cluster, namespace }: Account,
+): Promise<Listing> {
+  const { classes, secret, missingSecrets } = scope;
+  if (missingSecrets.length > 0) {
+    const error = `secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${namespace}`;
+    return { scope, instances: [], error };
+  }
+  const { providerSpec } = classes[0];
+  try {
+    const request = { cluster, namespace, providerSpec, secret, signal: signal() };
+    return { scope, instances: await driver.listInstances(request) };
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    return { scope, instances: [], error: `${error.code}: ${error.message}` };
+  }
 }
 
 function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {

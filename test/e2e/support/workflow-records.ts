@@ -92,11 +92,11 @@ export class WorkflowRecords {
     return texts.join('\n');
   }
 
-  /** As if Temporal had never known of it: all runs go, also one that runs. */
-  async forget(workflowId: string): Promise<void> {
+  /** As if Temporal had never known of the run, whether or not it has ended. */
+  async forget({ workflowId, runId }: WorkflowExecutionInfo): Promise<void> {
     await this.#client.workflowService.deleteWorkflowExecution({
       namespace: 'default',
-      workflowExecution: { workflowId },
+      workflowExecution: { workflowId, runId },
     });
   }
 
