@@ -16,17 +16,17 @@ const roundsMax = 20;
 const namedMax = 100;
 
 export async function safetyEntities(check: EntityCheck): Promise<EntityReport> {
-  const healed: HealedEntity[] = [];
+  const done = new Map<string, HealedEntity>();
   for (let round = 1; ; round += 1) {
     const look = await findAmiss(check);
-    if (isWell(look) || round > roundsMax) return close(check, reportOf(look, healed));
+    if (isWell(look) || round > roundsMax) return close(check, reportOf(look, done));
     const input = { ...check, ...look };
     const outcome = await checkSteps(summaryOf(look)).healEntities(input);
-    healed.push(...outcome);
-    setCurrentDetails(detailsOf(check, reportOf(look, healed)));
+    for (const entity of outcome) done.set(`${entity.kind}/${entity.name}`, entity);
+    setCurrentDetails(detailsOf(check, reportOf(look, done)));
     // Nothing more to be done now.
     if (outcome.every(({ isHealed }) => !isHealed) && look.omitted === 0)
-      return close(check, reportOf(look, healed));
+      return close(check, reportOf(look, done));
   }
 }
 
@@ -45,7 +45,11 @@ function summaryOf({ unattended, leftOver }: EntityLook): string {
   return `start ${unattended.length} workflows, end ${leftOver.length}`;
 }
 
-function reportOf({ objects, running }: EntityLook, all: readonly HealedEntity[]): EntityReport {
+function reportOf(
+  { objects, running }: EntityLook,
+  done: ReadonlyMap<string, HealedEntity>,
+): EntityReport {
+  const all = [...done.values()];
   const healed = all.filter(({ isHealed }) => isHealed);
   const failed = all.filter(({ isHealed }) => !isHealed);
   return {

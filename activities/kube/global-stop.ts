@@ -90,13 +90,20 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
 }
 
 export function stopOf({ metadata, data = {} }: StopObject): Stop {
-  const { by, reason } = data;
+  const by = oneLine(data['by']);
   return {
     uid: metadata.uid,
-    reason: reason === undefined || reason === '' ? 'no reason given' : reason,
-    ...(by !== undefined && by !== '' && { by }),
+    reason: oneLine(data['reason']) || 'no reason given',
+    ...(by !== '' && { by }),
     since: Date.parse(metadata.creationTimestamp),
   };
+}
+
+/** It stands in Events, failures and logs. */
+const longestText = 300;
+
+function oneLine(text = ''): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestText);
 }
 
 /** For people, wherever something does not happen. */

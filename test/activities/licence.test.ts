@@ -49,6 +49,17 @@ describe('a stop', () => {
     });
   });
 
+  test('whose words are long is told in short', () => {
+    const metadata = { name: '', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+    const { reason, by } = stopOf({
+      metadata,
+      data: { reason: `a\n b${'c'.repeat(999)}`, by: ' ' },
+    });
+    expect(reason).toMatch(/^a bc+$/);
+    expect(reason).toHaveLength(300);
+    expect(by).toBeUndefined();
+  });
+
   test('is remembered on the Lease; a damaged note counts as none', () => {
     const span = { from: 1_000, until: 61_000 };
     expect(readSpan(writeSpan(span))).toEqual(span);
