@@ -31,6 +31,7 @@ interface Clusters {
 function activities(
   changes: Partial<Driver>,
   clusters: Clusters = { control: [aMachineClass(), aSecret()] },
+  requireLicence: () => Promise<void> = async () => undefined,
 ) {
   const driver: Driver = {
     settleSeconds: 30,
@@ -47,7 +48,7 @@ function activities(
   };
   const { signal } = new AbortController();
   const world = { ...aWorld(clusters), driver, signal: () => signal };
-  return createDriverActivities({ ...world, requireLicence: async () => undefined });
+  return createDriverActivities({ ...world, requireLicence });
 }
 
 test('an instance is an outcome', async () => {
@@ -167,4 +168,20 @@ test('a deletion says what it found; without its class it fails in words', async
   expect(await activities({}, { control: [] }).deleteInstance(request)).toMatchObject({
     failure: { code: 'InvalidArgument', message: expect.stringContaining('"small"') },
   });
+});
+
+test('no orphan is deleted while no watcher holds the Lease', async () => {
+  const driver: Partial<Driver> = { deleteListed: refuse };
+  const { deleteOrphan } = activities(driver, undefined, async () => {
+    throw new Error('no licence');
+  });
+  const suspect = {
+    providerID: created.providerID,
+    machineName: 'gone',
+    because: 'noMachine',
+    provider: 'local',
+    className: 'small',
+  } as const;
+  const deletion = { namespace: 'shoot', cluster: 'c', suspect };
+  await expect(deleteOrphan(deletion)).rejects.toThrow('no licence');
 });

@@ -1,8 +1,13 @@
 /** The schedules of the checks: made by the worker, steered by people. */
 import { describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { readCommandLine } from '../../workers/config.ts';
+import { createLogger } from '../../workers/logger.ts';
+import { ensureSchedules, scheduleIdOf } from '../../workers/schedules.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 const everyOf = ({ spec }: { spec: { intervals?: { every: unknown }[] } }): unknown[] =>
   spec.intervals?.map(({ every }) => every) ?? [];
@@ -24,6 +29,27 @@ describe('the schedule of a check', () => {
     expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 900_000 });
     expect(state.paused).toBe(false);
     await untilScheduled(workflows, 'unmanaged-nodes');
+  });
+
+  test('is made by several workers that start at once', async () => {
+    const connection = Connection.lazy({ address: testStack().temporalAddress });
+    const client = new Client({ connection });
+    const command = readCommandLine({
+      component: 'worker',
+      argv: [`--namespace=${namespace}-2`, '--log-level=error'],
+      env: {},
+    });
+    if (command.kind !== 'run') throw new Error(command.text);
+    const settings = { ...command.config, cluster: 'any' };
+    const log = createLogger({ component: 'worker', ...command.config.log });
+    const start = (): Promise<void> => ensureSchedules(client, settings, log);
+    await Promise.all([start(), start(), start()]);
+    for (const check of ['orphans', 'unmanaged-nodes']) {
+      const handle = client.schedule.getHandle(scheduleIdOf(check, `${namespace}-2`));
+      expect((await handle.describe()).info.lastUpdatedAt).toBeUndefined();
+      await handle.delete();
+    }
+    await connection.close();
   });
 
   test('that is started by hand runs at once, and its run is a small page', async () => {
