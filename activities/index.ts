@@ -1,8 +1,11 @@
 /** Implements the core's part of the port, `workflows/activities.ts`. */
 import { Context } from '@temporalio/activity';
 import type { DrainActivities, KubeActivities } from '../workflows/activities.ts';
+import type { BlockedDrains } from './drain/blocked-drains.ts';
+import type { DrainContext } from './drain/drain-node.ts';
 import { drainNode } from './drain/drain-node.ts';
-import { writeDrainEvents } from './drain/tell.ts';
+import { tellOfDrain } from './drain/tell.ts';
+import type { WatchedAttachments } from './drain/watched-attachments.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
 import { requireLicence, requireNoStop } from './licence.ts';
@@ -14,6 +17,7 @@ import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
 import { setSubject } from './machine-set/batch-events.ts';
+import { markPreserved } from './machine-set/preserve.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
@@ -22,6 +26,7 @@ import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { machineSubject } from './machine/object.ts';
 import { prepareMachine } from './machine/prepare.ts';
+import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
@@ -44,6 +49,7 @@ export function createKubeActivities(world: World): KubeActivities {
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
     checkHealth: (input) => checkHealth(world, input),
+    preserveMachine: (input) => preserveMachine(world, input),
     steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
     async finishTeardown(input) {
@@ -60,6 +66,7 @@ export function createKubeActivities(world: World): KubeActivities {
       await requireLicence(world, setSubject(input.set));
       await deleteMachines(control, input);
     },
+    markPreserved: (input) => markPreserved(control, input),
     pushTemplate: (input) => pushTemplate(control, input),
     releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
 
@@ -84,35 +91,51 @@ export function createKubeActivities(world: World): KubeActivities {
   };
 }
 
-export function createDrainActivities(world: World): DrainActivities {
+/** What the drains of a process share. */
+export interface DrainWatches {
+  drains: BlockedDrains;
+  attachments: WatchedAttachments;
+}
+
+/** Without a target cluster there is nothing to watch, and nothing to drain. */
+export function createDrainActivities(
+  world: World,
+  watches: DrainWatches | undefined,
+): DrainActivities {
   return {
     async drainNode(request) {
       const subject = machineSubject(request.machine);
       await requireLicence(world, subject);
       const { control, target, stop } = world;
-      if (!target) return { evictedPods: 0, isForced: false };
+      if (!target || !watches) return { evictedPods: 0, isForced: false };
       const context = Context.current();
-      const { heartbeatDetails, attempt, scheduledTimestampMs } = context.info;
-      return await drainNode(
-        {
-          target,
-          signal: context.cancellationSignal,
-          settings: world.defaults,
-          details: heartbeatDetails,
-          isFirstAttempt: attempt === 1,
-          save: (progress) => reportProgress(context, progress),
-          requireLicence: () => requireLicence(world, subject),
-          lastStop: stop.last(),
-          begunAt: scheduledTimestampMs,
-          async report(report) {
-            const { workflowId } = context.info.workflowExecution ?? {};
-            if (workflowId === undefined) throw new Error('a drain without a workflow');
-            await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
-            await writeDrainEvents({ control, target }, request.machine, report);
-          },
+      const { heartbeatDetails, attempt, activityId, scheduledTimestampMs } = context.info;
+      const { workflowExecution } = context.info;
+      if (!workflowExecution) throw new Error('a drain without a workflow');
+      const budgetWatch = watches.drains.begin({ ...workflowExecution, activityId });
+      const { workflowId } = workflowExecution;
+      const pass: DrainContext = {
+        target,
+        budgetWatch,
+        attachments: watches.attachments,
+        signal: context.cancellationSignal,
+        settings: world.defaults,
+        details: heartbeatDetails,
+        isFirstAttempt: attempt === 1,
+        requireLicence: () => requireLicence(world, subject),
+        lastStop: stop.last(),
+        begunAt: scheduledTimestampMs,
+        save: (progress) => reportProgress(context, progress),
+        async report(report) {
+          await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
+          await tellOfDrain({ control, target }, request, report);
         },
-        request,
-      );
+      };
+      try {
+        return await drainNode(pass, request);
+      } finally {
+        budgetWatch.end();
+      }
     },
   };
 }

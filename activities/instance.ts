@@ -68,24 +68,24 @@ async function creating(world: DriverWorld, request: DriverRequest): Promise<Cre
     const { providerID } = facts;
     const failure = isInitialized
       ? undefined
-      : await initialize(driver, { ...machineRequest, providerID });
+      : await initialize(world, { ...machineRequest, providerID });
     if (failure) return { outcome: 'failed', failure };
     return { outcome: 'created', instance: { ...facts, isFound: found } };
   } catch (error) {
-    return { outcome: 'failed', failure: classified(error) };
+    return { outcome: 'failed', failure: classified(error, world) };
   }
 }
 
 /** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
 async function initialize(
-  driver: Driver,
+  world: DriverWorld,
   request: MachineRequest,
 ): Promise<MachineFailure | undefined> {
   try {
-    await driver.initializeInstance(request);
+    await world.driver.initializeInstance(request);
     return undefined;
   } catch (error) {
-    const failure = classified(error);
+    const failure = classified(error, world);
     if (failure.code === 'Unimplemented') return undefined;
     return { ...failure, isSettled: false, during: 'initialization' };
   }
@@ -98,7 +98,7 @@ async function deleting(world: DriverWorld, request: DriverRequest): Promise<Del
     const { found } = await driver.deleteInstance(machineRequest);
     return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
   } catch (error) {
-    return { outcome: 'failed', failure: classified(error) };
+    return { outcome: 'failed', failure: classified(error, world) };
   }
 }
 
@@ -155,13 +155,15 @@ async function isClaimed(
 }
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
-function classified(error: unknown): MachineFailure {
+function classified(error: unknown, { signal }: DriverWorld): MachineFailure {
   if (!(error instanceof DriverError)) throw error;
   const { code, message, settled, retryAfterSeconds } = error;
   return {
     code,
     message,
     isSettled: settled,
+    // A cloud that answers so by itself has failed like any other.
+    ...(code === 'Canceled' && signal().aborted && { wasCancelled: true }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }

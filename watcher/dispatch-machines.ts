@@ -1,4 +1,5 @@
 /** A Machine concerns its own workflow, its MachineSet, and tells which Node is its own. */
+import { digestOfOptions } from '../workflows/api/drain-options.ts';
 import type { MachineSnapshot } from '../workflows/messages.ts';
 import { nodeSignal } from './dispatch-nodes.ts';
 import { ownerSignals } from './dispatch-owners.ts';
@@ -66,13 +67,16 @@ function isToldOf(before: MachineView, now: MachineView): boolean {
     before.isDeleting !== now.isDeleting ||
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.specDigest !== now.specDigest ||
-    before.forceDeletion !== now.forceDeletion
+    before.forceDeletion !== now.forceDeletion ||
+    JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
+    // Before, they are of no use; with the deletion they are told.
+    (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
   );
 }
 
 function observedSignal(machine: MachineView, scene: Scene): Signal {
-  const { name, uid, isDeleting, hasFinalizer, specDigest, forceDeletion, resourceVersion } =
-    machine;
+  const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
+  const { specDigest, forceDeletion, drain, preservation } = machine;
   const payload: MachineSnapshot = {
     ...sightingAt(scene, resourceVersion),
     uid,
@@ -80,6 +84,8 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     hasFinalizer,
     specDigest,
     forceDeletion,
+    ...(isDeleting && { drain }),
+    ...(preservation && { preservation }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   return {

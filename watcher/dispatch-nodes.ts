@@ -20,7 +20,8 @@ function isToldOf(before: NodeView, now: NodeView): boolean {
     before.isReady !== now.isReady ||
     before.isDeleting !== now.isDeleting ||
     before.providerID !== now.providerID ||
-    before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents
+    before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
+    before.preserve !== now.preserve
   );
 }
 
@@ -38,13 +39,13 @@ export interface NodeSeen {
 }
 
 /**
- * Nothing while a Node that joins is not ready for the first time: its machine waits for exactly that. Nothing for a machine that
+ * Nothing while a Node that joins is not ready for the first time, unless it is to be preserved: its machine waits for exactly that. Nothing for a machine that
  * is being deleted: its drain reads the Node itself.
  */
 export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;
-  const { name, uid, providerID, isReady, isDeleting, conditionsDigest } = node;
-  const isJoining = isBeforeJoining(machine) && !node.wasReady;
+  const { name, uid, providerID, isReady, isDeleting, conditionsDigest, preserve } = node;
+  const isJoining = isBeforeJoining(machine) && !node.wasReady && preserve === '';
   if (machine.isDeleting) return undefined;
   if (exists && !isDeleting && isJoining) return undefined;
   const payload: NodeSnapshot = {
@@ -57,6 +58,7 @@ export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
     isDeleting,
     conditionsDigest,
     isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
+    ...(preserve !== '' && { preserve }),
   };
   return {
     kind: 'machine',

@@ -1,6 +1,8 @@
 import type { MachineView } from './views.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import { annotations, labels } from '../workflows/api/constants.ts';
+import { drainOptionsIn } from '../workflows/api/drain-options.ts';
+import { preservationNotesOf } from '../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
 import { controllerOf, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 
@@ -15,6 +17,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     ...trimmedMeta(metadata),
     ...lifeOf(metadata),
     forceDeletion: trueTexts.has(held[labels.forceDeletion] ?? ''),
+    drain: drainOptionsIn(metadata.annotations, Date.parse),
     generation: metadata.generation ?? 0,
     specDigest,
     countDigest: countDigestOf(machine, specDigest),
@@ -24,6 +27,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     isOrphan: controllerOf(metadata) === undefined,
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
+    preservation: preservationNotesOf(machine),
   };
 }
 
@@ -50,6 +54,8 @@ function countDigestOf({ metadata, status }: Machine, specDigest: string): strin
     notes[annotations.priority],
     notes[annotations.markedForDeletionTime],
     notes[annotations.preserve],
+    notes[annotations.lastAppliedPreserve],
+    notes[annotations.preservationExpired],
     status?.currentStatus?.preserveExpiryTime,
     notes[annotations.effectiveCreationTimeout],
     specDigest,

@@ -1,6 +1,6 @@
 /** Views of what machines depend on: their class, its Secrets, their Node. */
 import type { KubeObject } from '../activities/kube/client.ts';
-import { finalizers, taints as taintKeys } from '../workflows/api/constants.ts';
+import { annotations, finalizers, taints as taintKeys } from '../workflows/api/constants.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { Taint } from '../workflows/api/machine.ts';
 import type { NodeCondition } from '../workflows/api/meta.ts';
@@ -46,8 +46,12 @@ export function viewOfNode({ metadata, spec, status }: Node, previous?: NodeView
     isDeleting: metadata.deletionTimestamp !== undefined,
     conditionsDigest: digestOf(conditions.map(told)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
+    preserve: wishOf(metadata),
   };
 }
+
+const wishOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
+  notes[annotations.preserve] ?? '';
 
 const isWaiting = (taints: Taint[] = []): boolean =>
   taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);

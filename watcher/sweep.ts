@@ -33,6 +33,7 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     isDeleting: false,
     conditionsDigest: '',
     isWaitingForCriticalComponents: false,
+    preserve: '',
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
   return nodeSignal(seen, where.scene);

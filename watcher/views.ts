@@ -1,11 +1,14 @@
 /** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
 import type { Trimmed } from '../activities/kube/mirror.ts';
+import type { DrainOptions } from '../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../workflows/api/machine-set.ts';
+import type { PreservationNotes } from '../workflows/api/preservation.ts';
 
 export interface MachineView extends Trimmed {
   isDeleting: boolean;
   hasFinalizer: boolean;
   forceDeletion: boolean;
+  drain: DrainOptions;
   generation: number;
   specDigest: string;
   /** What a MachineSet looks at. */
@@ -19,6 +22,7 @@ export interface MachineView extends Trimmed {
   className: string;
   /** Label `node`. */
   nodeName: string | undefined;
+  preservation: PreservationNotes | undefined;
 }
 
 /** A MachineSet or a MachineDeployment. */
@@ -63,6 +67,8 @@ export interface NodeView extends Trimmed {
   isDeleting: boolean;
   conditionsDigest: string;
   isWaitingForCriticalComponents: boolean;
+  /** Annotation `node.machine.sapcloud.io/preserve`; empty when absent. */
+  preserve: string;
 }
 
 export interface Views {

@@ -62,7 +62,6 @@ export const machineFlags = {
     default: '96h',
     says: 'How long a preserved machine is kept.',
     only: 'worker',
-    noop: 'Millwright has no preservation of machines yet.',
   },
   'node-conditions': {
     group: 'Machines',

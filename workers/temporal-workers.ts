@@ -17,6 +17,7 @@ import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createEntityBoard } from './entity-board.ts';
+import { closeDrainWatches, createDrainWatches } from './drain-watches.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import type { Logger } from './logger.ts';
 
@@ -40,12 +41,13 @@ export interface RunningWorkers {
 
 export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> {
   const world = worldOf(parts);
+  const watches = world.target && createDrainWatches(world.target, parts.temporal, parts.log);
   const workers = await Promise.all([
     workflowWorker(parts, world),
     Worker.create({
       ...baseOptions(parts),
       taskQueue: `${parts.config.taskQueue}-drain`,
-      activities: createDrainActivities(world),
+      activities: createDrainActivities(world, watches),
     }),
     ...Object.keys(builtInDrivers).map((provider) => driverWorker(parts, world, provider)),
   ]);
@@ -57,6 +59,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
     async stop() {
       for (const worker of workers) worker.shutdown();
       await Promise.allSettled(runs);
+      if (watches) await closeDrainWatches(watches);
     },
   };
 }

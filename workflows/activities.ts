@@ -2,7 +2,9 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
+import type { DrainOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
@@ -14,8 +16,10 @@ import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
+import type { PreservationActivities } from './preservation-activities.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
+export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
 export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
@@ -62,13 +66,8 @@ export interface PreparedMachine {
   limits: MachineLimits;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
-}
-
-export interface DrainOptions {
-  isSkipped?: boolean;
-  /** Milliseconds; instead of the drain timeout. */
-  until?: number;
-  skipsVolumeWait?: boolean;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationNotes;
 }
 
 export type PrepareOutcome =
@@ -123,6 +122,8 @@ export interface DrainRequest {
   /** What an activity reported that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
+  /** The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a failure. Default false. */
+  keepsNode?: boolean;
 }
 
 /** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
@@ -268,6 +269,8 @@ export type SetSurveyOutcome =
       resourceVersion: string;
       machineDeployment?: string;
       survey: SetSurvey;
+      /** The next step has to be followed by a look. */
+      isUnreported?: true;
     };
 
 export interface CreateBatchOutcome {
@@ -301,10 +304,15 @@ export interface SurveyInput {
   strays?: string[];
   /** These are not named again. */
   unpushable?: Unpushable;
+  /** Machines that the next batch may make. Absent: none may follow at once. */
+  batchSize?: number;
 }
 
 export interface MachineSetActivities {
-  /** Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. */
+  /**
+   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
+   * brings about is reported after that step (`isUnreported`).
+   */
   surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
   /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
   createMachines(input: {
@@ -373,5 +381,6 @@ export interface MachineDeploymentActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
+  PreservationActivities &
   ProtectionActivities &
   SafetyActivities;

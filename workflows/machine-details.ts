@@ -1,4 +1,6 @@
 /** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
+import { annotations } from './api/constants.ts';
+import type { PreservationDrain } from './machine-preservation.ts';
 import type { MachineState } from './machine-state.ts';
 import { drainDeadlineOf } from './machine-state.ts';
 import type { ObjectRef } from './messages.ts';
@@ -12,6 +14,7 @@ export function machineDetails(ref: ObjectRef, state: MachineState, step: Machin
     `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
     ...progressOf(state, step),
     ...drainInWords(state),
+    ...preservationInWords(state),
     ...factsInWords(ref, state),
     '',
     'What you can do:',
@@ -40,6 +43,21 @@ function drainInWords(state: MachineState): string[] {
     ...blockers.map(blockerInWords),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
+}
+
+function preservationInWords({ preservation }: MachineState): string[] {
+  const { kept, drain, outage } = preservation ?? {};
+  const away = outage ? [`- **Preservation waits:** ${outage.reason}`] : [];
+  if (!kept) return away;
+  const line = `- **Preserved until** ${timeOf(kept.until)}, because its annotation says \`${kept.value}\``;
+  return [`${line}${kept.isToBeDrained ? `; ${stateOfDrain(drain)}` : ''}`, ...away];
+}
+
+function stateOfDrain(drain: PreservationDrain | undefined): string {
+  if (drain?.isDone) return 'its Node is drained';
+  return drain?.error === undefined
+    ? 'its Node is being drained'
+    : `its Node could not be drained: ${drain.error}`;
 }
 
 function blockerInWords({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
@@ -74,8 +92,17 @@ function commandsOf(ref: ObjectRef, state: MachineState): string[] {
     `${kubectl} describe machine ${name}`,
     ...mend,
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
+    ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
     ...(state.teardown && !state.teardown.isDrained ? drainCommands(ref) : []),
   ];
+}
+
+/** Where somebody may want it: of a machine that is ill, and of one that is kept. */
+function preservationCommands(annotate: string, { phase, preservation }: MachineState): string[] {
+  const command = `${annotate} ${annotations.preserve}`;
+  if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];
+  const isIll = phase === 'Unknown' || phase === 'Failed';
+  return isIll ? ['# keeps it for a look at it when it has failed', `${command}=when-failed`] : [];
 }
 
 function drainCommands({ namespace, name }: ObjectRef): string[] {

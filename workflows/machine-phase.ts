@@ -16,7 +16,7 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   state.phaseSince = Date.now();
   const { prepared, instance } = state;
   const isWaiting = waitingPhases.has(phase);
-  const deadline = isWaiting ? deadlineOf(state) : undefined;
+  const deadline = isWaiting ? deadlineOf(state) : endOf(state);
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
@@ -36,14 +36,41 @@ export function showDrain(state: MachineState): void {
     { key: keys.Attention, value: isBlocked ? 'external' : 'none' },
     { key: keys.BlockedBy, value: blocker?.blockedBy ?? null },
     { key: keys.WaitingSince, value: isBlocked ? new Date(blocker.since) : null },
-    { key: keys.Deadline, value: isBlocked ? new Date(drainDeadlineOf(state)) : null },
+    {
+      key: keys.Deadline,
+      value: isBlocked ? new Date(drainDeadlineOf(state)) : endOfPreservation(state),
+    },
   ]);
+}
+
+/** Of a machine that waits for nothing else the search finds until when it is preserved. */
+export function showPreservation(state: MachineState): void {
+  if (waitingPhases.has(state.phase)) return;
+  upsertSearchAttributes([{ key: keys.Deadline, value: endOfPreservation(state) }]);
+}
+
+function endOfPreservation(state: MachineState): Date | null {
+  const until = endOf(state);
+  return until === undefined ? null : new Date(until);
+}
+
+function endOf({ preservation }: MachineState): number | undefined {
+  return preservation?.kept?.until;
 }
 
 export function endDrain(state: MachineState): void {
   const wasBlocked = (state.drain?.blockers ?? []).length > 0;
   delete state.drain;
   if (wasBlocked) showDrain(state);
+}
+
+/** The instance goes with the pods on it. */
+export function skipDrain(state: MachineState): void {
+  if (!state.teardown) return;
+  state.teardown.isDrained = true;
+  // The pods are still there, with their volumes.
+  state.teardown.wasForced = true;
+  endDrain(state);
 }
 
 /** When the machine is Failed if it stays as it is, milliseconds. */

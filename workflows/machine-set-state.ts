@@ -7,6 +7,8 @@ import type { Basis, SetSurvey } from './plan/machine-set.ts';
 export interface MachineSetState extends Following {
   version: 1;
   survey?: SetSurvey;
+  /** The set's status does not say yet that the spec was seen. */
+  isUnreported?: boolean;
   machineDeployment?: string;
   /** Machines created since the last survey. */
   createdSince: number;

@@ -16,6 +16,7 @@ import type { EntityInput, MachinesSnapshot, Sighting } from './messages.ts';
 import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
 import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
+import type { AutoPreservation } from './plan/auto-preservation.ts';
 import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
@@ -91,6 +92,9 @@ class MachineSetLife {
       case 'push':
         await this.#push(step.names);
         return;
+      case 'preserve':
+        await this.#preserve(step);
+        return;
       case 'release':
         await this.#release();
         this.#state.isGone = true;
@@ -107,9 +111,16 @@ class MachineSetLife {
     this.#mustSurvey = false;
     const { ref } = this.#input;
     const { lastError: error, strays: noted, unpushable, observed } = this.#state;
-    const atLeast = observed?.resourceVersion;
-    const strays = noted?.names;
-    const input = defined({ set: ref, atLeast, now: Date.now(), error, strays, unpushable });
+    const input = defined({
+      set: ref,
+      atLeast: observed?.resourceVersion,
+      now: Date.now(),
+      error,
+      strays: noted?.names,
+      unpushable,
+      // After an error the next batch may be a while off.
+      batchSize: error === undefined ? this.#state.batchSize : undefined,
+    });
     const summary = `read MachineSet ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
     this.#take(outcome);
@@ -123,6 +134,7 @@ class MachineSetLife {
     }
     state.uid = outcome.uid;
     state.survey = outcome.survey;
+    state.isUnreported = outcome.isUnreported ?? false;
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
@@ -156,7 +168,7 @@ class MachineSetLife {
     delete state.batch;
     state.createdSince += outcome.created.length;
     // Fewer made than planned: something else than what was surveyed holds by now.
-    if (outcome.created.length < names.length) this.#mustSurvey = true;
+    if (outcome.created.length < names.length || state.isUnreported) this.#mustSurvey = true;
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }
@@ -197,6 +209,13 @@ class MachineSetLife {
       const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
       this.#state.unpushable = { ...refused, names: [...known] };
     }
+    this.#mustSurvey = true;
+  }
+
+  async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
+    const input = { set: this.#set(), preserve, letGo };
+    const count = preserve.length + letGo.length;
+    await shortStep((steps) => steps.markPreserved(input), `preserve or let go ${count} machines`);
     this.#mustSurvey = true;
   }
 

@@ -1,10 +1,16 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
 import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
+import type { DrainOptions } from './api/drain-options.ts';
+import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
+import type { PreservationState } from './machine-preservation.ts';
+import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import { evictionSeconds } from './plan/drain.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
 import type { HealthState } from './plan/health.ts';
 import type { MachineFacts, RunningStep } from './plan/machine.ts';
@@ -17,6 +23,8 @@ export interface ObservedMachine extends Sighting {
   hasFinalizer: boolean;
   specDigest?: string;
   forceDeletion?: boolean;
+  drain?: DrainOptions;
+  preservation?: PreservationNotes;
 }
 
 export interface MachineState {
@@ -52,6 +60,8 @@ export interface MachineState {
   };
   /** What the drain that runs reported last. */
   drain?: DrainReport;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
   health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
@@ -84,8 +94,13 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
     state.nodeBehind ??= {};
     lookSoon(state);
   }
-  state.observed = seen;
+  state.observed = { ...knownOptions(state), ...seen };
   return true;
+}
+
+/** What is not told stays as it was. */
+function knownOptions({ observed }: MachineState): Pick<ObservedMachine, 'drain'> {
+  return observed?.drain ? { drain: observed.drain } : {};
 }
 
 /** Another UID under our name: our object must be gone, whether or not that was seen. */
@@ -142,23 +157,58 @@ export function observeClass(state: MachineState, { ...seen }: Sighting): boolea
 
 /** Returns whether the drain that runs found other things in the way than before. */
 export function observeDrain(state: MachineState, report: DrainReport): boolean {
-  if (report.uid !== state.uid || !state.teardown || state.teardown.isDrained) return false;
+  if (report.uid !== state.uid || !isBeingDrained(state)) return false;
   const before = state.drain?.blockers ?? [];
   state.drain = report;
   return fingerprintOf(before) !== fingerprintOf(report.blockers);
 }
 
+/** What operators ask of the drain, by all that was read and seen. */
+export function drainOptionsOf({ observed, prepared }: MachineState): DrainOptions {
+  return observed?.drain ?? prepared?.drain ?? {};
+}
+
+/** Because it goes, or because it has failed and is kept for a look at it. */
+export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
+  if (teardown) return !teardown.isDrained;
+  return preservation?.drain?.isDone === false;
+}
+
 /** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
-export function drainDeadlineOf({ prepared, teardown }: MachineState): number {
-  if (!prepared || !teardown) return Number.MAX_SAFE_INTEGER;
-  if (prepared.drain?.until !== undefined) return prepared.drain.until;
-  const requestedAt = prepared.deletionRequestedAt ?? teardown.startedAt;
+export function drainDeadlineOf(state: MachineState): number {
+  const { prepared, teardown, preservation } = state;
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
+  return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+}
+
+function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: Teardown): number {
+  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
   return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+function preservedDrainDeadlineOf(
+  preservation: PreservationState | undefined,
+  { limits }: PreparedMachine,
+): number {
+  const startedAt = preservation?.drain?.startedAt;
+  if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
+  return startedAt + limits.drainTimeoutSeconds * 1000;
+}
+
+/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+export function evictRetriesOf(state: MachineState): number | undefined {
+  const { prepared, teardown } = state;
+  const retries = prepared?.limits.maxEvictRetries;
+  const { until } = drainOptionsOf(state);
+  if (!prepared || !teardown || retries === undefined || until === undefined) return retries;
+  const extension = Math.max(until - drainTimeoutOf(prepared, teardown), 0);
+  return retries + Math.ceil(extension / (evictionSeconds * 1000));
 }
 
 /** For the query `drain`; undefined while nothing is drained. */
 export function drainOf(state: MachineState): object | undefined {
-  if (!state.teardown || state.teardown.isDrained) return undefined;
+  if (!isBeingDrained(state)) return undefined;
   const { podsLeft, blockers = [], blockerCount, volumeWait } = state.drain ?? {};
   const deadline = drainDeadlineOf(state);
   return { isBlocked: blockers.length > 0, podsLeft, blockers, blockerCount, volumeWait, deadline };
@@ -174,6 +224,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isDeleting: observed.isDeleting ?? false,
     hasFinalizer: observed.hasFinalizer ?? false,
     mustForce: observed.forceDeletion ?? false,
+    drainOptions: digestOfOptions(drainOptionsOf(state)),
     isPrepared: prepared !== undefined && !state.isStale,
     failure,
     instance,
@@ -188,6 +239,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
     health: healthFactsOf(state),
+    preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });
 }
@@ -217,12 +269,10 @@ export function createDeadlineOf(prepared: PreparedMachine | undefined): number 
 type Teardown = NonNullable<MachineState['teardown']>;
 
 /** The teardown of a machine as its object says it now. */
-export function newTeardown(
-  { instance, isNodeContested }: MachineState,
-  { usesTarget, drain }: PreparedMachine,
-): Teardown {
+export function newTeardown(state: MachineState, { usesTarget }: PreparedMachine): Teardown {
+  const { instance, isNodeContested } = state;
   const hasNode = instance !== undefined && usesTarget && !isNodeContested;
-  const isSkipped = drain?.isSkipped ?? false;
+  const isSkipped = drainOptionsOf(state).isSkipped ?? false;
   return {
     isDrained: !hasNode || isSkipped,
     ...(isSkipped && { wasForced: true }),

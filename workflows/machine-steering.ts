@@ -1,8 +1,9 @@
 /** Does what somebody asked of a machine: first on the object, then in the state. */
 import type { LifeRef } from './activities.ts';
-import { endDrain } from './machine-phase.ts';
+import type { DrainOptions } from './api/drain-options.ts';
+import { skipDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf } from './machine-state.ts';
+import { drainDeadlineOf, drainOptionsOf } from './machine-state.ts';
 import type { MachineCommand } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import { shortStep } from './steps.ts';
@@ -23,19 +24,15 @@ export async function steer(
 }
 
 function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
-  const { prepared, failure, observed } = state;
+  const { failure, observed } = state;
   if (verb === 'retryNow' && failure) failure.retryAt = 0;
   if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
   if (verb === 'skipDrain') skipDrain(state);
-  if (!prepared) return;
-  if (verb === 'skipVolumeWait') prepared.drain = { ...prepared.drain, skipsVolumeWait: true };
-  if (until !== undefined) prepared.drain = { ...prepared.drain, until };
+  if (verb === 'skipVolumeWait') note(state, { skipsVolumeWait: true });
+  if (until !== undefined) note(state, { until });
 }
 
-function skipDrain(state: MachineState): void {
-  if (!state.teardown) return;
-  state.teardown.isDrained = true;
-  // The pods are still there, with their volumes.
-  state.teardown.wasForced = true;
-  endDrain(state);
+/** As the watcher will tell it: that is no news then. */
+function note(state: MachineState, change: DrainOptions): void {
+  if (state.observed) state.observed.drain = { ...drainOptionsOf(state), ...change };
 }

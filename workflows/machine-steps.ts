@@ -13,14 +13,21 @@ import type {
   LifeRef,
   PreparedMachine,
 } from './activities.ts';
-import type { MachinePhase } from './api/phases.ts';
+import { adopt } from './machine-adoption.ts';
+import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
-import { endDrain, setPhase } from './machine-phase.ts';
+import { endDrain, setPhase, skipDrain } from './machine-phase.ts';
+import { drainPreserved, preserve } from './machine-preservation-steps.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, newTeardown, noteReadyNode, ownNodeOf } from './machine-state.ts';
+import {
+  drainDeadlineOf,
+  drainOptionsOf,
+  evictRetriesOf,
+  newTeardown,
+  noteReadyNode,
+  ownNodeOf,
+} from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
-import { isLater } from './messages.ts';
-import { backoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
@@ -75,7 +82,7 @@ export class MachineSteps {
     else if (!state.isUnsettled) state.createGeneration += 1;
     // The next attempt reads the object again: class, Secrets and limits may have been mended.
     state.isStale = true;
-    if (failure.code !== 'Canceled') await this.#fail(failure, 'Create');
+    if (!failure.wasCancelled) await this.#fail(failure, 'Create');
   }
 
   async recordCreated(): Promise<void> {
@@ -154,6 +161,14 @@ export class MachineSteps {
     if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
   }
 
+  async preserve(): Promise<void> {
+    await preserve(this.#state, this.#machine());
+  }
+
+  async drainPreserved(): Promise<void> {
+    await drainPreserved(this.#state, this.#machine());
+  }
+
   async recordTimeout(): Promise<void> {
     const state = this.#state;
     const { instance } = state;
@@ -187,6 +202,7 @@ export class MachineSteps {
     adopt(state, machine, this.#input.cluster);
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
+    delete state.preservation;
     state.teardown = newTeardown(state, machine);
     setPhase(state, 'Terminating');
   }
@@ -194,6 +210,11 @@ export class MachineSteps {
   async drain(): Promise<void> {
     const { instance, prepared, teardown, observed } = this.#state;
     if (!instance || !prepared || !teardown) return;
+    const options = drainOptionsOf(this.#state);
+    if (options.isSkipped) {
+      skipDrain(this.#state);
+      return;
+    }
     const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
     const outcome = await drainNode(
       defined({
@@ -201,9 +222,9 @@ export class MachineSteps {
         nodeName: instance.nodeName,
         deadline: drainDeadlineOf(this.#state),
         isForced: observed?.forceDeletion ?? false,
-        maxEvictRetries: prepared.limits.maxEvictRetries,
+        maxEvictRetries: evictRetriesOf(this.#state),
         earlier: this.#state.drain,
-        skipsVolumeWait: prepared.drain?.skipsVolumeWait,
+        skipsVolumeWait: options.skipsVolumeWait,
       }),
     );
     teardown.isDrained = true;
@@ -305,14 +326,7 @@ export class MachineSteps {
   /** Says it on the object and plans the next attempt. */
   async #fail(failure: MachineFailure, operation: 'Create' | 'Delete'): Promise<void> {
     const state = this.#state;
-    const attempts = (state.failure?.attempts ?? 0) + 1;
-    const wait = backoffSeconds({
-      failure,
-      attempts,
-      resourceExhaustedRetrySeconds: state.prepared?.limits.resourceExhaustedRetrySeconds ?? 600,
-      random: Math.random(),
-    });
-    state.failure = { detail: failure, attempts, retryAt: Date.now() + wait * 1000 };
+    state.failure = nextFailure(state, failure, operation);
     const phase = phaseOfFailure(operation, state.phase);
     setPhase(state, phase);
     const { createGeneration } = state;
@@ -322,43 +336,6 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
-}
-
-/** A machine that ran out of time stays Failed, however often it tries. */
-function phaseOfFailure(operation: 'Create' | 'Delete', phase: MachinePhase): MachinePhase {
-  if (operation === 'Delete') return 'Terminating';
-  return phase === 'Failed' ? 'Failed' : 'CrashLoopBackOff';
-}
-
-/** Takes over what the object says of its life: also after Temporal was lost, or from MCM. */
-function adopt(state: MachineState, machine: PreparedMachine, cluster: string): void {
-  const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
-  const isFirstRead = state.prepared === undefined;
-  // What an earlier read learned of the class holds until a later one learns more.
-  const { provider, bootstrapTokenId } = state.prepared ?? {};
-  state.prepared = { ...defined({ provider, bootstrapTokenId }), ...machine };
-  state.uid = uid;
-  const sighting = { cluster, epoch: state.observed?.epoch ?? 0, resourceVersion };
-  // A signal that came while we read may know better.
-  if (isLater(sighting, state.observed)) {
-    state.observed = { ...state.observed, ...sighting, uid, isDeleting, hasFinalizer };
-  }
-  if (isFirstRead) adoptProgress(state, machine);
-}
-
-const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
-
-function adoptProgress(state: MachineState, machine: PreparedMachine): void {
-  const { providerID, nodeName, phase, createGeneration, usesTarget } = machine;
-  state.createGeneration = createGeneration;
-  state.wasCreateSent = providerID !== undefined;
-  // With the providerID alone the driver is asked for the Node's name; a known providerID never creates.
-  if (providerID === undefined || (nodeName === undefined && usesTarget)) return;
-  state.instance = { providerID, nodeName: nodeName ?? '', isFound: true };
-  state.isRecorded = recordedPhases.includes(phase);
-  // The Machine may have been edited while nobody looked.
-  if (phase === 'Running') state.nodeBehind = {};
-  setPhase(state, phase);
 }
 
 /** A delete that found the instance settles the create before it; else the cloud may still list it late. */
@@ -375,7 +352,8 @@ function settle(state: MachineState, { isFound, settleSeconds }: SuccessfulDelet
 /** A call that ended without an answer of the driver: nobody knows what the cloud did. */
 function failureOf(error: unknown, provider: string): MachineFailure {
   if (isCancellation(error)) {
-    return { code: 'Canceled', message: 'cancelled by a deletion', isSettled: false };
+    const message = 'cancelled by a deletion';
+    return { code: 'Canceled', message, isSettled: false, wasCancelled: true };
   }
   if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) {
     const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;

@@ -12,12 +12,14 @@ import {
 import { Alarm } from './alarm.ts';
 import type { Asked } from './command-queue.ts';
 import { refusal } from './command-queue.ts';
+import { digestOfOptions } from './api/drain-options.ts';
 import { MachineCommands } from './machine-commands.ts';
 import { machineDetails } from './machine-details.ts';
 import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import {
   drainOf,
+  drainOptionsOf,
   factsOf,
   newMachineState,
   observeClass,
@@ -39,7 +41,7 @@ import {
   stateQuery,
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
-import { planMachine } from './plan/machine.ts';
+import { isLong, planMachine } from './plan/machine.ts';
 import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { handedOver, mustRenew } from './renewal.ts';
@@ -131,8 +133,10 @@ class MachineLife {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
-    const isForced = this.#state.observed?.forceDeletion ?? false;
-    const running: RunningStep = { name, isCancelRequested: false, isForced };
+    const { forceDeletion = false, preservation } = this.#state.observed ?? {};
+    const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
+    const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
+    const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
     const scope = new CancellationScope();
     this.#scope = scope;
     this.#running = running;
@@ -202,12 +206,6 @@ class MachineLife {
   #wake(): void {
     this.#isAwake = true;
   }
-}
-
-const longSteps = new Set<string>(['create', 'syncNode', 'drain', 'deleteInstance']);
-
-function isLong(action: string): action is RunningStep['name'] {
-  return longSteps.has(action);
 }
 
 function wakeTimeOf(step: MachineStep): number | undefined {

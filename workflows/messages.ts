@@ -7,6 +7,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DrainReport } from './activities.ts';
+import type { DrainOptions } from './api/drain-options.ts';
+import type { PreservationNotes } from './api/preservation.ts';
 
 /** The object that a workflow stands for. */
 export interface ObjectRef {
@@ -47,6 +49,10 @@ export interface MachineSnapshot extends Sighting {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
+  /** What the annotations ask of its drain; absent before there is one, and from watchers of earlier versions. */
+  drain?: DrainOptions;
+  /** Absent where nobody says anything of it. */
+  preservation?: PreservationNotes;
 }
 
 export interface GoneSnapshot extends Sighting {
@@ -65,6 +71,8 @@ export interface NodeSnapshot extends Sighting {
   conditionsDigest: string;
   /** The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not Running yet. Default false. */
   isWaitingForCriticalComponents?: boolean;
+  /** Annotation `node.machine.sapcloud.io/preserve`; absent when empty. */
+  preserve?: string;
 }
 
 export interface SetSnapshot extends Sighting {

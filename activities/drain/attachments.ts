@@ -4,8 +4,8 @@ import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { width } from './removal.ts';
-import type { VolumeAttachment } from './volumes.ts';
-import { volumeAttachments } from './volumes.ts';
+import type { VolumeAttachment } from './watched-attachments.ts';
+import { volumeAttachments } from './watched-attachments.ts';
 
 /**
  * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that Kubernetes waits otherwise. Only

@@ -6,16 +6,26 @@ import { timestamp } from '../machine/object.ts';
 import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
 
-/** Cordons, and says why. Undefined when the Node is gone: there is nothing left to drain. Writes only what is not there. */
-export async function closeNode(target: KubeClient, name: string): Promise<Node | undefined> {
-  const node = await readNode(target, name);
-  if (!node) return undefined;
-  if (node.spec?.unschedulable !== true) {
-    const patch = { spec: { unschedulable: true } };
-    if (!(await orUndefined(target.patch(nodePath(name), 'merge', patch)))) return undefined;
-  }
-  if (!isTrue(node, 'Terminating')) await markTerminating(target, name);
+/**
+ * Cordons, and says why. Undefined when the Node is gone: there is nothing left to drain.
+ *
+ * At the first look it is cordoned without being read before: the answer is the Node. Later only what is missing is written.
+ */
+export async function closeNode(
+  target: KubeClient,
+  name: string,
+  { isFirstLook }: { isFirstLook: boolean },
+): Promise<Node | undefined> {
+  const found = isFirstLook ? await cordon(target, name) : await readNode(target, name);
+  if (!found) return undefined;
+  const node = found.spec?.unschedulable === true ? found : await cordon(target, name);
+  if (node && !isTrue(node, 'Terminating')) await markTerminating(target, name);
   return node;
+}
+
+async function cordon(target: KubeClient, name: string): Promise<Node | undefined> {
+  const patch = { spec: { unschedulable: true } };
+  return await orUndefined(target.patch<Node>(nodePath(name), 'merge', patch));
 }
 
 function isTrue({ status }: Node, type: string): boolean {

@@ -1,5 +1,4 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrainRequest } from '../../workflows/activities.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import type { DrainPod, Removal } from '../../workflows/plan/drain.ts';
@@ -7,6 +6,7 @@ import { evictionSeconds, nextTryOf, planRemovals, podKey } from '../../workflow
 import type { BudgetVerdict } from '../../workflows/plan/drain-budgets.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
 import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain-report.ts';
+import type { BlockedPod } from '../../workflows/plan/drain-wakes.ts';
 import { afterLook, attachedTo } from '../../workflows/plan/drain-volumes.ts';
 import { inParallel } from '../in-parallel.ts';
 import { Budgets } from './budgets.ts';
@@ -14,13 +14,13 @@ import type { DrainContext } from './drain-node.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
-import { attachmentsIn, volumesOf } from './volumes.ts';
+import { volumesOf } from './volumes.ts';
 import { drainInWords } from './words.ts';
 
 /** While something moves, a pass stays and watches; longer waits are left to the retry. */
 const passMilliseconds = 15_000;
 const pollMilliseconds = 500;
-/** Lists of attachments are long. */
+/** Longer: where a volume moves is watched. */
 const volumePollMilliseconds = 2_000;
 
 const reportedMax = 10;
@@ -55,17 +55,47 @@ export class DrainPass {
       const look = await this.#look();
       if (look.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
       await this.#tell(look);
-      if (!look.isMoving || Date.now() >= end) throw this.#stillThere(look);
-      const pause = this.#progress.volumeWait ? volumePollMilliseconds : pollMilliseconds;
-      await sleep(pause, undefined, { signal: this.#context.signal });
+      const mustLookAgain = this.#watchBudgets(look.pods) || look.isMoving;
+      if (!mustLookAgain || Date.now() >= end) throw this.#stillThere(look, mustLookAgain);
+      await this.#pause();
     }
+  }
+
+  async #pause(): Promise<void> {
+    const { signal, attachments, budgetWatch } = this.#context;
+    const { volumeWait } = this.#progress;
+    if (volumeWait) await attachments.pause(volumeWait.volumes, volumePollMilliseconds, signal);
+    else await budgetWatch.pause(pollMilliseconds, signal);
+  }
+
+  /** Says which pods are blocked by a budget. Returns whether one of them may leave by now. */
+  #watchBudgets(pods: DrainPod[]): boolean {
+    const { refusals } = this.#progress;
+    const blocked = pods.filter(
+      ({ uid, goneBy }) => goneBy === undefined && refusals[uid]?.isOfBudget === true,
+    );
+    const since = Math.min(...blocked.map(({ uid }) => refusals[uid]?.since ?? Infinity));
+    this.#context.budgetWatch.blocked(blocked.map(blockedPodOf), since);
+    return this.#takeFreed();
+  }
+
+  #takeFreed(): boolean {
+    const freed = this.#context.budgetWatch.takeFreed().flatMap((uid) => {
+      return this.#progress.refusals[uid] ?? [];
+    });
+    for (const refusal of freed) refusal.nextTryAt = 0;
+    // Whoever takes over asks them at once, too.
+    if (freed.length > 0) this.#context.save(this.#progress);
+    return freed.length > 0;
   }
 
   async #look(): Promise<Look> {
     const { target, settings } = this.#context;
     const progress = this.#progress;
+    this.#takeFreed();
     const pods = await podsToDrain(target, this.#request.nodeName);
     this.#forgetGone(pods);
+    this.#forgetUnasked(pods);
     await this.#followVolumes();
     const removals = planRemovals({
       pods,
@@ -77,7 +107,7 @@ export class DrainPass {
     });
     const left = new Set<string>();
     await inParallel(removals.parallel, width, async (removal) => {
-      if (await this.#remove(removal)) left.add(removal.pod.uid);
+      for (const { uid } of await this.#removeAlike(removal)) left.add(uid);
     });
     const gone = await this.#removeOne(removals.serial, pods);
     if (gone) left.add(gone.uid);
@@ -123,12 +153,19 @@ export class DrainPass {
     }
   }
 
+  /** The wait is written down before its pod is asked: whoever did so may have died in between, or have been refused. */
+  #forgetUnasked(pods: DrainPod[]): void {
+    const { volumeWait } = this.#progress;
+    const pod = pods.find(({ uid }) => uid === volumeWait?.podUid);
+    if (pod && pod.goneBy === undefined) delete this.#progress.volumeWait;
+  }
+
   async #followVolumes(): Promise<void> {
     const { volumeWait } = this.#progress;
     if (!volumeWait) return;
     const next = afterLook(volumeWait, {
       nodeName: this.#request.nodeName,
-      attachments: await attachmentsIn(this.#context.target),
+      attachments: await this.#context.attachments.list(),
       now: Date.now(),
       reattachSeconds: this.#context.settings.pvReattachTimeoutSeconds,
     });
@@ -148,11 +185,11 @@ export class DrainPass {
   }
 
   async #noteVolumes(pod: DrainPod, pods: DrainPod[]): Promise<void> {
-    const { target, settings } = this.#context;
+    const { target, settings, attachments } = this.#context;
     if (this.#request.skipsVolumeWait) return;
     const own = await volumesOf(target, pod, pods);
     if (own.length === 0) return;
-    const volumes = attachedTo(this.#request.nodeName, own, await attachmentsIn(target));
+    const volumes = attachedTo(this.#request.nodeName, own, await attachments.list());
     if (volumes.length === 0) return;
     const now = Date.now();
     const limitSeconds = pod.graceSeconds + settings.pvDetachTimeoutSeconds;
@@ -167,21 +204,38 @@ export class DrainPass {
     this.#context.save(this.#progress);
   }
 
-  /** False when it was refused. */
-  async #remove(removal: Removal): Promise<boolean> {
-    const outcome = await remove(this.#context.target, removal, this.#budgets);
-    if (outcome.goes) this.#progress.evicted += 1;
-    else this.#noteRefusal(removal.pod, outcome.verdict);
-    return outcome.goes;
+  /** Returns those that go. */
+  async #removeAlike({ pod, by, alike }: Removal): Promise<DrainPod[]> {
+    const going: DrainPod[] = [];
+    const line = [pod, ...alike];
+    for (const [index, next] of line.entries()) {
+      if (!(await this.#remove({ pod: next, by, alike: line.slice(index + 1) }))) break;
+      going.push(next);
+    }
+    return going;
   }
 
-  #noteRefusal({ uid }: DrainPod, verdict: BudgetVerdict): void {
+  /** False when it was refused, and so those that are alike. */
+  async #remove({ pod, by, alike }: Removal): Promise<boolean> {
+    const outcome = await remove(this.#context.target, { pod, by }, this.#budgets);
+    if (outcome.goes) {
+      this.#progress.evicted += 1;
+      delete this.#progress.refusals[pod.uid];
+      return true;
+    }
+    const { verdict } = outcome;
+    const random = Math.random();
+    const refused = verdict.isOfBudget ? [pod, ...alike] : [pod];
+    for (const one of refused) this.#noteRefusal(one, verdict, random);
+    return false;
+  }
+
+  #noteRefusal({ uid }: DrainPod, verdict: BudgetVerdict, random: number): void {
     const { refusals } = this.#progress;
     const now = Date.now();
     const since = refusals[uid]?.since ?? now;
     const { isHopeless } = verdict;
     const evictionMilliseconds = this.#evictionMilliseconds();
-    const random = Math.random();
     const nextTryAt = nextTryOf({ since, now, isHopeless, evictionMilliseconds, random });
     refusals[uid] = { ...verdict, since, nextTryAt };
   }
@@ -191,14 +245,16 @@ export class DrainPass {
     return retries * evictionSeconds * 1000;
   }
 
-  #stillThere({ pods, blockers, isMoving }: Look): ApplicationFailure {
+  #stillThere({ pods, blockers }: Look, isSoon: boolean): ApplicationFailure {
     const { deadline } = this.#request;
     const isBlocked = blockers.length > 0;
+    const delay = isSoon ? 1_000 : this.#untilNextPass(blockers);
+    this.#context.budgetWatch.rest(delay);
     const failure = ApplicationFailure.create({
       type: isBlocked ? 'DrainBlocked' : 'Draining',
       message: drainInWords({ podCount: pods.length, pods, blockers, deadline }),
       category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: isMoving ? '1s' : this.#untilNextPass(blockers),
+      nextRetryDelay: delay,
     });
     // The Temporal UI shows it in large; it would tell nothing.
     failure.stack = '';
@@ -214,4 +270,8 @@ export class DrainPass {
     const next = Math.min(now + 20_000, this.#request.deadline, ...times);
     return Math.max(next - now, 1_000);
   }
+}
+
+function blockedPodOf({ uid, namespace, labels, isReady }: DrainPod): BlockedPod {
+  return { uid, namespace, labels, isReady };
 }

@@ -12,7 +12,7 @@ export interface Pod {
     priority?: number;
     volumes?: { name?: string; persistentVolumeClaim?: { claimName: string } }[];
   };
-  status?: { phase?: string };
+  status?: { phase?: string; conditions?: { type: string; status: string }[] };
 }
 
 /** Kubernetes' own. */
@@ -25,7 +25,7 @@ export async function podsToDrain(target: KubeClient, nodeName: string): Promise
   return items.map(drainPodOf).filter(mustLeave);
 }
 
-function drainPodOf({ metadata, spec = {} }: Pod): DrainPod {
+function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
   const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
   return defined({
     uid,
@@ -37,9 +37,14 @@ function drainPodOf({ metadata, spec = {} }: Pod): DrainPod {
     graceSeconds: spec.terminationGracePeriodSeconds ?? defaultGraceSeconds,
     isMirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
     isOfDaemonSet: isOfDaemonSet(metadata),
+    isReady: isReady(status),
     // The API server adds the grace period to it.
     goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
   });
+}
+
+function isReady({ conditions = [] }: NonNullable<Pod['status']>): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
 function claimsOf({ volumes = [] }: NonNullable<Pod['spec']>): string[] {

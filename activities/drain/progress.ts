@@ -29,7 +29,8 @@ function progressIn({ blockers, volumeWait }: DrainReport): Omit<DrainProgress, 
   const refusals: Refusals = {};
   for (const { podUid, since, why, blockedBy, nextTryAt } of blockers) {
     if (nextTryAt === undefined) continue;
-    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless: false };
+    const isOfBudget = blockedBy.startsWith('PodDisruptionBudget/');
+    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless: false, isOfBudget };
   }
   return { refusals, reported: fingerprintOf(blockers), ...(volumeWait && { volumeWait }) };
 }

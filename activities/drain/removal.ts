@@ -16,7 +16,7 @@ export type RemovalOutcome = { goes: true } | { goes: false; verdict: BudgetVerd
 /** Of another pod of that name we want nothing. */
 export async function remove(
   target: KubeClient,
-  { pod, by }: Removal,
+  { pod, by }: Pick<Removal, 'pod' | 'by'>,
   budgets: Budgets,
 ): Promise<RemovalOutcome> {
   try {
@@ -65,5 +65,5 @@ async function verdictOn(
 ): Promise<BudgetVerdict> {
   const words = error.details.causes?.[0]?.message ?? error.message;
   const isOfBudget = isTooManyRequests(error) || /more than one PodDisruptionBudget/.test(words);
-  return judgeRefusal(pod, isOfBudget ? await budgets.of(pod.namespace) : [], words);
+  return judgeRefusal(pod, isOfBudget ? await budgets.of(pod.namespace) : undefined, words);
 }

@@ -1,28 +1,43 @@
-/** Tells people what is in the way of a drain: Events on the Machine and on the PodDisruptionBudgets. */
-import type { DrainReport, LifeRef } from '../../workflows/activities.ts';
+/** Tells people what is in the way of a drain: on the Machine, and on the PodDisruptionBudgets. */
+import type { DrainReport, DrainRequest, LifeRef } from '../../workflows/activities.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isRefusal } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
-import { component, machineSubject } from '../machine/object.ts';
+import { component, machineSubject, patchMachine, timestamp } from '../machine/object.ts';
 import { Budgets } from './budgets.ts';
 
-export async function writeDrainEvents(
+export async function tellOfDrain(
   { control, target }: { control: KubeClient; target: KubeClient },
-  machine: LifeRef,
-  { blockers, podsLeft }: DrainReport,
+  { machine, keepsNode = false }: Pick<DrainRequest, 'machine' | 'keepsNode'>,
+  report: DrainReport,
 ): Promise<void> {
-  if (blockers.length === 0) {
-    const message = 'Nothing is in the way of the drain any more';
-    const text = { type: 'Normal', reason: 'DrainGoesOn', message, component } as const;
-    await recordEvent(control, machineSubject(machine), text);
-    return;
-  }
+  const message = wordsOf(report);
+  // Of a machine that is kept, the last operation is its failure.
+  if (!keepsNode) await writeOperation(control, machine, message);
+  const isBlocked = report.blockers.length > 0;
+  const kind = isBlocked
+    ? ({ type: 'Warning', reason: 'DrainBlocked' } as const)
+    : ({ type: 'Normal', reason: 'DrainGoesOn' } as const);
+  await recordEvent(control, machineSubject(machine), { ...kind, message, component });
+  await writeOnBudgets(target, machine, report.blockers);
+}
+
+function wordsOf({ blockers, podsLeft }: DrainReport): string {
+  if (blockers.length === 0) return 'Nothing is in the way of the drain any more';
   const words = blockers.map(({ pod, why }) => `${pod}: ${why}`).join('; ');
-  const message = `${podsLeft} pods left: ${words}`;
-  const text = { type: 'Warning', reason: 'DrainBlocked', message, component } as const;
-  await recordEvent(control, machineSubject(machine), text);
-  await writeOnBudgets(target, machine, blockers);
+  return `${podsLeft} pods left: ${words}`;
+}
+
+async function writeOperation(
+  control: KubeClient,
+  machine: LifeRef,
+  message: string,
+): Promise<void> {
+  const description = `Draining the Node: ${message}`;
+  const now = timestamp();
+  const lastOperation = { description, state: 'Processing', type: 'Delete', lastUpdateTime: now };
+  await patchMachine(control, machine, { status: { lastOperation } });
 }
 
 const prefix = 'PodDisruptionBudget/';

@@ -1,20 +1,12 @@
-/** Which volumes a pod holds, and where volumes are attached. */
+/** Which volumes a pod holds. */
 import type { DrainPod } from '../../workflows/plan/drain.ts';
-import type { Attachment } from '../../workflows/plan/drain-volumes.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { namespaced } from '../kube/paths.ts';
 
 interface Claim {
   spec?: { volumeName?: string; accessModes?: string[] };
 }
-
-export interface VolumeAttachment extends KubeObject {
-  spec: { nodeName: string; source: { persistentVolumeName?: string } };
-  status?: { attached?: boolean };
-}
-
-export const volumeAttachments = '/apis/storage.k8s.io/v1/volumeattachments';
 
 /** PersistentVolumes that this pod alone uses: one that others use too stays where they are. */
 export async function volumesOf(
@@ -40,16 +32,4 @@ function volumeOf(claim: Claim | undefined): string | undefined {
   const { volumeName, accessModes = [] } = claim?.spec ?? {};
   const isMultiAttach = accessModes.some((mode) => mode.endsWith('Many'));
   return isMultiAttach || volumeName === '' ? undefined : volumeName;
-}
-
-/** Empty where the cluster has no VolumeAttachments. Read from the API server's cache: there may be thousands. */
-export async function attachmentsIn(target: KubeClient): Promise<Attachment[]> {
-  const list = target.list<VolumeAttachment>(volumeAttachments, { resourceVersion: '0' });
-  return ((await orUndefined(list))?.items ?? []).flatMap(({ spec, status }) => {
-    const { nodeName, source } = spec;
-    const { persistentVolumeName: volume } = source;
-    return volume === undefined
-      ? []
-      : [{ volume, nodeName, isAttached: status?.attached ?? false }];
-  });
 }

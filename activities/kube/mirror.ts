@@ -1,5 +1,5 @@
 /** The local copy behind a reflector: trimmed objects by name, and what changed with each event. */
-import type { KubeObject } from './client.ts';
+import type { KubeObject, ObjectMeta } from './client.ts';
 import { isNewer } from './resource-version.ts';
 
 /** What the copy keeps of an object at least. */
@@ -24,6 +24,8 @@ export interface Change<T> {
 export interface MirrorOptions<K extends KubeObject, T extends Trimmed> {
   /** Trims before anything is stored. `previous` has the same UID. */
   project(object: K, previous: T | undefined): T;
+  /** Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of one namespace, or of a cluster-wide resource. */
+  nameOf?(metadata: ObjectMeta): string;
   /** Called after the copy was updated. */
   onChange(change: Change<T>): void;
   /** `project` or `onChange` threw for one object, which is then left out: it must not hide all others. */
@@ -40,7 +42,7 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
 
   /** Takes in a live object. One that is not newer than `reportedUpTo` is no news. */
   put(object: K, reportedUpTo?: string): void {
-    const held = this.items.get(object.metadata.name);
+    const held = this.#heldFor(object);
     const { uid, resourceVersion } = object.metadata;
     if (held !== undefined && !isNewer(resourceVersion, held.resourceVersion)) return;
     const previous = held?.uid === uid ? held : undefined;
@@ -56,8 +58,8 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
 
   /** Takes in a deletion; the object may be one that the copy never held. */
   remove(object: K): void {
-    const { name, uid, resourceVersion } = object.metadata;
-    const held = this.items.get(name);
+    const { uid, resourceVersion } = object.metadata;
+    const held = this.#heldFor(object);
     const previous = held?.uid === uid ? held : undefined;
     this.#guarded(() => this.#drop(this.#options.project(object, previous), resourceVersion));
   }
@@ -67,6 +69,10 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
     for (const held of this.items.values()) {
       if (!uids.has(held.uid)) this.#guarded(() => this.#drop(held, resourceVersion));
     }
+  }
+
+  #heldFor({ metadata }: K): T | undefined {
+    return this.items.get(this.#options.nameOf?.(metadata) ?? metadata.name);
   }
 
   #drop(object: T, resourceVersion: string): void {

@@ -62,7 +62,7 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     this.#running = this.#run();
   }
 
-  /** By name: one namespace, or a cluster-wide resource. */
+  /** By name; see `nameOf`. */
   get items(): ReadonlyMap<string, T> {
     return this.#mirror.items;
   }

@@ -18,12 +18,14 @@ import type {
 } from '../../workflows/plan/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
 import { parseOptions } from '../../workflows/plan/rollout/options.ts';
+import type { MachineState } from '../../workflows/plan/rollout/replacement-budget.ts';
 import { grantsOf } from '../../workflows/plan/rollout/replacement-budget.ts';
 import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { setOfTemplate } from '../../workflows/plan/rollout/template-set.ts';
+import { isFailed, isPreserved } from '../../workflows/plan/set-deletions.ts';
 import { hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
 import { controllerOf } from '../kube/owners.ts';
-import { isAvailable } from '../machine-set/facts.ts';
+import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../machine/object.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
@@ -188,7 +190,7 @@ function pendingMarks({ deployment, machines, now }: DeploymentView): Marks | un
 }
 
 function pendingGrants(
-  { sets, options }: DeploymentView,
+  { sets, options, now }: DeploymentView,
   bySet: Map<string, Machine[]>,
 ): Grant[] | undefined {
   const budgeted = sets.map(({ metadata, spec }) =>
@@ -198,16 +200,18 @@ function pendingGrants(
       granted: metadata.annotations?.[annotations.replacements]?.split(',').filter(Boolean),
       machines: (bySet.get(metadata.uid) ?? [])
         .filter((machine) => machine.metadata.deletionTimestamp === undefined)
-        .map((machine) => ({ name: machine.metadata.name, state: stateOf(machine) })),
+        .map((machine) => ({ name: machine.metadata.name, state: stateOf(machine, now) })),
     }),
   );
   const grants = grantsOf(options.replacementBudget, budgeted);
   return grants.length === 0 ? undefined : grants;
 }
 
-function stateOf(machine: Machine): 'available' | 'failed' | 'other' {
+function stateOf(machine: Machine, now: number): MachineState {
   if (isAvailable(machine)) return 'available';
-  return machine.status?.currentStatus?.phase === 'Failed' ? 'failed' : 'other';
+  const fact = factOf(machine);
+  if (!isFailed(fact)) return 'other';
+  return isPreserved(fact, now) ? 'kept' : 'failed';
 }
 
 /** Nodes of one step: what is patched in a few seconds. */

@@ -7,7 +7,7 @@ import { defined } from '../../workflows/plan/defined.ts';
 import type { SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
-import { isPresent } from '../../workflows/plan/set-deletions.ts';
+import { isFailed, isPresent, isPreserved } from '../../workflows/plan/set-deletions.ts';
 import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
 import { scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
@@ -74,13 +74,15 @@ function problemOf({ metadata, status }: MachineSet): string | undefined {
 function machinesOf(
   { set, machines }: SetView,
   clock: Clock,
-): Pick<SetFacts, 'machines' | 'going'> {
+): Pick<SetFacts, 'machines' | 'going' | 'preserved'> {
   if (!machines) return { machines: countedOf(set), going: 0 };
   const facts = machines.map(factOf);
   const present = orderForScaleDown(facts.filter(isPresent), clock.now);
   const byName = new Map(machines.map((machine) => [machine.metadata.name, machine]));
   const letters = present.map(({ name }) => letterOf(byName.get(name), clock));
-  return { machines: letters.join(''), going: facts.length - present.length };
+  const preserved = present.filter((fact) => isFailed(fact) && isPreserved(fact, clock.now)).length;
+  const going = facts.length - present.length;
+  return { machines: letters.join(''), going, ...(preserved > 0 && { preserved }) };
 }
 
 /** Where the set's own counts are enough: it is the only one with machines. */

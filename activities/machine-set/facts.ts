@@ -2,8 +2,9 @@
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/plan/defined.ts';
-import type { MachineFact, Preserve } from '../../workflows/plan/scale-down.ts';
-import { preserves } from '../../workflows/plan/scale-down.ts';
+import type { Preserve } from '../../workflows/plan/preserve-value.ts';
+import { preserveOf } from '../../workflows/plan/preserve-value.ts';
+import type { MachineFact } from '../../workflows/plan/scale-down.ts';
 
 const defaultPriority = 3;
 
@@ -18,7 +19,8 @@ export function factOf({ metadata, status }: Machine): MachineFact {
     priority: priorityOf(notes[annotations.priority]),
     markedAt: timeOf(notes[annotations.markedForDeletionTime]),
     preservedUntil: timeOf(preserveExpiryTime),
-    preserve: preserveOf(notes[annotations.preserve]),
+    preserve: wishOf(notes),
+    wasPreserved: annotations.preservationExpired in notes ? true : undefined,
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
     createdAt: Date.parse(metadata.creationTimestamp),
   });
@@ -34,8 +36,12 @@ function priorityOf(text: string | undefined): number {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : defaultPriority;
 }
 
-function preserveOf(text: string | undefined): Preserve | undefined {
-  return preserves.find((value) => value === text);
+/** What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which could not take it back. */
+function wishOf(notes: Record<string, string>): Preserve | undefined {
+  const own = preserveOf(notes[annotations.preserve]);
+  if (own !== undefined) return own;
+  const ofNode = preserveOf(notes[annotations.lastAppliedPreserve]);
+  return ofNode === 'auto-preserved' ? 'when-failed' : ofNode;
 }
 
 /** It bears load. `Available` is for a machine without a target cluster what `Running` is for one with a Node. */

@@ -3,7 +3,9 @@ import type { LifeRef, SetSurveyOutcome, SurveyInput } from '../../workflows/act
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { planAutoPreservation } from '../../workflows/plan/auto-preservation.ts';
 import type { SetDemand, SetSurvey } from '../../workflows/plan/machine-set.ts';
+import { isOneStepAway } from '../../workflows/plan/machine-set.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import type { DeletionFacts } from '../../workflows/plan/set-deletions.ts';
 import {
@@ -47,7 +49,9 @@ export async function surveyMachineSet(
   await letGo(control, set, await releaseStrays(control, request, input.strays ?? []));
   const survey = surveyOf(set, { demand, members }, input);
   const failure = failureOf(survey, input.error);
-  await reportStatus(world, path, { set, status: statusOf(set, members, failure) });
+  const isUnreported = isNews(set) && isOneStepAway(survey, input.batchSize);
+  const status = statusOf(set, members, failure);
+  if (!isUnreported) await reportStatus(world, path, { set, status });
   const { uid, resourceVersion, ownerReferences } = set.metadata;
   const deployment = ownerReferences?.find(({ kind }) => kind === 'MachineDeployment')?.name;
   return {
@@ -56,7 +60,12 @@ export async function surveyMachineSet(
     resourceVersion,
     ...(deployment !== undefined && { machineDeployment: deployment }),
     survey,
+    ...(isUnreported && { isUnreported }),
   };
+}
+
+function isNews({ metadata, status }: MachineSet): boolean {
+  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 interface Seen {
@@ -74,6 +83,9 @@ function surveyOf(set: MachineSet, { demand, members }: Seen, input: SurveyInput
     present: facts.machines.filter(isPresent).length,
     failed,
     toDelete: machinesToDelete(facts),
+    autoPreservation: demand.isDeleting
+      ? undefined
+      : planAutoPreservation(facts.machines, set.spec.autoPreserveFailedMachineMax ?? 0),
     toPush: toPush.length > 0 ? toPush : undefined,
     holdsUntil: nextExpiry,
   });

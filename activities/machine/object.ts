@@ -1,16 +1,18 @@
 /** Reading and writing one Machine. */
 import type {
-  DrainOptions,
   LifeRef,
   MachineLimits,
   NodeTemplate,
   ObjectRef,
   PreparedMachine,
 } from '../../workflows/activities.ts';
-import { annotations, apiVersion, drainOptions, labels } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import type { DrainOptions } from '../../workflows/api/drain-options.ts';
+import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
@@ -89,6 +91,7 @@ export function preparedOf(
     usesTarget: world.target !== undefined,
     limits: limitsOf(machine, world.defaults),
     drain: drainOptionsOf(machine),
+    preservation: preservationNotesOf(machine),
   });
 }
 
@@ -98,18 +101,8 @@ function creationCountsFrom({ metadata }: Machine, stop: StopView | undefined): 
 }
 
 function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
-  const notes = metadata.annotations ?? {};
-  const until = Date.parse(notes[drainOptions.until] ?? '');
-  const found = defined({
-    isSkipped: isTrue(notes[drainOptions.skip]),
-    until: Number.isNaN(until) ? undefined : until,
-    skipsVolumeWait: isTrue(notes[drainOptions.skipVolumeWait]),
-  });
+  const found = drainOptionsIn(metadata.annotations, Date.parse);
   return Object.keys(found).length > 0 ? found : undefined;
-}
-
-function isTrue(text: string | undefined): true | undefined {
-  return text === 'true' ? true : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
@@ -171,6 +164,10 @@ export function healthLimitsOf({ spec }: Machine, defaults: MachineDefaults): He
     nodeConditions: spec.nodeConditions?.split(',') ?? defaults.nodeConditions,
     timeoutSeconds: isDisabled ? undefined : seconds,
   });
+}
+
+export function preserveSecondsOf({ spec }: Machine, defaults: MachineDefaults): number {
+  return secondsOf(spec.machinePreserveTimeout) ?? defaults.preserveTimeoutSeconds;
 }
 
 /** Nonsense counts as absent, as in MCM v0.62.1; the CRD refuses it where it can. */

@@ -14,12 +14,14 @@ import type { Kind } from '../../workflows/messages.ts';
 import { workflowIdOf } from '../../workflows/messages.ts';
 import type { Demo } from './demo.ts';
 import { startDemo } from './demo.ts';
+import type { DrainDemo } from './drains.ts';
+import { startDrains } from './drains.ts';
 import type { RolloutDemo } from './rollouts.ts';
 import { startRollouts } from './rollouts.ts';
 
 const usage = `Usage: npm run screenshots -- [options]
 
-Makes a few machines and rollouts on the running local stack, takes pictures of their pages in the Temporal UI, writes
+Makes a few machines, drains and rollouts on the running local stack, takes pictures of their pages in the Temporal UI, writes
 them to docs/images and deletes the machines. Needs Chromium: the variable CHROMIUM, or chromium or google-chrome on PATH.
 
   --state-dir DIR  of the stack (default: .millwright)
@@ -32,6 +34,7 @@ const size = { width: 1400, height: 900 };
 /** Far above what a page takes on a busy machine. */
 const contentWithinMs = 30_000;
 const machineColumns = ['Workflow ID', 'MachinePhase', 'Attention', 'MachineClass', 'WaitingSince'];
+const drainColumns = ['Workflow ID', 'MachinePhase', 'BlockedBy', 'WaitingSince', 'Deadline'];
 const rolloutColumns = ['Workflow ID', 'RolloutState', 'BlockedBy', 'Attention', 'WaitingSince'];
 
 interface Shot {
@@ -68,6 +71,12 @@ async function takeAll(stateDir: string): Promise<void> {
   const demo = await startDemo(world);
   try {
     await takeEach(await machineShots(album, demo));
+    const drains = await startDrains(world);
+    try {
+      await takeEach(await drainShots(album, drains));
+    } finally {
+      await drains.end();
+    }
     const rollouts = await startRollouts(world);
     try {
       await takeEach(await rolloutShots(album, rollouts));
@@ -105,6 +114,30 @@ async function machineShots(album: Album, demo: Demo): Promise<Shot[]> {
       url: await pageUrl(album, { kind: 'machine', name: demo.refused, tab: 'user-metadata' }),
       awaited: [/CrashLoopBackOff/, 'Next attempt', 'What you can do:'],
       isFramed: true,
+    },
+  ];
+}
+
+async function drainShots(album: Album, { guarded }: DrainDemo): Promise<Shot[]> {
+  const query = 'ExecutionStatus = "Running" AND MachinePhase = "DrainBlocked"';
+  const page = { kind: 'machine', name: guarded } as const;
+  return [
+    {
+      file: 'drains.png',
+      url: listUrl(album, query),
+      awaited: ['DrainBlocked', /PodDisruptionBudget/, /exporter/],
+      columns: drainColumns,
+    },
+    {
+      file: 'drain-blocked.png',
+      url: await pageUrl(album, { ...page, tab: 'user-metadata' }),
+      awaited: [/misconfigured/, 'What you can do:'],
+      isFramed: true,
+    },
+    {
+      file: 'drain-attempt.png',
+      url: await pageUrl(album, { ...page, tab: 'pending-activities' }),
+      awaited: ['drainNode', /pods left/],
     },
   ];
 }

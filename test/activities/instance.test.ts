@@ -23,14 +23,17 @@ const created = {
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
 
-interface Clusters {
+interface Surroundings {
   control: object[];
   target?: object[];
+  signal?: AbortSignal | undefined;
 }
+
+const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
 
 function activities(
   changes: Partial<Driver>,
-  clusters: Clusters = { control: [aMachineClass(), aSecret()] },
+  { signal = new AbortController().signal, ...found } = clusters,
   requireLicence: () => Promise<void> = async () => undefined,
 ) {
   const driver: Driver = {
@@ -46,8 +49,7 @@ function activities(
     validate: () => [],
     ...changes,
   };
-  const { signal } = new AbortController();
-  const world = { ...aWorld(clusters), driver, signal: () => signal };
+  const world = { ...aWorld(found), driver, signal: () => signal };
   return createDriverActivities({ ...world, requireLicence });
 }
 
@@ -60,12 +62,13 @@ test('an instance is an outcome', async () => {
   });
 });
 
-function failing(error: Error) {
-  return activities({
+function failing(error: Error, signal?: AbortSignal) {
+  const driver: Partial<Driver> = {
     async createInstance() {
       throw error;
     },
-  });
+  };
+  return activities(driver, { ...clusters, signal });
 }
 
 test('a classified error is an outcome, any other is for Temporal', async () => {
@@ -75,6 +78,17 @@ test('a classified error is an outcome, any other is for Temporal', async () => 
     failure: { code: 'Internal', message: 'no', isSettled: true },
   });
   await expect(failing(new Error('bug')).createInstance(request)).rejects.toThrow('bug');
+});
+
+test('only what we cancelled ourselves counts as cancelled', async () => {
+  const error = new DriverError({ code: 'Canceled', message: 'enough', settled: false });
+  const failure = { code: 'Canceled', message: 'enough', isSettled: false };
+  expect(await failing(error).createInstance(request)).toEqual({ outcome: 'failed', failure });
+  const cancelled = failing(error, AbortSignal.abort());
+  expect(await cancelled.createInstance(request)).toEqual({
+    outcome: 'failed',
+    failure: { ...failure, wasCancelled: true },
+  });
 });
 
 test('a failed initialization leaves the create unsettled', async () => {

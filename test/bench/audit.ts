@@ -8,7 +8,9 @@ interface AuditEvent {
 }
 
 export interface RequestCounts {
+  /** Events included. */
   writes: number;
+  events: number;
   reads: number;
   /** `verb resource[/subresource]` -> requests, most first. */
   kinds: Record<string, number>;
@@ -32,7 +34,7 @@ export async function requestsSince(
   for await (const line of handle.readLines({ start: position })) {
     const event: AuditEvent = JSON.parse(line);
     if (ignoredResources.has(event.objectRef?.resource ?? '') || event.verb === 'watch') continue;
-    count((counts[event.user.username] ??= { writes: 0, reads: 0, kinds: {} }), event);
+    count((counts[event.user.username] ??= { writes: 0, events: 0, reads: 0, kinds: {} }), event);
   }
   for (const user of Object.values(counts)) {
     user.kinds = Object.fromEntries(Object.entries(user.kinds).toSorted(([, a], [, b]) => b - a));
@@ -44,6 +46,7 @@ function count(user: RequestCounts, { verb, objectRef = {} }: AuditEvent): void 
   if (writeVerbs.has(verb)) user.writes += 1;
   else user.reads += 1;
   const { resource = 'other', subresource } = objectRef;
+  if (resource === 'events' && writeVerbs.has(verb)) user.events += 1;
   const kind = `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`;
   user.kinds[kind] = (user.kinds[kind] ?? 0) + 1;
 }

@@ -1,3 +1,4 @@
+import type { RequestCounts } from './audit.ts';
 import type { Part, Parts } from './measure.ts';
 
 const ours = ['millwright-worker', 'millwright-watcher'];
@@ -14,12 +15,12 @@ export async function printReport(parts: Parts, asJson: boolean): Promise<void> 
 
 function textOf(part: Part): string {
   const { name, machines, seconds, perMachine, bounds, eventsPerMachine, longestRun } = part;
-  const { writes, reads } = ourRequests(part);
+  const { writes, events, reads } = ourRequests(part);
   const lines = [
     `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
     perMachine &&
       `  per machine       p50 ${perMachine.p50.toFixed(2)} s, p95 ${perMachine.p95.toFixed(2)} s, max ${perMachine.max.toFixed(2)} s`,
-    `  API requests      ${(writes / machines).toFixed(2)} writes and ${(reads / machines).toFixed(2)} reads of ours per machine`,
+    `  API requests      ${(writes / machines).toFixed(2)} writes (${(events / machines).toFixed(2)} of them Events) and ${(reads / machines).toFixed(2)} reads of ours per machine`,
     bounds &&
       `  machines          at least ${bounds.minAvailable} available, at most ${bounds.maxTotal} in all`,
     `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
@@ -31,14 +32,10 @@ function textOf(part: Part): string {
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
-function ourRequests({ requests }: Part): { writes: number; reads: number } {
-  return ours.reduce(
-    (sum, user) => ({
-      writes: sum.writes + (requests[user]?.writes ?? 0),
-      reads: sum.reads + (requests[user]?.reads ?? 0),
-    }),
-    { writes: 0, reads: 0 },
-  );
+function ourRequests({ requests }: Part): Omit<RequestCounts, 'kinds'> {
+  const sumOf = (what: 'writes' | 'events' | 'reads'): number =>
+    ours.reduce((sum, user) => sum + (requests[user]?.[what] ?? 0), 0);
+  return { writes: sumOf('writes'), events: sumOf('events'), reads: sumOf('reads') };
 }
 
 const kindsMax = 12;

@@ -1,81 +1,35 @@
 /** Pods with volumes, and what an operator can do about a drain. */
 import { describe, expect, test } from '@jest/globals';
-import { namespaced } from '../../activities/kube/paths.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
+import { Volumes } from './support/volumes.ts';
 import { Workloads } from './support/workloads.ts';
-
-const volumeAttachments = '/apis/storage.k8s.io/v1/volumeattachments';
-const persistentVolumes = '/api/v1/persistentvolumes';
 
 describe('a drain', () => {
   const scenario = useScenario('steered', {
     workerFlags: ['--machine-pv-detach-timeout=10m', '--machine-pv-reattach-timeout=2s'],
   });
   const { cluster, namespace, workflows } = scenario;
-  const { kube } = cluster;
   const workloads = new Workloads(scenario);
-  const volumeOf = (claim: string): string => `${namespace}-${claim}`;
-
-  /** A bound claim, and its volume attached to the Node, as a storage system would leave them. */
-  async function attach(claim: string, nodeName: string): Promise<void> {
-    const volume = volumeOf(claim);
-    const accessModes = ['ReadWriteOnce'];
-    const capacity = { storage: '1Gi' };
-    await kube.create(persistentVolumes, {
-      apiVersion: 'v1',
-      kind: 'PersistentVolume',
-      metadata: { name: volume },
-      spec: { capacity, accessModes, hostPath: { path: '/nowhere' }, storageClassName: '' },
-    });
-    await kube.create(namespaced('persistentvolumeclaims', namespace), {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { name: claim, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
-      spec: {
-        accessModes,
-        volumeName: volume,
-        storageClassName: '',
-        resources: { requests: capacity },
-      },
-    });
-    await kube.create(volumeAttachments, {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'VolumeAttachment',
-      metadata: { name: volume },
-      spec: { attacher: 'nobody', nodeName, source: { persistentVolumeName: volume } },
-    });
-  }
-
-  /** Nobody protects these here, so nobody takes the finalizers off either. */
-  async function remove(claim: string): Promise<void> {
-    const paths = [
-      namespaced('persistentvolumeclaims', namespace, claim),
-      `${persistentVolumes}/${volumeOf(claim)}`,
-    ];
-    for (const path of paths) {
-      await kube.patch(path, 'merge', { metadata: { finalizers: null } });
-      await cluster.delete(path);
-    }
-  }
+  const volumes = new Volumes(scenario);
 
   test('moves volumes one pod after another, says for which it waits, and can be told not to', async () => {
     const name = await createMachine(scenario, 'volumes');
     await untilPhase(scenario, name, 'Running');
     for (const claim of ['db-a', 'db-b']) {
-      await attach(claim, name);
+      await volumes.attach(claim, name);
       await workloads.start({ app: claim, nodeName: name, claims: [claim] });
     }
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await eventually('the search says which volume blocks', async () => {
-      const query = `MachinePhase="DrainBlocked" and BlockedBy="Volume/${volumeOf('db-a')}"`;
+      const query = `MachinePhase="DrainBlocked" and BlockedBy="Volume/${volumes.volumeOf('db-a')}"`;
       expect(await workflows.running(query)).toEqual([`machine/${namespace}/${name}`]);
     });
     const [second] = await workloads.podsOn(name, 'db-b');
     expect(second?.metadata.deletionTimestamp).toBeUndefined();
-    await cluster.delete(`${volumeAttachments}/${volumeOf('db-a')}`);
+    await volumes.detach('db-a');
     await eventually('the second pod has left', async () => {
       expect(await workloads.podsOn(name, 'db-b')).toEqual([]);
     });
@@ -85,9 +39,8 @@ describe('a drain', () => {
     await untilGone(scenario, path);
     for (const claim of ['db-a', 'db-b']) {
       await workloads.end(claim);
-      await remove(claim);
+      await volumes.remove(claim);
     }
-    await cluster.delete(`${volumeAttachments}/${volumeOf('db-b')}`);
   });
 
   test('that is extended, tried at once and skipped says so on the Machine', async () => {
@@ -105,7 +58,7 @@ describe('a drain', () => {
     await eventually('the drain is blocked', async () => {
       expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
     });
-    await attach('kept', name);
+    await volumes.attach('kept', name);
     const said = await handle.executeUpdate('extendDrain', { args: [{ minutes: 30 }] });
     expect(said).toMatch(/^Drain extended until /);
     const { metadata } = await cluster.machine(name);
@@ -116,9 +69,72 @@ describe('a drain', () => {
     expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
     await handle.executeUpdate('skipDrain', { args: [{ by: 'Ada' }] });
     await untilGone(scenario, path);
-    expect(await cluster.find(`${volumeAttachments}/${volumeOf('kept')}`)).toBeUndefined();
+    expect(await volumes.isAttached('kept')).toBe(false);
     await cluster.delete(workloads.budgets('web'));
     await workloads.end('web');
-    await remove('kept');
+    await volumes.remove('kept');
+  });
+
+  test('follows annotations that are set in the middle, as it does commands', async () => {
+    const name = await createMachine(scenario, 'annotated');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'noted', nodeName: name });
+    await workloads.guard('noted', { app: 'noted', maxUnavailable: 0 });
+    const path = cluster.pathOf('machines', name);
+    const handle = workflows.handleOf('machine', name);
+    const annotate = async (annotations: Record<string, string | null>): Promise<void> => {
+      await cluster.patch('machines', name, { metadata: { annotations } });
+    };
+    const deadline = async (): Promise<string> => {
+      const drain = await handle.query<{ deadline: number }>('drain');
+      return new Date(drain.deadline).toISOString();
+    };
+    /** Drains that were begun so far. */
+    const drains = async (): Promise<number> => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).filter(({ activityTaskScheduledEventAttributes: scheduled }) => {
+        return scheduled?.activityType?.name === 'drainNode';
+      }).length;
+    };
+    await cluster.delete(path);
+    await eventually('the drain is blocked', async () => {
+      expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
+    });
+    const before = await deadline();
+    const soon = { timeoutSeconds: 2 };
+    await annotate({ 'millwright.dev/drain-until': '2040-01-01T00:00:00Z' });
+    await eventually(
+      'the deadline is another',
+      async () => expect(await deadline()).toBe('2040-01-01T00:00:00.000Z'),
+      soon,
+    );
+    await annotate({ 'millwright.dev/drain-until': null });
+    await eventually(
+      'the deadline is the old one',
+      async () => {
+        expect(await deadline()).toBe(before);
+        expect(await drains()).toBe(3);
+      },
+      soon,
+    );
+    await handle.executeUpdate('extendDrain', { args: [{ minutes: 30 }] });
+    await handle.executeUpdate('skipVolumeWait', { args: [{}] });
+    // What the commands wrote has been seen when something later has.
+    await annotate({ 'millwright.dev/drain-until': '2041-01-01T00:00:00Z' });
+    await eventually('the deadline is the last one', async () => {
+      expect(await deadline()).toBe('2041-01-01T00:00:00.000Z');
+      expect(await drains()).toBe(6);
+    });
+    await annotate({ 'millwright.dev/skip-drain': 'true' });
+    await eventually(
+      'the drain is over',
+      async () => {
+        expect(await handle.query('drain')).toBeUndefined();
+      },
+      soon,
+    );
+    await untilGone(scenario, path);
+    await cluster.delete(workloads.budgets('noted'));
+    await workloads.end('noted');
   });
 });

@@ -1,38 +1,102 @@
-/** An outage of the API server is nobody's illness. */
+/** An outage of an API server is nobody's illness, however long it is. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { ApiOutage } from './support/api-outage.ts';
+import { StateRecorder } from './support/bounds.ts';
 import { eventually } from './support/eventually.ts';
-import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
+import {
+  createDeployment,
+  deleteDeployment,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
-import { useScenario } from './support/scenario.ts';
-import { WorkerOutage } from './support/worker-outage.ts';
+import { useScenario, type Scenario } from './support/scenario.ts';
 
-describe('while the worker has no API server', () => {
-  const outage = new WorkerOutage();
-  // In this order: the worker is started after its relay.
-  beforeAll(() => outage.start());
-  const scenario = useScenario('health-outage', { workerAccess: () => outage.access });
-  afterAll(() => outage.stop());
+const healthTimeoutSeconds = 40;
+const outageSeconds = 125;
+const replicas = 3;
 
-  test('the clock of an Unknown machine stands still, and it is Running again afterwards', async () => {
-    const name = await createMachine(scenario, 'cut', { healthTimeout: '8s' });
-    await untilPhase(scenario, name, 'Running');
-    await setReady(scenario, name, false);
-    await untilPhase(scenario, name, 'Unknown');
-    outage.begin();
-    const begun = Date.now();
-    try {
-      await eventually('an outage longer than the timeout is over', async () => {
-        const { details } = await scenario.workflows.pageOf('machine', name);
-        expect(details).toContain('cannot look at its health');
-        expect(Date.now() - begun).toBeGreaterThan(12_000);
-      });
-      await setReady(scenario, name, true);
-    } finally {
-      outage.end();
-    }
-    await untilPhase(scenario, name, 'Running');
-    const reasons = (await scenario.cluster.events('Machine', name)).map(({ reason }) => reason);
-    expect(reasons).not.toContain('HealthTimeout');
-    await deleteMachine(scenario, name);
+interface Case {
+  takes: 'target' | 'both';
+  outage: ApiOutage;
+  scenario: Scenario;
+}
+
+describe('while watcher and worker cannot reach', () => {
+  const outages = (['target', 'both'] as const).map((takes) => ({
+    takes,
+    outage: new ApiOutage(`outage-${takes}`, takes),
+  }));
+  // In this order: watcher and worker are started after their relays.
+  beforeAll(async () => {
+    for (const { outage } of outages) await outage.start();
+  });
+  const cases: Case[] = outages.map(({ takes, outage }) => ({
+    takes,
+    outage,
+    scenario: useScenario(`away-${takes}`, outage.options),
+  }));
+  afterAll(async () => {
+    for (const { outage } of outages) await outage.stop();
+  });
+
+  // Side by side: an outage takes its time.
+  test('the target cluster, or both, for three times the health timeout: nobody is Failed, nobody replaced', async () => {
+    await Promise.all(cases.map(sitOut));
   });
 });
+
+/** One Node is ill when the outage begins, another falls ill in it; both get well. */
+async function sitOut({ outage, scenario }: Case): Promise<void> {
+  const { cluster } = scenario;
+  const pool = await createDeployment(scenario, 'pool', {
+    replicas,
+    template: {
+      metadata: { labels: { name: scenario.named('pool').name } },
+      spec: {
+        class: { kind: 'MachineClass', name: 'small' },
+        healthTimeout: `${healthTimeoutSeconds}s`,
+      },
+    },
+  });
+  const before = await untilRunning(scenario, pool, replicas);
+  const [ill = '', later = ''] = before.map(({ metadata }) => metadata.name);
+  await using recorder = new StateRecorder(cluster.kube, scenario.namespace);
+  await recorder.started();
+  await setReady(scenario, ill, false);
+  await untilPhase(scenario, ill, 'Unknown');
+
+  outage.begin();
+  const begun = Date.now();
+  try {
+    await untilSeen(scenario, ill);
+    await setReady(scenario, later, false);
+    await eventually(
+      'the outage has been longer than the health timeout several times',
+      () => expect(Date.now() - begun).toBeGreaterThan(outageSeconds * 1_000),
+      { timeoutSeconds: outageSeconds * 2, pollMilliseconds: 1_000 },
+    );
+    expect((await cluster.phases())[ill]).toBe('Unknown');
+    await setReady(scenario, ill, true);
+  } finally {
+    outage.end();
+  }
+  await untilPhase(scenario, later, 'Unknown');
+  await setReady(scenario, later, true);
+  const after = await untilRunning(scenario, pool, replicas);
+  expect(after.map(uidOf).toSorted()).toEqual(before.map(uidOf).toSorted());
+  const causes = recorder.states.map(({ cause }) => cause);
+  expect(causes.filter((cause) => /Failed|Terminating|being deleted|gone/.test(cause))).toEqual([]);
+  recorder.expectBounds({ maxTotal: replicas, minActive: replicas });
+  await deleteDeployment(scenario, pool);
+}
+
+async function untilSeen({ workflows }: Scenario, name: string): Promise<void> {
+  await eventually(`the page of ${name} says that nobody can look`, async () => {
+    const { details } = await workflows.pageOf('machine', name);
+    expect(details).toContain('cannot look at its health');
+  });
+}
+
+const uidOf = ({ metadata }: Machine): string => metadata.uid;

@@ -11,6 +11,7 @@ import { KubeError } from '../../activities/kube/errors.ts';
 import { applyJsonPatch } from './memory-json-patch.ts';
 import { isRecord, merge } from './memory-patch.ts';
 import { pathOf } from './memory-paths.ts';
+import { MemoryWatches } from './memory-watches.ts';
 import { isSelected } from './memory-selector.ts';
 
 interface Stored extends KubeObject {
@@ -48,6 +49,7 @@ export class MemoryKube implements KubeClient {
   readonly bodies: unknown[] = [];
   fault: Fault = () => undefined;
   readonly #objects = new Map<string, Stored>();
+  readonly #watches = new MemoryWatches();
   #version = 100;
 
   constructor(...objects: object[]) {
@@ -71,10 +73,12 @@ export class MemoryKube implements KubeClient {
 
   /** Calls that change something. */
   writes(): string[] {
-    return this.calls.filter((call) => !call.startsWith('GET '));
+    return this.calls.filter((call) => !/^(GET|WATCH) /.test(call));
   }
 
-  async get<T>(path: string): Promise<T> {
+  /** With a limit: one page with all that a list has. */
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    if ('limit' in query) return overTheWire(await this.list(path, query));
     await this.#arrive({ method: 'GET', path });
     return overTheWire(this.#found('GET', path));
   }
@@ -133,8 +137,14 @@ export class MemoryKube implements KubeClient {
     this.#store(path, present);
   }
 
-  watch<T>(): AsyncIterable<WatchEvent<T>> {
-    throw new Error('activities watch nothing');
+  watch<T>(path: string, _query: Query, signal: AbortSignal): AsyncIterable<WatchEvent<T>> {
+    this.calls.push(`WATCH ${path}`);
+    return this.#watches.open((key) => isListed(key, path), signal);
+  }
+
+  /** Open ones. */
+  get watchCount(): number {
+    return this.#watches.count;
   }
 
   async close(): Promise<void> {}
@@ -150,7 +160,7 @@ export class MemoryKube implements KubeClient {
 
   #evict(path: string): Stored {
     const pod = this.#found('POST', path);
-    this.#objects.delete(path);
+    this.#remove(path, pod);
     return pod;
   }
 
@@ -186,8 +196,18 @@ export class MemoryKube implements KubeClient {
     metadata.creationTimestamp ??= new Date().toISOString();
     encodeSecret(object);
     const isGoing = metadata.deletionTimestamp !== undefined;
-    if (isGoing && (metadata.finalizers ?? []).length === 0) this.#objects.delete(key);
-    else this.#objects.set(key, structuredClone(object));
+    if (isGoing && (metadata.finalizers ?? []).length === 0) {
+      this.#remove(key, object);
+      return;
+    }
+    const type = this.has(key) ? 'MODIFIED' : 'ADDED';
+    this.#objects.set(key, structuredClone(object));
+    this.#watches.tell(key, { type, object });
+  }
+
+  #remove(key: string, object: Stored): void {
+    this.#objects.delete(key);
+    this.#watches.tell(key, { type: 'DELETED', object });
   }
 }
 
@@ -200,9 +220,12 @@ function isCustom(path: string): boolean {
   return path.startsWith('/apis/machine.sapcloud.io/');
 }
 
+/** In its namespace, or in all of them. */
 function isListed(key: string, path: string): boolean {
-  if (path === '/api/v1/pods') return /^\/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+$/.test(key);
-  return key.startsWith(`${path}/`) && !key.slice(path.length + 1).includes('/');
+  const inAll = key.replace(/\/namespaces\/[^/]+\//, '/');
+  return [key, inAll].some(
+    (one) => one.startsWith(`${path}/`) && !one.slice(path.length + 1).includes('/'),
+  );
 }
 
 function generationOf(before: Stored, after: Stored): number {

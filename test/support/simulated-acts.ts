@@ -146,6 +146,7 @@ function look(cluster: Cluster, set: SimulatedSet): boolean {
       cluster.sets = cluster.sets.filter((one) => one !== set);
       return false;
     case 'push':
+    case 'preserve':
     case 'wait':
       return false;
   }

@@ -106,6 +106,18 @@ describe('a Machine', () => {
       told: ['machinesChanged machineSet/new', 'machinesChanged machineSet/old'],
     },
     {
+      name: 'what an operator asks of its drain is told to itself',
+      from: { owner: 'set', isDeleting: true },
+      to: { owner: 'set', isDeleting: true, annotations: { 'millwright.dev/skip-drain': 'true' } },
+      told: ['machineObserved machine/a'],
+    },
+    {
+      name: 'nobody hears of that before there is a drain',
+      from: { owner: 'set' },
+      to: { owner: 'set', annotations: { 'millwright.dev/skip-drain': 'true' } },
+      told: [],
+    },
+    {
       name: 'an annotation of somebody else concerns nobody',
       from: { owner: 'set' },
       to: { owner: 'set', annotations: { note: 'hello' } },

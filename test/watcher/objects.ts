@@ -43,10 +43,12 @@ export interface MachineLooks extends Meta {
   className?: string;
   providerID?: string;
   failure?: string;
+  /** `status.currentStatus.preserveExpiryTime`. */
+  expiry?: string;
 }
 
 export function aMachine(looks: MachineLooks = {}): Machine {
-  const { phase, node, className = 'small', providerID, failure, ...meta } = looks;
+  const { phase, node, className = 'small', providerID, failure, expiry, ...meta } = looks;
   const labels = { ...meta.labels, ...(node !== undefined && { node }) };
   return {
     ...kindOf('Machine'),
@@ -56,7 +58,12 @@ export function aMachine(looks: MachineLooks = {}): Machine {
       ...(providerID !== undefined && { providerID }),
     },
     status: {
-      ...(phase !== undefined && { currentStatus: { phase } }),
+      ...((phase !== undefined || expiry !== undefined) && {
+        currentStatus: {
+          ...(phase !== undefined && { phase }),
+          ...(expiry !== undefined && { preserveExpiryTime: expiry }),
+        },
+      }),
       ...(failure !== undefined && {
         lastOperation: { state: 'Failed' as const, description: failure },
       }),

@@ -77,6 +77,7 @@ describe('while a drain runs', () => {
     const world = await MachineWorld.create(temporal, {
       drainNode: async ({ isForced }) => (isForced ? { evictedPods: 1, isForced } : await hang()),
     });
+    world.object.limits.maxEvictRetries = 360;
     await world.run(async () => {
       const deadline = await beginDrain(world);
       const args: [{ minutes: number; by: string }] = [{ minutes: 30, by: 'Ada' }];
@@ -94,10 +95,11 @@ describe('while a drain runs', () => {
       await world.handle.result();
       const half = 1_800_000;
       expect(world.log.inputsOf('drainNode')).toMatchObject([
-        { deadline, isForced: false },
-        { deadline: deadline + half },
-        { deadline: deadline + 2 * half },
-        { deadline: deadline + 2 * half, skipsVolumeWait: true },
+        { deadline, isForced: false, maxEvictRetries: 360 },
+        // Each 20 s of an extension are one eviction more.
+        { deadline: deadline + half, maxEvictRetries: 450 },
+        { deadline: deadline + 2 * half, maxEvictRetries: 540 },
+        { deadline: deadline + 2 * half, maxEvictRetries: 540, skipsVolumeWait: true },
         { skipsVolumeWait: true, isForced: false },
         { isForced: true },
       ]);

@@ -1,10 +1,16 @@
 /** What a drain reports, and how its workflow shows it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DrainReport } from '../../workflows/activities.ts';
-import { drainQuery, drainReport, keys } from '../../workflows/messages.ts';
+import { drainQuery, drainReport, extendDrainUpdate, keys } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
-import { hang, MachineWorld } from './machine-world.ts';
+import {
+  drainOptionsOf,
+  newMachineState,
+  newTeardown,
+  observeMachine,
+} from '../../workflows/machine-state.ts';
+import { hang, instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -103,4 +109,68 @@ test('a drain that is begun again knows what was reported, and its end clears th
     expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ mustDetachVolumes: true }]);
     expect((await attributesOf(world)).phase).toBe('Terminating');
   });
+});
+
+test('annotations that change while it runs replace the drain, and what is no news does not', async () => {
+  const world = await MachineWorld.create(temporal, { drainNode: hang });
+  await world.run(async () => {
+    await beginDrain(world);
+    const deadline = (world.object.deletionRequestedAt ?? 0) + 7_200_000;
+    await world.observe({ drain: {} });
+    const until = deadline + 60_000;
+    await world.observe({ drain: { until } });
+    await world.log.until('drainNode', 2);
+    await world.observe({ drain: { until, skipsVolumeWait: true } });
+    await world.log.until('drainNode', 3);
+    await world.observe({ drain: { until, skipsVolumeWait: true } });
+    // One of a watcher of an earlier version, which knows nothing of them.
+    await world.observe();
+    await world.observe({ drain: {} });
+    await world.log.until('drainNode', 4);
+    await world.observe({ drain: { isSkipped: true } });
+    await world.handle.result();
+    expect(world.log.inputsOf('drainNode')).toMatchObject([
+      { deadline },
+      { deadline: until },
+      { deadline: until, skipsVolumeWait: true },
+      { deadline },
+    ]);
+    expect(world.log.inputsOf('drainNode')[3]).not.toHaveProperty('skipsVolumeWait');
+    expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ mustDetachVolumes: true }]);
+  });
+});
+
+test('a command replaces the drain once, though its annotation is seen as well', async () => {
+  const world = await MachineWorld.create(temporal, { drainNode: hang });
+  await world.run(async () => {
+    await beginDrain(world);
+    const args: [{ minutes: number }] = [{ minutes: 30 }];
+    await world.handle.executeUpdate(extendDrainUpdate, { args });
+    await world.log.until('drainNode', 2);
+    const deadline = (world.object.deletionRequestedAt ?? 0) + 7_200_000 + 1_800_000;
+    // As the annotation says it.
+    const until = Math.floor(deadline / 1_000) * 1_000;
+    await world.observe({ drain: { until } });
+    await world.observe({ drain: { until }, forceDeletion: true });
+    await world.log.until('drainNode', 3);
+    expect(world.log.inputsOf('drainNode')).toMatchObject([
+      { isForced: false },
+      { isForced: false, deadline },
+      { isForced: true, deadline: until },
+    ]);
+  });
+});
+
+test('what was seen last of the annotations holds, whatever was read before', async () => {
+  const world = await MachineWorld.create(temporal);
+  const prepared = { ...world.read(), drain: { skipsVolumeWait: true } };
+  const state = { ...newMachineState(0), prepared, instance };
+  expect(drainOptionsOf(state)).toEqual({ skipsVolumeWait: true });
+  observeMachine(state, world.snapshot());
+  expect(drainOptionsOf(state)).toEqual({ skipsVolumeWait: true });
+  const seen = world.snapshot({ drain: { isSkipped: true } });
+  observeMachine(state, seen);
+  expect(newTeardown(state, prepared)).toMatchObject({ isDrained: true, wasForced: true });
+  observeMachine(state, { ...seen, resourceVersion: '1', drain: {} });
+  expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
 });

@@ -34,6 +34,30 @@ test('0 to 37 in batches of 1, 2, 4 ..., then down to 5, then deleted', async ()
   });
 });
 
+test('a spec that was not reported yet is looked at again after the batch', async () => {
+  const machines = new Machines(1);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const look = await steps.surveyMachineSet();
+      return look.found && machines.names.size === 0 ? { ...look, isUnreported: true } : look;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.names()).toEqual(['surveyMachineSet', 'createMachines', 'surveyMachineSet']);
+    expect(world.log.inputsOf('surveyMachineSet')).toMatchObject([
+      { batchSize: 1 },
+      { batchSize: 2 },
+    ]);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await world.handle.result();
+  });
+});
+
 test('a refused batch is reported, backs off, and starts again with one', async () => {
   const machines = new Machines(5);
   let refusals = 1;
@@ -79,6 +103,35 @@ test('a set looks again when a preservation ends', async () => {
     await world.log.until('surveyMachineSet', 2);
     const [first, second] = world.log.inputsOf('surveyMachineSet');
     expect((second?.now ?? 0) - (first?.now ?? 0)).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+test('what is preserved automatically comes before everything else', async () => {
+  const machines = new Machines(2);
+  const steps = machines.steps();
+  let isMarked = false;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const outcome = await steps.surveyMachineSet();
+      const autoPreservation = { preserve: ['a'], letGo: ['b'] };
+      return {
+        ...outcome,
+        survey: { ...outcome.survey, ...(!isMarked && { autoPreservation }) },
+      };
+    },
+    markPreserved: async () => {
+      isMarked = true;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 2);
+    expect(world.log.inputsOf('markPreserved')).toMatchObject([
+      { set: { uid: 'uid-1' }, preserve: ['a'], letGo: ['b'] },
+    ]);
+    const names = world.log.names();
+    expect(names.indexOf('markPreserved')).toBeLessThan(names.indexOf('createMachines'));
   });
 });
 

@@ -175,7 +175,10 @@ export class MachineWorld {
     return { kube, driver: { createInstance, deleteInstance }, drain: { drainNode } };
   }
 
-  #defaults(): MachineActivities & DriverActivities & DrainActivities {
+  #defaults(): MachineActivities &
+    DriverActivities &
+    DrainActivities &
+    Pick<Steps, 'preserveMachine'> {
     return {
       prepareMachine: async () => ({ found: true, machine: this.read() }),
       findStaleNode: async () => ({ isStale: false }),
@@ -185,6 +188,7 @@ export class MachineWorld {
       syncNode: async () => undefined,
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
+      preserveMachine: async () => ({ found: 'machine' }),
       steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,

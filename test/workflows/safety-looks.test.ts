@@ -21,6 +21,11 @@ function inTurn<Answer>(...answers: [Answer, ...Answer[]]): () => Promise<Answer
   };
 }
 
+async function aWhile(): Promise<boolean> {
+  await temporal.skip(5);
+  return false;
+}
+
 async function run<Report>(
   workflow: string,
   { name, kube, input }: { name: string; kube: object; input: object },
@@ -31,12 +36,11 @@ async function run<Report>(
       workflowId: name,
       args: [{ namespace: name, ...input }],
     });
-    let isOver = false;
-    const ended = handle.result().finally(() => (isOver = true));
+    const ended: Promise<Report> = handle.result();
+    const isOver = ended.then(() => true);
     // The time between two looks, as often as there are two.
-    while (!isOver) await Promise.race([ended, temporal.skip(5)]);
-    const report: Report = await ended;
-    return report;
+    while (!(await Promise.race([isOver, aWhile()])));
+    return await ended;
   });
 }
 
@@ -80,6 +84,17 @@ describe('the check of entities', () => {
   });
 });
 
+async function auditSets(name: string, looks: [OvershootLook, ...OvershootLook[]]) {
+  const log = new CallLog();
+  const kube = log.record({
+    lookForOvershoot: inTurn(...looks),
+    applyFreezes: async ({ freezes }: { freezes: Freeze[] }) => freezes,
+  });
+  const input = { up: 2, down: 1 };
+  const report = await run<OvershootReport>('safetyOvershoot', { name, kube, input });
+  return { report, log };
+}
+
 describe('the check for too many machines', () => {
   const set: SetFacts = {
     name: 'pool',
@@ -96,31 +111,20 @@ describe('the check for too many machines', () => {
     unjudged: [],
   });
 
-  async function audit(name: string, looks: [OvershootLook, ...OvershootLook[]]) {
-    const log = new CallLog();
-    const kube = log.record({
-      lookForOvershoot: inTurn(...looks),
-      applyFreezes: async ({ freezes }: { freezes: Freeze[] }) => freezes,
-    });
-    const input = { up: 2, down: 1 };
-    const report = await run<OvershootReport>('safetyOvershoot', { name, kube, input });
-    return { report, log };
-  }
-
   test('freezes what two looks agree on', async () => {
-    const { report } = await audit('overshoot-freezes', [look(9)]);
+    const { report } = await auditSets('overshoot-freezes', [look(9)]);
     const changed = [{ kind: 'machineSet', name: 'pool', action: 'freeze' }];
     expect(report).toMatchObject({ sets: 1, frozen: 1, changed });
   });
 
   test('leaves a set alone that shrinks', async () => {
-    const { report, log } = await audit('overshoot-shrinks', [look(19), look(12)]);
+    const { report, log } = await auditSets('overshoot-shrinks', [look(19), look(12)]);
     expect(report).toMatchObject({ frozen: 0, changed: [] });
     expect(log.names()).toEqual(['lookForOvershoot', 'lookForOvershoot']);
   });
 
   test('looks once when there is nothing to see', async () => {
-    const { log } = await audit('overshoot-well', [look(3)]);
+    const { log } = await auditSets('overshoot-well', [look(3)]);
     expect(log.names()).toEqual(['lookForOvershoot']);
   });
 });

@@ -19,6 +19,8 @@ export const labels = {
   /** `True` on a MachineSet: nothing is created. */
   freeze: 'freeze',
   forceDeletion: 'force-deletion',
+  /** `True` on a Machine: the drain of a preserved one asks no PodDisruptionBudget. */
+  forceDrain: 'force-drain',
   /** Machine or Node -> `successful` or `failed`. */
   updateResult: 'node.machine.sapcloud.io/update-result',
   scaleUpDisabled: 'node.machine.sapcloud.io/scale-up-disabled',
@@ -28,6 +30,8 @@ export const annotations = {
   priority: 'machinepriority.machine.sapcloud.io',
   markedForDeletionTime: 'machine.sapcloud.io/marked-for-deletion-time',
   preserve: 'node.machine.sapcloud.io/preserve',
+  /** Machine: what the Node said last, so that it is noticed when the Node says it no more. */
+  lastAppliedPreserve: 'node.machine.sapcloud.io/last-applied-node-preserve-value',
   lastAppliedNodeTemplate: 'node.machine.sapcloud.io/last-applied-anno-labels-taints',
   lastAppliedVirtualCapacity: 'node.machine.sapcloud.io/last-applied-virtual-capacity',
   effectiveCreationTimeout: 'node.machine.sapcloud.io/effective-creation-timeout',
@@ -52,6 +56,8 @@ export const annotations = {
   replacements: 'millwright.dev/replacements',
   /** Ours, on a MachineDeployment or a set without one: machines that were let turn Failed because of their health. */
   replacing: 'millwright.dev/replacing',
+  /** Ours: when the preservation of a Failed machine was over: it is not preserved automatically once more. */
+  preservationExpired: 'millwright.dev/preservation-expired',
   /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
   createGeneration: 'millwright.dev/create-generation',
 } as const;
@@ -72,7 +78,7 @@ export const options = {
   soak: 'millwright.dev/soak',
 } as const;
 
-/** Ours, on a Machine that is being deleted; written for operators by the workflow, read when the deletion begins. */
+/** Ours, on a Machine that is being deleted; written by operators, or for them by the workflow; they count at any time. */
 export const drainOptions = {
   /** `true`: no pod is asked to leave. */
   skip: 'millwright.dev/skip-drain',
@@ -84,5 +90,7 @@ export const drainOptions = {
 
 export const taints = {
   preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
+  /** On the Node of a Failed machine that is preserved. */
+  preserved: 'node.machine.sapcloud.io/preserved',
   criticalComponentsNotReady: 'node.gardener.cloud/critical-components-not-ready',
 } as const;

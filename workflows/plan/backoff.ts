@@ -6,10 +6,10 @@ const longestSeconds = 180;
 
 export interface BackoffInput {
   failure: MachineFailure;
-  /** Failures so far, this one included. */
+  /** Failures so far, this one included; without those that have a pace of their own. */
   attempts: number;
-  /** `--resource-exhausted-retry`. */
-  resourceExhaustedRetrySeconds: number;
+  /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
+  resourceExhaustedRetrySeconds?: number;
   /** From 0 to 1: spreads machines that failed together. */
   random: number;
 }
@@ -23,9 +23,18 @@ export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  if (hasNoRoom(failure)) return input.resourceExhaustedRetrySeconds * jitter;
+  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
   const doublings = Math.min(attempts - 1, 10);
   return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+}
+
+/** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
+export function hasOwnPace({
+  failure,
+  resourceExhaustedRetrySeconds,
+}: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
+  if (failure.retryAfterSeconds !== undefined) return true;
+  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
 }
 
 /** The same for a step on Kubernetes that was refused: no cloud has a say in it. */
@@ -35,7 +44,7 @@ export function stepBackoffSeconds({
   random,
 }: Pick<BackoffInput, 'attempts' | 'random'> & { message: string }): number {
   const failure = { code: 'Internal', message, isSettled: true } as const;
-  return backoffSeconds({ failure, attempts, resourceExhaustedRetrySeconds: 0, random });
+  return backoffSeconds({ failure, attempts, random });
 }
 
 /** An instance that exists has its room. */

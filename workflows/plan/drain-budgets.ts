@@ -7,7 +7,7 @@ import { podKey } from './drain.ts';
 /** `policy/v1`, as far as a drain cares. */
 export interface Budget {
   metadata: { namespace?: string; name: string; uid?: string; generation?: number };
-  spec?: { selector?: LabelSelector };
+  spec?: { selector?: LabelSelector; unhealthyPodEvictionPolicy?: string };
   status?: {
     observedGeneration?: number;
     expectedPods?: number;
@@ -18,7 +18,10 @@ export interface Budget {
 }
 
 /** An empty selector of `policy/v1` takes every pod of the namespace, a missing one none. */
-export function budgetsOf(pod: DrainPod, budgets: Budget[]): Budget[] {
+export function budgetsOf<B extends Budget>(
+  pod: Pick<DrainPod, 'namespace' | 'labels'>,
+  budgets: readonly B[],
+): B[] {
   return budgets.filter(({ metadata, spec }) => {
     if (metadata.namespace !== pod.namespace || spec?.selector === undefined) return false;
     return isEmptySelector(spec.selector) || matches(spec.selector, pod.labels);
@@ -41,10 +44,23 @@ export interface BudgetVerdict {
   why: string;
   blockedBy: string;
   isHopeless: boolean;
+  isOfBudget: boolean;
 }
 
-/** What to say of an eviction that a budget refused. `words`: of the API server. */
-export function judgeRefusal(pod: DrainPod, budgets: Budget[], words: string): BudgetVerdict {
+/** What to say of an eviction that was refused. `budgets`: of the namespace, if it was by one of them. `words`: of the API server. */
+export function judgeRefusal(
+  pod: DrainPod,
+  budgets: Budget[] | undefined,
+  words: string,
+): BudgetVerdict {
+  return { ...verdictOf(pod, budgets ?? [], words), isOfBudget: budgets !== undefined };
+}
+
+function verdictOf(
+  pod: DrainPod,
+  budgets: Budget[],
+  words: string,
+): Omit<BudgetVerdict, 'isOfBudget'> {
   const blocking = budgetsOf(pod, budgets).toSorted((a, b) =>
     a.metadata.name < b.metadata.name ? -1 : 1,
   );

@@ -14,6 +14,7 @@ export interface DrainPod {
   isMirror: boolean;
   /** Its DaemonSet would put it back at once. */
   isOfDaemonSet: boolean;
+  isReady: boolean;
   /** It is being deleted, and its grace period ends then. */
   goneBy?: number;
 }
@@ -29,6 +30,8 @@ export interface Refusal {
   blockedBy: string;
   /** Somebody has to mend it: to ask more often is of no use. */
   isHopeless: boolean;
+  /** By a PodDisruptionBudget: its next change may let the pod go. Absent in what earlier versions noted. */
+  isOfBudget?: boolean;
 }
 
 /** By the pod's UID. */
@@ -37,10 +40,12 @@ export type Refusals = Record<string, Refusal>;
 export interface Removal {
   pod: DrainPod;
   by: 'eviction' | 'deletion';
+  /** The same budget refused these in the same words: if it refuses this pod again, they need not be asked. */
+  alike: DrainPod[];
 }
 
 export interface Removals {
-  /** All at once. */
+  /** All at once; those that are alike follow when their first one goes. */
   parallel: Removal[];
   /** In this order, up to the first that goes: the next one follows when the volumes of that one have moved. */
   serial: Removal[];
@@ -94,13 +99,32 @@ function byPriority(a: DrainPod, b: DrainPod): number {
   return b.priority - a.priority || (podKey(a) < podKey(b) ? -1 : 1);
 }
 
-function dueOf(pods: DrainPod[], { refusals, evictionMilliseconds, now }: DrainFacts): Removal[] {
-  return pods.flatMap((pod): Removal[] => {
-    const refusal = refusals[pod.uid];
-    if (pod.goneBy !== undefined || (refusal && now < refusal.nextTryAt)) return [];
-    const isUsedUp = refusal !== undefined && now >= refusal.since + evictionMilliseconds;
-    return [{ pod, by: isUsedUp ? 'deletion' : 'eviction' }];
+function dueOf(pods: DrainPod[], facts: DrainFacts): Removal[] {
+  const left = pods.filter(({ goneBy }) => goneBy === undefined);
+  const askable = left.filter((pod) => !isUsedUp(pod, facts));
+  return left.flatMap((pod): Removal[] => {
+    if (!isDue(pod, facts)) return [];
+    if (isUsedUp(pod, facts)) return [{ pod, by: 'deletion', alike: [] }];
+    const kind = askable.filter((other) => kindOf(other, facts) === kindOf(pod, facts));
+    if (kind.find((one) => isDue(one, facts)) !== pod) return [];
+    return [{ pod, by: 'eviction', alike: kind.filter((other) => other !== pod) }];
   });
+}
+
+function isDue({ uid }: DrainPod, { refusals, now }: DrainFacts): boolean {
+  return now >= (refusals[uid]?.nextTryAt ?? now);
+}
+
+function isUsedUp({ uid }: DrainPod, facts: DrainFacts): boolean {
+  const refusal = facts.refusals[uid];
+  return refusal !== undefined && facts.now >= refusal.since + facts.evictionMilliseconds;
+}
+
+/** A budget answers the same for all ready pods, and for all others. A pod that no budget refused yet is a kind of its own. */
+function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
+  const refusal = refusals[uid];
+  if (refusal?.isOfBudget !== true) return uid;
+  return `${refusal.blockedBy} ${refusal.why} ${isReady}`;
 }
 
 const firstRetrySeconds = 5;

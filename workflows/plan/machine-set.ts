@@ -1,4 +1,5 @@
 /** What a MachineSet does next. */
+import type { AutoPreservation } from './auto-preservation.ts';
 import type { MachineRefs } from './set-deletions.ts';
 import { burst } from './set-deletions.ts';
 
@@ -30,6 +31,8 @@ export interface SetSurvey {
     held: number;
   };
   toDelete: MachineRefs;
+  /** Failed machines that the set preserves, or lets go, on its own; absent when there is none. */
+  autoPreservation?: AutoPreservation;
   /** Names of machines that differ from the template, at most `burst`; absent when there is none. */
   toPush?: string[];
   /** A preservation ends then, milliseconds: what was found holds no longer. */
@@ -40,6 +43,7 @@ export type MachineSetStep =
   | { action: 'create'; count: number; reason: string }
   | { action: 'delete'; names: string[]; reason: string }
   | { action: 'push'; names: string[]; reason: string }
+  | ({ action: 'preserve'; reason: string } & AutoPreservation)
   | { action: 'release'; reason: string }
   | { action: 'wait'; reason: string; until?: number };
 
@@ -62,6 +66,9 @@ export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetS
   if (survey.demand.faults.length > 0) {
     return { action: 'wait', reason: survey.demand.faults.join('; ') };
   }
+  // Before anything is replaced.
+  const preservation = planPreservation(survey);
+  if (preservation) return preservation;
   const step = planNumber(facts, now);
   return step.action === 'wait' ? (planPush(survey) ?? step) : step;
 }
@@ -109,9 +116,33 @@ function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
   return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
 }
 
+/**
+ * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
+ * the looks that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ */
+export function isOneStepAway(survey: SetSurvey, batchSize: number | undefined): boolean {
+  const { demand, present, toDelete } = survey;
+  if (batchSize === undefined) return false;
+  if (demand.isDeleting || demand.faults.length > 0 || demand.frozenBy !== undefined) return false;
+  const missing = demand.replicas - present;
+  if (missing > 0) return missing <= Math.min(batchSize, burst);
+  return toDelete.names.length > 0 && toDelete.names.length < burst;
+}
+
 function planPush({ toPush: names = [] }: SetSurvey): MachineSetStep | undefined {
   if (names.length === 0) return undefined;
   return { action: 'push', names, reason: `${names.length} machines differ from the template` };
+}
+
+function planPreservation({ autoPreservation }: SetSurvey): MachineSetStep | undefined {
+  if (!autoPreservation) return undefined;
+  const { preserve, letGo } = autoPreservation;
+  const reasons = [
+    preserve.length > 0 && `${preserve.length} failed: to be preserved`,
+    letGo.length > 0 && `${letGo.length} more preserved than autoPreserveFailedMachineMax allows`,
+  ];
+  const reason = reasons.filter((text) => text !== false).join('; ');
+  return { action: 'preserve', ...autoPreservation, reason };
 }
 
 /** Slow start: twice as many after each batch without an error. */

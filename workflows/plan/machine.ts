@@ -1,6 +1,8 @@
 /** The next step of one Machine's life. */
 import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
+import type { PreservationFacts } from './machine-preservation.ts';
+import { nextPreservationTime, planPreservationStep } from './machine-preservation.ts';
 
 /** Why a step did not succeed, in the words of MCM v0.62.1's error codes. */
 export interface MachineFailure {
@@ -9,16 +11,20 @@ export interface MachineFailure {
   /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
   isSettled: boolean;
   retryAfterSeconds?: number;
+  /** We stopped it ourselves: nothing is wrong. */
+  wasCancelled?: boolean;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }
 
 /** A step that runs beside the loop. */
 export interface RunningStep {
-  name: 'create' | 'syncNode' | 'drain' | 'deleteInstance';
+  name: 'create' | 'syncNode' | 'drain' | 'drainPreserved' | 'deleteInstance';
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
+  /** What operators asked of the drain when it began, digested. */
+  drainOptions?: string;
 }
 
 export interface Instance {
@@ -34,9 +40,17 @@ export interface MachineFacts {
   hasFinalizer: boolean;
   /** Label `force-deletion`. */
   mustForce: boolean;
+  /** What operators ask of the drain now, digested. */
+  drainOptions?: string;
   /** The object was read in this life. */
   isPrepared: boolean;
-  failure?: { detail: MachineFailure; attempts: number; retryAt: number };
+  failure?: {
+    detail: MachineFailure;
+    attempts: number;
+    /** Those of them after which nobody but us said when to come back: they make the wait longer. */
+    unpaced?: number;
+    retryAt: number;
+  };
   instance?: Instance;
   /** A create was sent and nobody knows what came of it; instances may be listed until then. */
   unsettledUntil?: number;
@@ -57,6 +71,8 @@ export interface MachineFacts {
   createDeadline: number;
   /** Of a machine that has joined. */
   health?: HealthFacts;
+  /** Of a machine that is to be preserved, or was. */
+  preservation?: PreservationFacts;
   teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
 }
 
@@ -76,6 +92,9 @@ export type MachineStep =
   | { action: 'syncNode' }
   | { action: 'recordTimeout' }
   | { action: 'checkHealth' }
+  /** Look at what is said of its preservation, and do it. */
+  | { action: 'preserve' }
+  | { action: 'drainPreserved' }
   | { action: 'beginTeardown' }
   | { action: 'drain' }
   | { action: 'deleteInstance' }
@@ -90,7 +109,9 @@ export type MachineStep =
  * vanishes otherwise (Gardener's control-plane migration strips finalizers) leaves its instance alone.
  */
 export function planMachine(facts: MachineFacts, now: number): MachineStep {
-  if (facts.running) return planWhileRunning(facts, facts.running);
+  const { running, ...rest } = facts;
+  if (running?.name === 'drainPreserved') return planBesideDrain(rest, running, now);
+  if (running) return planWhileRunning(facts, running);
   if (facts.teardown) return planTeardown(facts, facts.teardown, now);
   if (facts.isGone) {
     return {
@@ -102,8 +123,66 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   if (facts.isDeleting) {
     return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
   }
-  const healthStep = facts.health && planHealth(facts, facts.health, now);
-  return healthStep ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now));
+  return planLife(facts, now);
+}
+
+function planLife(facts: MachineFacts, now: number): MachineStep {
+  const { preservation, health } = facts;
+  const first = preservation && planPreservationStep(preservation, now);
+  const step = first ?? (health && planHealth(facts, health, now));
+  return preservedUntil(
+    step ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now)),
+    facts,
+    now,
+  );
+}
+
+/** Whatever a preserved machine waits for, it wakes when its time is over. */
+function preservedUntil(
+  step: MachineStep,
+  { preservation }: MachineFacts,
+  now: number,
+): MachineStep {
+  if (step.action !== 'wait' || !preservation) return step;
+  const next = nextPreservationTime(preservation, now);
+  const reason = preservation.until === undefined ? step.reason : `${step.reason}; preserved`;
+  const until = Math.min(step.until ?? Infinity, next ?? Infinity);
+  return { ...step, reason, ...(until < Infinity && { until }) };
+}
+
+/** Life goes on beside the drain of a Node that is kept: it may get well, its time may end, its Machine may be deleted. */
+function planBesideDrain(facts: MachineFacts, running: RunningStep, now: number): MachineStep {
+  if (running.isCancelRequested) return { action: 'wait', reason: 'its drain is being cancelled' };
+  const reason = endOfDrain(facts, running);
+  if (reason !== undefined) return { action: 'cancel', reason };
+  const { preservation, ...rest } = facts;
+  // One drain is enough.
+  const kept = preservation && { preservation: { ...preservation, mustDrain: false } };
+  const step = planLife({ ...rest, ...kept }, now);
+  return isLong(step.action) ? { action: 'wait', reason: 'its Node is being drained' } : step;
+}
+
+function endOfDrain(
+  { isDeleting, isGone, preservation }: MachineFacts,
+  { isForced }: RunningStep,
+): string | undefined {
+  if (isDeleting || isGone) return 'deletion requested during the drain of a preserved Node';
+  if (!preservation?.mustDrain) return 'its Node need not be drained any more';
+  const isToBeForced = preservation.mustForce && !isForced;
+  return isToBeForced ? 'to be drained by force: label force-drain' : undefined;
+}
+
+const longSteps = new Set<string>([
+  'create',
+  'syncNode',
+  'drain',
+  'drainPreserved',
+  'deleteInstance',
+]);
+
+/** A step that runs beside the loop. */
+export function isLong(action: string): action is RunningStep['name'] {
+  return longSteps.has(action);
 }
 
 /** Nothing for a healthy machine. */
@@ -138,6 +217,9 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
   if (name === 'drain' && facts.mustForce && !isForced) {
     return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
   }
+  if (name === 'drain' && facts.drainOptions !== running.drainOptions) {
+    return { action: 'cancel', reason: 'to be drained otherwise: its annotations changed' };
+  }
   return { action: 'wait', reason: `${name} is running` };
 }
 
@@ -146,14 +228,19 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
  * MCM v0.62.1.
  */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
-  if (hasFailed(facts) && facts.isOwned) {
-    return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
-  }
+  if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
   // However late it came: an instance that is not on the object could be lost.
   if (facts.instance && !facts.isRecorded) return { action: 'recordCreated' };
   if (facts.isNodeReady) return { action: 'recordJoined' };
   if (now >= facts.createDeadline && !hasFailed(facts)) return { action: 'recordTimeout' };
   return backOffOf(facts, now) ?? planCreation(facts);
+}
+
+/** One that is preserved has the time to join all the same. */
+function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): MachineStep {
+  const isKept = preservation?.until !== undefined;
+  if (isKept && isRecorded && isNodeReady) return { action: 'recordJoined' };
+  return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
 }
 
 function planCreation(facts: MachineFacts): MachineStep {

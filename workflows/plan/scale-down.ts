@@ -1,4 +1,5 @@
 /** Which machines of a set go first. */
+import type { Preserve } from './preserve-value.ts';
 
 export interface MachineFact {
   name: string;
@@ -11,17 +12,14 @@ export interface MachineFact {
   markedAt?: number;
   /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
   preservedUntil?: number;
-  /** Annotation `node.machine.sapcloud.io/preserve` of the Machine, where it asks for preservation. */
+  /** Annotation `node.machine.sapcloud.io/preserve` of the Machine, else of its Node. `auto-preserved`: of the Machine itself. */
   preserve?: Preserve;
+  /** It was preserved, and its time was over while it was Failed. Default false. */
+  wasPreserved?: boolean;
   /** Label `node.machine.sapcloud.io/update-result` is `successful`: it is on its way to another set. */
   isUpdatedInPlace: boolean;
   createdAt: number;
 }
-
-export type Preserve = (typeof preserves)[number];
-
-/** Values of the annotation that ask for preservation; `false` and all others do not. */
-export const preserves = ['now', 'when-failed', 'auto-preserved'] as const;
 
 /**
  * MCM v0.62.1 gives the phases "" and InPlace* the rank 0, which makes machines that are just being created or updated

@@ -1,5 +1,6 @@
 /** Which machines of a MachineSet are deleted next. */
 import { isMarked } from './marked-machines.ts';
+import { asksForPreservation } from './preserve-value.ts';
 import type { MachineFact } from './scale-down.ts';
 import { compareText, orderForScaleDown } from './scale-down.ts';
 
@@ -55,7 +56,7 @@ export interface FailedCounts {
   preserved: number;
   /** Neither preserved nor granted a replacement yet. */
   held: number;
-  /** When the first preservation ends, milliseconds. */
+  /** When the first preservation has ended for sure, milliseconds. */
   nextExpiry?: number;
 }
 
@@ -68,7 +69,7 @@ export function countFailed(facts: DeletionFacts): FailedCounts {
     total: failed.length,
     preserved: preserved.length,
     held: failed.length - preserved.length - replaced.length,
-    ...(expiries.length > 0 && { nextExpiry: Math.min(...expiries) }),
+    ...(expiries.length > 0 && { nextExpiry: Math.min(...expiries) + graceMilliseconds }),
   };
 }
 
@@ -77,13 +78,20 @@ function mayReplace(machine: MachineFact, { replacements, now }: DeletionFacts):
   return replacements === undefined || replacements.has(machine.name);
 }
 
-function isFailed({ phase }: MachineFact): boolean {
+export function isFailed({ phase }: MachineFact): boolean {
   return phase === 'Failed';
 }
 
+/**
+ * The machine's own workflow ends a preservation to the second, says so, and takes the expiry away; when it is held up its set does
+ * not wait for longer than this.
+ */
+export const graceMilliseconds = 5_000;
+
 /** Until its expiry; before the expiry is known, because somebody asked for it. */
-function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
-  return preservedUntil === undefined ? preserve !== undefined : preservedUntil > now;
+export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
+  if (preservedUntil === undefined) return asksForPreservation(preserve);
+  return preservedUntil + graceMilliseconds > now;
 }
 
 function refs(machines: readonly MachineFact[], reason: string): MachineRefs {

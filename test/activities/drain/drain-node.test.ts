@@ -2,6 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import type { BudgetWatch } from '../../../activities/drain/freed-pods.ts';
+import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { pause } from '../../../activities/kube/pause.ts';
 import type { Node } from '../../../activities/machine/node.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { DrainReport, DrainRequest } from '../../../workflows/activities.ts';
@@ -14,6 +17,14 @@ const request: DrainRequest = {
   nodeName: 'pool-a',
   deadline: Date.now() + 3_600_000,
   isForced: false,
+};
+
+/** No budget ever changes. */
+const noWatch: BudgetWatch = {
+  blocked: () => undefined,
+  takeFreed: () => [],
+  pause: (milliseconds, signal) => pause(milliseconds, signal),
+  rest: () => undefined,
 };
 
 /** Attempts on one cluster: each gets what the one before left. */
@@ -31,6 +42,8 @@ class Drain {
     this.attempt += 1;
     const context: DrainContext = {
       target: this.target,
+      budgetWatch: noWatch,
+      attachments: new WatchedAttachments({ target: this.target, onError: () => undefined }),
       signal: new AbortController().signal,
       settings: {
         maxEvictRetries: 360,
@@ -98,12 +111,24 @@ test('cordons, says Terminating, and evicts what may be evicted', async () => {
   expect(drain.reports).toEqual([]);
 });
 
-test('a Node that is closed already is not written again', async () => {
-  const conditions = [{ type: 'Terminating', status: 'True' as const }];
-  const closed = aNode({ spec: { unschedulable: true }, status: { conditions } });
-  const drain = new Drain(new MemoryKube(closed));
-  await drain.run();
-  expect(drain.target.writes()).toEqual([]);
+const isToNode = (call: string): boolean => call.includes(nodePath('pool-a'));
+
+test('a Node is closed by two requests, and not written again by a later attempt', async () => {
+  const drain = blocking(aPod(), aBudget('web'));
+  await expect(drain.run()).rejects.toThrow('1 pod left');
+  const closing = [`PATCH ${nodePath('pool-a')}`, `PATCH ${nodePath('pool-a')}/status`];
+  expect(drain.target.calls.filter(isToNode)).toEqual(closing);
+  await expect(drain.run()).rejects.toThrow('1 pod left');
+  expect(drain.target.calls.filter(isToNode)).toEqual([...closing, `GET ${nodePath('pool-a')}`]);
+});
+
+test('a Node that somebody opened in the middle is closed again', async () => {
+  const drain = blocking(aPod(), aBudget('web'));
+  await expect(drain.run()).rejects.toThrow('1 pod left');
+  await drain.target.patch(nodePath('pool-a'), 'merge', { spec: { unschedulable: null } });
+  await expect(drain.run()).rejects.toThrow('1 pod left');
+  const node = await drain.target.read<Node>(nodePath('pool-a'));
+  expect(node.spec?.unschedulable).toBe(true);
 });
 
 test('pods of DaemonSets and mirror pods stay; those that have ended go', async () => {
@@ -169,6 +194,24 @@ describe('a budget that refuses', () => {
     drain.target.fault = ({ path }) =>
       path.endsWith('/eviction') ? { code: 500, reason: 'InternalError', message } : undefined;
     await expect(drain.run()).rejects.toThrow('default/db, default/web; keep one of them');
+  });
+
+  test('is asked once for all pods that it refuses alike, and for all of them when it allows', async () => {
+    const pods = ['web-0', 'web-1', 'web-2'].map((name) => aPod({ metadata: { name } }));
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const ready = aPod({ metadata: { name: 'ready' }, status: { conditions } });
+    const drain = blocking(...pods, ready, aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('4 pods left');
+    expect(drain.evictions()).toBe(4);
+    drain.attempt = 0;
+    await expect(drain.run()).rejects.toThrow('4 pods left');
+    expect(drain.evictions()).toBe(6);
+    const times = Object.values(drain.progress?.refusals ?? {}).map(({ nextTryAt }) => nextTryAt);
+    expect(new Set(times).size).toBe(2);
+    drain.target.fault = () => undefined;
+    drain.attempt = 0;
+    expect(await drain.run()).toEqual({ evictedPods: 4, isForced: false });
+    expect(drain.evictions()).toBe(10);
   });
 
   test('is not asked any more after maxEvictRetries times 20 s, counted over workers', async () => {
@@ -245,4 +288,35 @@ describe('force', () => {
 
 test('a Node that is gone is drained', async () => {
   expect(await new Drain(new MemoryKube()).run()).toEqual({ evictedPods: 0, isForced: false });
+});
+
+describe('a Node that is kept', () => {
+  const keepsNode = true;
+
+  test('is neither cordoned nor marked, and its pods are asked', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    expect(await drain.run({ keepsNode })).toEqual({ evictedPods: 1, isForced: false });
+    const node = await drain.target.read<Node>(nodePath('pool-a'));
+    expect(node.spec?.unschedulable).toBeUndefined();
+    expect(node.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
+    expect(drain.evictions()).toBe(1);
+  });
+
+  test('pods that nobody can delete are a failure that names them', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    drain.target.fault = ({ method }) =>
+      method === 'DELETE' ? { code: 403, reason: 'Forbidden', message: 'a webhook' } : undefined;
+    const run = drain.run({ keepsNode, isForced: true });
+    await expect(run).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/^1 pods could not be deleted: default\/web-0: /),
+    });
+  });
+
+  test('so is a list that is forbidden', async () => {
+    const drain = new Drain(new MemoryKube(aNode()));
+    drain.target.fault = ({ path }) =>
+      path.startsWith('/api/v1/pods') ? { code: 403, reason: 'Forbidden' } : undefined;
+    await expect(drain.run({ keepsNode })).rejects.toMatchObject({ nonRetryable: true });
+  });
 });

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { writeDrainEvents } from '../../../activities/drain/tell.ts';
+import { tellOfDrain } from '../../../activities/drain/tell.ts';
 import type { DrainReport } from '../../../workflows/activities.ts';
+import { customResource } from '../../../activities/kube/paths.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
+const path = customResource('machines', namespace, 'pool-a');
 const report: DrainReport = {
   uid: machine.uid,
   podsLeft: 2,
@@ -26,10 +30,17 @@ const budget = {
 };
 
 test('the Machine and the budget say what is in the way', async () => {
-  const control = new MemoryKube();
+  const control = new MemoryKube(aMachine({ phase: 'Terminating' }));
   const target = new MemoryKube(budget);
-  await writeDrainEvents({ control, target }, machine, report);
-  expect(control.bodies).toMatchObject([
+  await tellOfDrain({ control, target }, { machine }, report);
+  const { status } = await control.read<Machine>(path);
+  expect(status?.lastOperation).toMatchObject({
+    description:
+      'Draining the Node: 2 pods left: default/web-0: PodDisruptionBudget default/web: no',
+    state: 'Processing',
+    type: 'Delete',
+  });
+  expect(control.bodies.slice(1)).toMatchObject([
     {
       involvedObject: { kind: 'Machine', name: 'pool-a' },
       type: 'Warning',
@@ -46,15 +57,14 @@ test('a cluster that takes no Event about a budget does not hold up the drain', 
   const target = new MemoryKube(budget);
   target.fault = ({ method }) =>
     method === 'POST' ? { code: 403, reason: 'Forbidden' } : undefined;
-  const told = writeDrainEvents({ control: new MemoryKube(), target }, machine, report);
+  const told = tellOfDrain({ control: new MemoryKube(), target }, { machine }, report);
   await expect(told).resolves.toBeUndefined();
 });
 
 test('the Machine says that the drain goes on', async () => {
   const control = new MemoryKube();
-  await writeDrainEvents({ control, target: new MemoryKube() }, machine, {
-    ...report,
-    blockers: [],
-  });
+  const clusters = { control, target: new MemoryKube() };
+  await tellOfDrain(clusters, { machine, keepsNode: true }, { ...report, blockers: [] });
+  // Of a machine that is kept, the last operation stays.
   expect(control.bodies).toMatchObject([{ type: 'Normal', reason: 'DrainGoesOn' }]);
 });

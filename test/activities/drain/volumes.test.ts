@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
 import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import type { KubeObject } from '../../../activities/kube/client.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
@@ -36,10 +39,12 @@ const attachmentPath = (volume: string): string =>
 class Storage {
   readonly target: MemoryKube;
   readonly order: string[] = [];
+  readonly attachments: WatchedAttachments;
   progress: DrainProgress | undefined;
 
   constructor(...objects: object[]) {
     this.target = new MemoryKube(aNode(), ...objects);
+    this.attachments = new WatchedAttachments({ target: this.target, onError: () => undefined });
     this.target.fault = ({ path }) => {
       const name = /pods\/(.*)\/eviction$/.exec(path)?.[1];
       if (name !== undefined) this.order.push(name);
@@ -50,6 +55,12 @@ class Storage {
   run(settings: Partial<DrainContext['settings']> = {}) {
     const context: DrainContext = {
       target: this.target,
+      budgetWatch: new BlockedDrains({
+        target: this.target,
+        wake: async () => undefined,
+        onError: () => undefined,
+      }).begin({ workflowId: 'w', runId: 'r', activityId: 'a' }),
+      attachments: this.attachments,
       signal: new AbortController().signal,
       settings: {
         maxEvictRetries: 360,
@@ -135,6 +146,29 @@ test('a volume that two pods use is waited for after the second', async () => {
 test('a volume that is not detached in time is left behind', async () => {
   const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
   // The grace period of 30 s counts too.
+  expect(await storage.run({ pvDetachTimeoutSeconds: -29 })).toEqual({
+    evictedPods: 1,
+    isForced: false,
+  });
+}, 20_000);
+
+test('a wait whose pod was never asked has not begun', async () => {
+  const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
+  const path = namespaced('pods', 'default', 'web');
+  const { uid } = (await storage.target.read<KubeObject>(path)).metadata;
+  storage.progress = {
+    evicted: 0,
+    refusals: {},
+    reported: '',
+    volumeWait: {
+      pod: 'default/web',
+      podUid: uid,
+      stage: 'detach',
+      volumes: ['pv-web'],
+      since: Date.now(),
+      until: Date.now() + 600_000,
+    },
+  };
   expect(await storage.run({ pvDetachTimeoutSeconds: -29 })).toEqual({
     evictedPods: 1,
     isForced: false,

@@ -35,6 +35,10 @@ const runningFor = (seconds: number): MachineChanges => ({
   },
 });
 
+const kept = (preserveExpiryTime: string): MachineChanges => ({
+  status: { currentStatus: { phase: 'Failed', preserveExpiryTime } },
+});
+
 describe('letters of the machines', () => {
   test.each<{ name: string; machines: MachineChanges[]; letters: string }>([
     {
@@ -86,6 +90,15 @@ describe('letters of the machines', () => {
     },
   ])('$name', async ({ machines, letters }) => {
     expect((await look(machines)).set).toMatchObject({ machines: letters, going: 0 });
+  });
+
+  test('Failed machines that are preserved are counted, while their time lasts', async () => {
+    const { set } = await look([
+      kept('2999-01-01T00:00:00Z'),
+      kept('2020-01-01T00:00:00Z'),
+      { phase: 'Failed' },
+    ]);
+    expect(set).toMatchObject({ preserved: 1 });
   });
 
   test('machines that are going have none, but are counted', async () => {

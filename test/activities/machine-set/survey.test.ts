@@ -6,6 +6,7 @@ import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import { graceMilliseconds } from '../../../workflows/plan/set-deletions.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
@@ -40,6 +41,24 @@ test('a second look at the same writes nothing', async () => {
   const writes = control.writes().length;
   await surveyMachineSet(worldOf(control), input);
   expect(control.writes()).toHaveLength(writes);
+});
+
+test('a spec that one batch brings about is reported after that batch', async () => {
+  const control = new MemoryKube(
+    aMachineSet(),
+    ours('pool-a', 'Running'),
+    ours('pool-b', 'Pending'),
+  );
+  const world = worldOf(control);
+  const look = await surveyMachineSet(world, { ...input, batchSize: 1 });
+  expect(look).toMatchObject({ found: true, isUnreported: true });
+  expect((await control.read<MachineSet>(path)).status).toBeUndefined();
+  await control.create(customResource('machines', namespace), ours('pool-c', 'Pending'));
+  expect(await surveyMachineSet(world, { ...input, batchSize: 2 })).not.toHaveProperty(
+    'isUnreported',
+  );
+  const { status } = await control.read<MachineSet>(path);
+  expect(status).toMatchObject({ replicas: 3, observedGeneration: 1 });
 });
 
 test('an orphan that it selects is adopted, one of another set is not', async () => {
@@ -123,11 +142,30 @@ test('marks, replacements and preservation are read from the annotations', async
     survey: {
       failed: { total: 3, preserved: 1, held: 1 },
       toDelete: { names: ['pool-a', 'pool-c'] },
-      holdsUntil: now + 9 * 60_000,
+      holdsUntil: now + 9 * 60_000 + graceMilliseconds,
     },
   });
   expect((await control.read<MachineSet>(path)).status).toMatchObject({
     preservedFailedReplicas: 1,
+  });
+});
+
+test('Failed machines are preserved first, as many as the set may, and a word of their Node counts', async () => {
+  const noted = ours('pool-b', 'Failed');
+  noted.metadata.annotations = {
+    'node.machine.sapcloud.io/last-applied-node-preserve-value': 'auto-preserved',
+  };
+  const refused = ours('pool-c', 'Failed');
+  refused.metadata.annotations = { 'node.machine.sapcloud.io/preserve': 'false' };
+  const over = ours('pool-d', 'Failed');
+  over.metadata.annotations = { 'millwright.dev/preservation-expired': '2026-01-01T00:00:00Z' };
+  const set = aMachineSet({ spec: { replicas: 4, autoPreserveFailedMachineMax: 2 } });
+  const control = new MemoryKube(set, ours('pool-a', 'Failed'), noted, refused, over);
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+    survey: {
+      autoPreservation: { preserve: ['pool-a'], letGo: [] },
+      failed: { total: 4, preserved: 1 },
+    },
   });
 });
 

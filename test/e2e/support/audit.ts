@@ -1,4 +1,4 @@
-/** What the operator wrote to the API server, by the server's own log. */
+/** What the operator asked of the API server, by the server's own log. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { testStack } from './test-stack.ts';
@@ -7,22 +7,83 @@ interface AuditLine {
   verb: string;
   requestURI: string;
   user?: { username?: string };
-  objectRef?: { resource?: string; namespace?: string; name?: string };
+  objectRef?: { resource?: string; subresource?: string; namespace?: string; name?: string };
+  responseStatus?: { code?: number };
+  requestReceivedTimestamp: string;
+}
+
+/** One request of a watcher or worker for one object. */
+export interface AuditedRequest {
+  verb: string;
+  /** With subresource, e.g. `pods/eviction`. */
+  resource: string;
+  name: string;
+  /** HTTP status of the answer. */
+  code: number;
+  /** Milliseconds. */
+  at: number;
 }
 
 const reads = new Set(['get', 'list', 'watch']);
 
 /** Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb URI`. */
 export async function operatorWrites(prefix: string): Promise<string[]> {
-  const { layout } = testStack();
   const writes: string[] = [];
-  for await (const text of createInterface({ input: createReadStream(layout.logOf('audit')) })) {
-    const line: AuditLine = JSON.parse(text);
-    if (isWrite(line) && line.requestURI.includes(prefix)) {
-      writes.push(`${line.user?.username} ${line.verb} ${line.requestURI}`);
-    }
+  for await (const { user, verb, requestURI } of linesOfWrites(prefix)) {
+    writes.push(`${user?.username} ${verb} ${requestURI}`);
   }
   return writes;
+}
+
+interface Wanted {
+  verb: 'create' | 'delete';
+  /** With subresource. */
+  resource: string;
+  /** How the name begins; default any. */
+  start?: string;
+}
+
+/** Writes of one kind in order, also those that were refused. */
+export async function operatorRequests(
+  prefix: string,
+  { verb, resource, start = '' }: Wanted,
+): Promise<AuditedRequest[]> {
+  const all = await allRequests(prefix);
+  return all.filter(
+    (one) => one.verb === verb && one.resource === resource && one.name.startsWith(start),
+  );
+}
+
+/** Names of the pods whose eviction succeeded, in order: one that was evicted twice is there twice. */
+export async function evictedPods(prefix: string, start?: string): Promise<string[]> {
+  const wanted = { verb: 'create', resource: 'pods/eviction', ...(start && { start }) } as const;
+  const evictions = await operatorRequests(prefix, wanted);
+  return evictions.filter(({ code }) => code === 201).map(({ name }) => name);
+}
+
+async function allRequests(prefix: string): Promise<AuditedRequest[]> {
+  const requests: AuditedRequest[] = [];
+  for await (const line of linesOfWrites(prefix)) {
+    const { resource = '', subresource, name = '' } = line.objectRef ?? {};
+    requests.push({
+      verb: line.verb,
+      resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+      name,
+      code: line.responseStatus?.code ?? 0,
+      at: Date.parse(line.requestReceivedTimestamp),
+    });
+  }
+  return requests;
+}
+
+async function* linesOfWrites(prefix: string): AsyncGenerator<AuditLine> {
+  const log = createReadStream(testStack().layout.logOf('audit'));
+  for await (const text of createInterface({ input: log })) {
+    // Most lines are about other scenarios.
+    if (!text.includes(prefix)) continue;
+    const line: AuditLine = JSON.parse(text);
+    if (isWrite(line) && line.requestURI.includes(prefix)) yield line;
+  }
 }
 
 function isWrite({ verb, user, objectRef }: AuditLine): boolean {

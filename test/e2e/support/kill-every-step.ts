@@ -43,7 +43,7 @@ const patient = { timeoutSeconds: 280, pollMilliseconds: 250 };
 export function testKillsAtEveryStep(moment: KillMoment): void {
   let set: string;
   let recorder: StateRecorder;
-  const proxy = new KillProxy(moment);
+  const proxy = new KillProxy({ moment, name: `kill-proxy-${moment}` });
 
   // In this order: the worker is started after its proxy, and the recorder ends before its client.
   beforeAll(() => proxy.start(() => scenario.operator.kill9('worker')));

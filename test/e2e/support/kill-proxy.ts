@@ -11,9 +11,9 @@ import type { IncomingMessage } from 'node:http';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stepOf, type Step } from './kill-steps.ts';
-import { Relay, type Gate, type Upstream } from './relay.ts';
+import { Relay, type Gate, type RelayedRequest, type Upstream } from './relay.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
-import type { WorkerAccess } from './operator.ts';
+import type { Access } from './operator.ts';
 import { apiServer, kubeconfigOf } from './worker-upstream.ts';
 
 export type KillMoment = 'before' | 'after';
@@ -21,12 +21,25 @@ export type KillMoment = 'before' | 'after';
 /** Of the writes that are not decisive. With three objects, every kind has its turn. */
 const minorKillsMax = { ofKind: 2, ofObject: 3 };
 
+/** Whether the worker has to die at this step. Asked while it is armed, also for steps that killed before. */
+export type Picker = (step: Step, request: RelayedRequest) => boolean | Promise<boolean>;
+
+export interface KillProxyOptions {
+  moment: KillMoment;
+  /** Of its files: two proxies must not share them. */
+  name: string;
+  /** Default: every kind of step, as described above. */
+  picks?: Picker;
+}
+
 export class KillProxy {
   /** Steps that killed, in order; `kills.log` among the logs of the e2e tests has their times. */
   readonly kills: Step[] = [];
   /** Kinds of the steps while it was armed. */
   readonly seen = new Set<string>();
   readonly #moment: KillMoment;
+  readonly #name: string;
+  readonly #picks: Picker;
   readonly #relays: Relay[] = [];
   #kill: () => Promise<void> = async () => {};
   /** Steps that killed since it was armed last. */
@@ -34,17 +47,19 @@ export class KillProxy {
   #isArmed = false;
   #hasWritten = false;
   #dying: Promise<void> | undefined;
-  #access: WorkerAccess | undefined;
+  #access: Access | undefined;
 
-  constructor(moment: KillMoment) {
+  constructor({ moment, name, picks = (step) => this.#isNext(step) }: KillProxyOptions) {
     this.#moment = moment;
+    this.#name = name;
+    this.#picks = picks;
   }
 
   /** `kill` resolves when the worker is dead. */
   async start(kill: () => Promise<void>): Promise<void> {
     this.#kill = kill;
     const stack = testStack();
-    const api = await this.#relay('api', await apiServer());
+    const api = await this.#relay('api', await apiServer('millwright-worker'));
     const virtualCloud = await this.#relay('cloud', { origin: stack.virtualCloud });
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, kubeconfigOf(api));
@@ -52,7 +67,7 @@ export class KillProxy {
   }
 
   /** For the worker. */
-  get access(): WorkerAccess {
+  get access(): Access {
     if (this.#access === undefined) throw new Error('the kill proxy was not started');
     return this.#access;
   }
@@ -79,7 +94,7 @@ export class KillProxy {
   }
 
   get #folder(): string {
-    return logFolderOf(testStack(), `kill-proxy-${this.#moment}`);
+    return logFolderOf(testStack(), this.#name);
   }
 
   #log(text: string): void {
@@ -89,14 +104,14 @@ export class KillProxy {
 
   async #relay(server: 'api' | 'cloud', upstream: Upstream): Promise<string> {
     const gate: Gate = async (request, forward) => {
+      const step = stepOf(server, request);
+      const mustKill = !this.#dying && (await this.#mustKill(step, request));
       if (this.#dying) {
         // Sent by a worker that is about to be dead: as if it had never left it.
         await this.#dying;
         return undefined;
       }
-      const step = stepOf(server, request);
-      if (this.#isArmed) this.seen.add(step.kind);
-      if (!this.#mustKill(step)) {
+      if (!mustKill) {
         this.#hasWritten ||= step.isWrite;
         return await forward();
       }
@@ -115,12 +130,18 @@ export class KillProxy {
     return await relay.start();
   }
 
-  #mustKill(step: Step): boolean {
+  async #mustKill(step: Step, request: RelayedRequest): Promise<boolean> {
+    if (!this.#isArmed) return false;
+    this.seen.add(step.kind);
+    return await this.#picks(step, request);
+  }
+
+  #isNext(step: Step): boolean {
     // A read is as good in one round as in another.
     const known = step.isWrite ? this.#round : this.kills;
     const ofKind = known.filter(({ kind }) => kind === step.kind);
     const isNew = ofKind.every(({ object }) => object !== step.object);
-    if (!this.#isArmed || !isNew) return false;
+    if (!isNew) return false;
     if (!step.isWrite) return this.#hasWritten;
     const ofObject = this.#round.filter(({ object }) => object === step.object);
     const minor = ofObject.filter(({ isDecisive }) => !isDecisive);

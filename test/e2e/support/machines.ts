@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../activities/kube/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually, type EventuallyOptions } from './eventually.ts';
 import { deploymentManifest, machineManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -66,11 +66,16 @@ export async function untilPhase(
   });
 }
 
-export async function untilGone({ cluster }: Scenario, path: string): Promise<void> {
-  await eventually(`${path} is gone`, async () => {
+export async function untilGone(
+  { cluster }: Scenario,
+  path: string,
+  options: EventuallyOptions = {},
+): Promise<void> {
+  const look = async (): Promise<void> => {
     const object = await cluster.find<KubeObject>(path);
     expect(object && { finalizers: object.metadata.finalizers }).toBeUndefined();
-  });
+  };
+  await eventually(`${path} is gone`, look, options);
 }
 
 /** Deletes a Machine and waits until it is gone. */

@@ -18,11 +18,14 @@ export interface OperatorOptions {
   target?: 'none' | undefined;
   workerFlags?: readonly string[] | undefined;
   /** Where the worker finds its servers, asked at each start; default the stack's own. */
-  workerAccess?: (() => WorkerAccess) | undefined;
+  workerAccess?: (() => Access) | undefined;
+  watcherAccess?: (() => Access) | undefined;
 }
 
-export interface WorkerAccess {
+export interface Access {
   kubeconfig: string;
+  /** Default the same. */
+  targetKubeconfig?: string;
   /** Address of the virtual cloud. */
   virtualCloud: string;
 }
@@ -113,22 +116,21 @@ export class Operator {
   }
 
   /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
-  #accessOf(program: Program): WorkerAccess {
+  #accessOf(program: Program): Access {
     const { layout, virtualCloud } = this.#stack;
-    if (program !== 'worker') {
-      return { kubeconfig: layout.kubeconfigOf('millwright-watcher'), virtualCloud };
-    }
-    const kubeconfig = layout.kubeconfigOf('millwright-worker');
-    return this.#options.workerAccess?.() ?? { kubeconfig, virtualCloud };
+    const { workerAccess, watcherAccess } = this.#options;
+    const isWorker = program === 'worker';
+    const kubeconfig = layout.kubeconfigOf(isWorker ? 'millwright-worker' : 'millwright-watcher');
+    return (isWorker ? workerAccess : watcherAccess)?.() ?? { kubeconfig, virtualCloud };
   }
 
   #flags(program: Program): string[] {
     const { namespace, target, workerFlags = [] } = this.#options;
     const { layout } = this.#stack;
-    const { kubeconfig } = this.#accessOf(program);
+    const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
       `--control-kubeconfig=${kubeconfig}`,
-      `--target-kubeconfig=${target ?? kubeconfig}`,
+      `--target-kubeconfig=${target ?? targetKubeconfig}`,
       `--namespace=${namespace}`,
       `--task-queue=millwright-${namespace}`,
       '--port=0',

@@ -17,7 +17,7 @@ import { testStack } from './test-stack.ts';
 import { VirtualCloud } from './virtual-cloud.ts';
 import { WorkflowRecords } from './workflow-records.ts';
 
-export type ScenarioOptions = Pick<OperatorOptions, 'target' | 'workerFlags' | 'workerAccess'>;
+export type ScenarioOptions = Omit<OperatorOptions, 'namespace'>;
 
 const kinds: MachineKind[] = ['machinedeployments', 'machinesets', 'machines', 'machineclasses'];
 

@@ -32,6 +32,8 @@ export interface CloudFault {
 
 interface Entry {
   type: string;
+  /** Milliseconds. */
+  at: number;
   operation?: string;
   name?: string;
   outcome?: string;
@@ -71,6 +73,14 @@ export class VirtualCloud {
       if (page.next === since) return all;
       since = page.next;
     }
+  }
+
+  /** Instances that a call deleted, in order: one that was deleted twice is there twice. */
+  async deletions(): Promise<{ name: string; at: number }[]> {
+    const all = await this.happenings();
+    return all
+      .filter(({ operation, outcome }) => operation === 'delete' && outcome === 'ok')
+      .map(({ name = '', at }) => ({ name, at }));
   }
 
   async addFault(fault: CloudFault): Promise<void> {

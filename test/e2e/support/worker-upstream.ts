@@ -1,18 +1,20 @@
-/** What a relay between a worker and the API server needs. */
+/** What a relay between one of our processes and the API server needs. */
 import { stringify } from 'yaml';
 import { createCredentials } from '../../../activities/kube/credentials.ts';
 import { loadKubeConfig } from '../../../activities/kube/kubeconfig.ts';
 import type { Upstream } from './relay.ts';
 import { testStack } from './test-stack.ts';
 
-/** With the worker's own certificate, so that deploy/rbac.yaml holds for what goes through a relay. */
-export async function apiServer(): Promise<Upstream> {
-  const config = loadKubeConfig(testStack().layout.kubeconfigOf('millwright-worker'));
+export type User = 'millwright-worker' | 'millwright-watcher';
+
+/** With the process's own certificate, so that deploy/rbac.yaml holds for what goes through a relay. */
+export async function apiServer(user: User): Promise<Upstream> {
+  const config = loadKubeConfig(testStack().layout.kubeconfigOf(user));
   const { headers, tls } = await createCredentials(config).current();
   return { origin: config.cluster.server, headers, tls };
 }
 
-/** For the worker: `server` is the relay's address. */
+/** For the process: `server` is the relay's address. */
 export function kubeconfigOf(server: string): string {
   const name = 'relay';
   return stringify({

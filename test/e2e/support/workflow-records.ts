@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { scheduleIdOf } from '../../../workers/schedules.ts';
+import { eventually } from './eventually.ts';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
 interface WorkflowMetadata {
@@ -80,6 +81,40 @@ export class WorkflowRecords {
   /** A run of a scheduled check. */
   runOf(workflowId: string): WorkflowHandle {
     return this.#client.workflow.getHandle(workflowId);
+  }
+
+  /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
+  async resetDrain(name: string): Promise<void> {
+    const workflowId = this.#idOf('machine', name);
+    const before = await this.#untilDrainRests(workflowId, '');
+    const { namespace } = this.#client.options;
+    const execution = { workflowId };
+    const request = { namespace, execution, identity: 'test', type: 'drainNode' };
+    await this.#client.workflowService.resetActivity(request);
+    await this.#untilDrainRests(workflowId, before);
+  }
+
+  /** After another attempt than the one that ended at this time. Returns when the last one ended. */
+  async #untilDrainRests(workflowId: string, before: string): Promise<string> {
+    return await eventually(`the drain of ${workflowId} waits for its next attempt`, async () => {
+      const { raw } = await this.#client.workflow.getHandle(workflowId).describe();
+      const drain = raw.pendingActivities?.find(({ activityType }) => {
+        return activityType?.name === 'drainNode';
+      });
+      const endedAt = JSON.stringify(drain?.lastAttemptCompleteTime);
+      if (!drain?.nextAttemptScheduleTime || endedAt === before) {
+        throw new Error(`state ${drain?.state}, last attempt ended at ${endedAt}`);
+      }
+      return endedAt;
+    });
+  }
+
+  /** The first pending activity of a workflow: of one that drains, the drain. */
+  async pendingAttempt(kind: Kind, name: string) {
+    const { raw } = await this.#client.workflow.getHandle(this.#idOf(kind, name)).describe();
+    const [pending] = raw.pendingActivities ?? [];
+    if (!pending) throw new Error(`${name}: no activity is pending`);
+    return pending;
   }
 
   /** Everything that stands in the histories of all workflows of the scenario, as text. */

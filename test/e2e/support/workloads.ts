@@ -20,6 +20,10 @@ export interface Workload {
   claims?: string[];
 }
 
+export interface AlonePod extends Pick<Workload, 'app' | 'nodeName' | 'annotations'> {
+  finalizers?: string[];
+}
+
 export class Workloads {
   readonly #scenario: Scenario;
 
@@ -61,13 +65,30 @@ export class Workloads {
     });
   }
 
+  /** One Pod that nobody replaces, on this Node. Returns its path. */
+  async startAlone({ app, nodeName, annotations, finalizers }: AlonePod): Promise<string> {
+    const { cluster, namespace } = this.#scenario;
+    const name = `${app}-${nodeName}`;
+    await cluster.kube.create(namespaced('pods', namespace), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, labels: { app }, annotations, finalizers },
+      spec: { nodeName, containers: [{ name: 'app', image: 'nothing' }] },
+    });
+    return namespaced('pods', namespace, name);
+  }
+
   async end(app: string): Promise<void> {
     await this.#scenario.cluster.delete(this.#deployments(app));
   }
 
-  async podsOn(nodeName: string, app: string): Promise<RunningPod[]> {
+  /** Of one app, or all. */
+  async podsOn(nodeName: string, app?: string): Promise<RunningPod[]> {
     const { cluster, namespace } = this.#scenario;
-    const query = { labelSelector: `app=${app}`, fieldSelector: `spec.nodeName=${nodeName}` };
+    const query = {
+      fieldSelector: `spec.nodeName=${nodeName}`,
+      ...(app !== undefined && { labelSelector: `app=${app}` }),
+    };
     return await cluster.list<RunningPod>(namespaced('pods', namespace), query);
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { BackoffInput } from '../../../workflows/plan/backoff.ts';
-import { backoffSeconds } from '../../../workflows/plan/backoff.ts';
+import { backoffSeconds, hasOwnPace } from '../../../workflows/plan/backoff.ts';
 
 function seconds(changes: Partial<BackoffInput> = {}): number {
   return backoffSeconds({
@@ -26,6 +26,20 @@ test.each([
 test('a cloud without room is left alone for as long as the flag says', () => {
   expect(seconds({ failure: exhausted })).toBe(600);
   expect(seconds({ failure: exhausted, attempts: 9, resourceExhaustedRetrySeconds: 5 })).toBe(5);
+});
+
+test('a deletion needs no room: it is tried again like any other step', () => {
+  const failure = exhausted;
+  expect(backoffSeconds({ failure, attempts: 1, random: 0 })).toBe(2);
+});
+
+test('what has a pace of its own does not count for the next wait', () => {
+  const internal = { code: 'Internal', message: 'no luck', isSettled: true } as const;
+  const resourceExhaustedRetrySeconds = 600;
+  expect(hasOwnPace({ failure: exhausted, resourceExhaustedRetrySeconds })).toBe(true);
+  expect(hasOwnPace({ failure: { ...internal, retryAfterSeconds: 1 } })).toBe(true);
+  expect(hasOwnPace({ failure: exhausted })).toBe(false);
+  expect(hasOwnPace({ failure: internal, resourceExhaustedRetrySeconds })).toBe(false);
 });
 
 test('a cloud that says when to come back is heard, and never asked earlier', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DrainFacts, DrainPod, Refusal } from '../../../workflows/plan/drain.ts';
+import type { DrainFacts, DrainPod, Refusal, Removal } from '../../../workflows/plan/drain.ts';
 import { evictRetriesWithin, nextTryOf, planRemovals } from '../../../workflows/plan/drain.ts';
 import type { Budget } from '../../../workflows/plan/drain-budgets.ts';
 import { budgetsOf, isMisconfigured } from '../../../workflows/plan/drain-budgets.ts';
@@ -18,6 +18,7 @@ function aDrainPod(name: string, changes: Partial<DrainPod> = {}): DrainPod {
     graceSeconds: 30,
     isMirror: false,
     isOfDaemonSet: false,
+    isReady: true,
     ...changes,
   };
 }
@@ -34,6 +35,11 @@ const refused = (changes: Partial<Refusal> = {}): Refusal => ({
   ...changes,
 });
 
+const inWords = ({ pod, by, alike }: Removal): string => {
+  const others = alike.length === 0 ? '' : ` (and ${alike.map(({ name }) => name).join()})`;
+  return `${pod.name}: ${by}${others}`;
+};
+
 function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: string[] } {
   const { parallel, serial } = planRemovals({
     pods: [],
@@ -44,7 +50,6 @@ function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: strin
     now,
     ...changes,
   });
-  const inWords = ({ pod, by }: (typeof parallel)[number]) => `${pod.name}: ${by}`;
   return { parallel: parallel.map(inWords), serial: serial.map(inWords) };
 }
 
@@ -99,6 +104,27 @@ test.each<{
     name: 'a pod that was refused for long enough is deleted',
     facts: { pods: [aDrainPod('x')], refusals: { 'uid-of-x': refused({ since: now - 60_000 }) } },
     parallel: ['x: deletion'],
+  },
+  {
+    name: 'of pods that a budget refused alike one is asked for all, also for those whose time has not come',
+    facts: {
+      pods: ['a', 'b', 'c', 'd'].map((name) => aDrainPod(name, { isReady: name !== 'd' })),
+      refusals: {
+        'uid-of-a': refused({ isOfBudget: true, nextTryAt: now + 1 }),
+        'uid-of-b': refused({ isOfBudget: true }),
+        'uid-of-c': refused({ isOfBudget: true, why: 'two budgets' }),
+        'uid-of-d': refused({ isOfBudget: true }),
+      },
+    },
+    parallel: ['b: eviction (and a)', 'c: eviction', 'd: eviction'],
+  },
+  {
+    name: 'those that something else refused are asked one by one',
+    facts: {
+      pods: [aDrainPod('a'), aDrainPod('b')],
+      refusals: { 'uid-of-a': refused(), 'uid-of-b': refused() },
+    },
+    parallel: ['a: eviction', 'b: eviction'],
   },
 ])('$name', ({ facts, parallel = [], serial = [] }) => {
   expect(plan(facts)).toEqual({ parallel, serial });

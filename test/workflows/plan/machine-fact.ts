@@ -1,7 +1,7 @@
 /** Machines as a scale-down sees them. */
 import fc from 'fast-check';
 import type { MachineFact } from '../../../workflows/plan/scale-down.ts';
-import { preserves } from '../../../workflows/plan/scale-down.ts';
+import { preserves } from '../../../workflows/plan/preserve-value.ts';
 
 export function aFact(changes: Partial<MachineFact> = {}): MachineFact {
   const name = changes.name ?? 'pool-a';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { AutoPreservation } from '../../../workflows/plan/auto-preservation.ts';
+import { planAutoPreservation } from '../../../workflows/plan/auto-preservation.ts';
 import type { MachineSetStep, SetSurvey } from '../../../workflows/plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from '../../../workflows/plan/machine-set.ts';
 import type { MachineFact } from '../../../workflows/plan/scale-down.ts';
@@ -19,6 +21,8 @@ interface Wish {
   isFrozen: boolean;
   scaledAt?: number;
   replacements?: ReadonlySet<string>;
+  /** `autoPreserveFailedMachineMax`. */
+  most?: number;
 }
 
 const anyWish: fc.Arbitrary<Wish> = fc.record(
@@ -28,6 +32,7 @@ const anyWish: fc.Arbitrary<Wish> = fc.record(
     isFrozen: fc.boolean(),
     scaledAt: fc.constantFrom(500_000, now),
     replacements: fc.constantFrom(new Set<string>(), new Set(['a', 'b'])),
+    most: fc.integer({ min: 0, max: 4 }),
   },
   { requiredKeys: ['replicas', 'isDeleting', 'isFrozen'] },
 );
@@ -36,6 +41,9 @@ const anyWish: fc.Arbitrary<Wish> = fc.record(
 function surveyOf(wish: Wish, machines: readonly MachineFact[], toPush: string[] = []): SetSurvey {
   const facts = { ...wish, machines, now };
   const { nextExpiry: _none, ...failed } = countFailed(facts);
+  const autoPreservation = wish.isDeleting
+    ? undefined
+    : planAutoPreservation(machines, wish.most ?? 0);
   return {
     demand: {
       isDeleting: wish.isDeleting,
@@ -50,6 +58,7 @@ function surveyOf(wish: Wish, machines: readonly MachineFact[], toPush: string[]
     present: machines.filter(isPresent).length,
     failed,
     toDelete: machinesToDelete(facts),
+    ...(autoPreservation && { autoPreservation }),
     ...(toPush.length > 0 && { toPush }),
   };
 }
@@ -78,7 +87,8 @@ function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
       const names = Array.from({ length: step.count }, (_, index) => `${steps.length}-${index}`);
       machines = [...machines, ...names.map((name) => aFact({ name }))];
       batchSize = nextBatchSize(batchSize);
-    } else {
+    } else if (step.action === 'preserve') machines = machines.map((one) => marked(one, step));
+    else {
       const done = new Set(step.names);
       if (step.action === 'delete') machines = machines.filter(({ name }) => !done.has(name));
       toPush = toPush.filter((name) => !done.has(name));
@@ -86,6 +96,13 @@ function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
     // A hundred at a time, and a replacement for each that went.
     expect(steps.length).toBeLessThan(40);
   }
+}
+
+function marked(machine: MachineFact, { preserve, letGo }: AutoPreservation): MachineFact {
+  if (preserve.includes(machine.name)) return { ...machine, preserve: 'auto-preserved' };
+  if (!letGo.includes(machine.name)) return machine;
+  const { preserve: _gone, preservedUntil: _over, ...rest } = machine;
+  return rest;
 }
 
 describe('whatever the machines and the wish', () => {

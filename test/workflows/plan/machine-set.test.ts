@@ -6,7 +6,12 @@ import type {
   SetDemand,
   SetSurvey,
 } from '../../../workflows/plan/machine-set.ts';
-import { batchLimit, nextBatchSize, planMachineSet } from '../../../workflows/plan/machine-set.ts';
+import {
+  batchLimit,
+  isOneStepAway,
+  nextBatchSize,
+  planMachineSet,
+} from '../../../workflows/plan/machine-set.ts';
 import { burst } from '../../../workflows/plan/set-deletions.ts';
 
 const now = 1_000_000;
@@ -242,4 +247,36 @@ test.each([
   { name: 'far fewer are wanted', generation: 2, replicas: 0, limit: 0 },
 ])('of a batch of 4 towards 10, when $name: $limit', ({ limit, ...present }) => {
   expect(batchLimit({ count: 4, basis: { generation: 1, replicas: 10 } }, present)).toBe(limit);
+});
+
+describe('a spec that was just seen', () => {
+  const survey = (given: Given): SetSurvey => facts(given).survey;
+
+  test.each<{ name: string; given: Given; batchSize?: number; isAway: boolean }>([
+    { name: 'what one batch makes', given: {}, batchSize: 4, isAway: true },
+    { name: 'more than a batch', given: {}, batchSize: 2, isAway: false },
+    { name: 'a batch that has to wait', given: {}, isAway: false },
+    {
+      name: 'what one batch deletes',
+      given: { survey: { present: 4, toDelete: surplus } },
+      batchSize: 1,
+      isAway: true,
+    },
+    { name: 'nothing to do', given: { survey: { present: 3 } }, batchSize: 4, isAway: false },
+    {
+      name: 'a frozen set',
+      given: { demand: { frozenBy: 'freeze=True' } },
+      batchSize: 4,
+      isAway: false,
+    },
+    { name: 'a faulty set', given: { demand: { faults: ['x'] } }, batchSize: 4, isAway: false },
+    {
+      name: 'a set that goes',
+      given: { demand: { isDeleting: true } },
+      batchSize: 4,
+      isAway: false,
+    },
+  ])('is one step away ($isAway): $name', ({ given, batchSize, isAway }) => {
+    expect(isOneStepAway(survey(given), batchSize)).toBe(isAway);
+  });
 });

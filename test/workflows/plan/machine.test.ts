@@ -285,6 +285,18 @@ describe('deletion', () => {
       reason: 'drain is running',
     },
     {
+      name: 'a drain whose annotations changed is cancelled, to be begun again',
+      given: { ...drained, drainOptions: 'b', running: { ...draining, drainOptions: 'a' } },
+      action: 'cancel',
+      reason: 'its annotations changed',
+    },
+    {
+      name: 'a drain goes on as long as they are the same',
+      given: { ...drained, drainOptions: 'a', running: { ...draining, drainOptions: 'a' } },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
       name: 'the deletion of the instance has nothing to force',
       given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
       action: 'wait',

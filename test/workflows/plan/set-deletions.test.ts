@@ -5,6 +5,7 @@ import type { DeletionFacts, MachineRefs } from '../../../workflows/plan/set-del
 import {
   burst,
   countFailed,
+  graceMilliseconds,
   isPresent,
   machinesToDelete,
 } from '../../../workflows/plan/set-deletions.ts';
@@ -81,7 +82,9 @@ test.each<{ name: string; given: Partial<DeletionFacts>; goes: MachineRefs }>([
   },
   {
     name: 'a failed one whose preservation is over goes, whatever its annotation',
-    given: { machines: [failed('a', { preservedUntil: now, preserve: 'now' })] },
+    given: {
+      machines: [failed('a', { preservedUntil: now - graceMilliseconds, preserve: 'now' })],
+    },
     goes: { names: ['a'], reason: '1 failed: to be replaced' },
   },
   {
@@ -151,7 +154,7 @@ test('failed machines are counted by what becomes of them', () => {
     total: 5,
     preserved: 3,
     held: 1,
-    nextExpiry: now + 2,
+    nextExpiry: now + 2 + graceMilliseconds,
   });
 });
 

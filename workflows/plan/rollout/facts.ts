@@ -102,6 +102,8 @@ export interface SetFacts {
   machines: string;
   /** Machines that are going away. */
   going: number;
+  /** Failed machines that are kept for a look at them. Default 0. */
+  preserved?: number;
   /** Annotation `deployment.machine.sapcloud.io/prefer-no-schedule`: its Nodes carry the taint. */
   isTainted: boolean;
   /** Label `node.machine.sapcloud.io/scale-up-disabled`. */

@@ -1,13 +1,16 @@
 /** Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a time. */
 import type { Grant } from './facts.ts';
 
+/** `kept`: it has failed, and nobody replaces it for now. */
+export type MachineState = 'available' | 'failed' | 'kept' | 'other';
+
 export interface BudgetedSet {
   name: string;
   replicas: number;
   /** Annotation `millwright.dev/replacements`; absent when all failed machines may be replaced. */
   granted?: readonly string[];
   /** Machines that are not going away. */
-  machines: readonly { name: string; state: 'available' | 'failed' | 'other' }[];
+  machines: readonly { name: string; state: MachineState }[];
 }
 
 /**

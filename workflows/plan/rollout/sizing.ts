@@ -26,9 +26,17 @@ export interface Rollout {
   others: SetFacts[];
 }
 
-/** Machines that must stay available: fewer only if they were fewer before. */
-export function floorOf({ replicas, maxUnavailable }: DeploymentFacts): number {
-  return Math.max(replicas - maxUnavailable, 0);
+/**
+ * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's condition `Available`, Failed ones that are
+ * preserved are not asked for: they are the last that their set gives, so a rollout would wait for them until their time is over.
+ */
+export function floorOf({
+  replicas,
+  maxUnavailable,
+  sets,
+}: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets'>): number {
+  const preserved = sumOf(sets, (set) => set.preserved ?? 0);
+  return Math.max(replicas - maxUnavailable - preserved, 0);
 }
 
 /** Running machines that may go. */

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { BudgetedSet } from '../../../../workflows/plan/rollout/replacement-budget.ts';
 import { grantsOf } from '../../../../workflows/plan/rollout/replacement-budget.ts';
 
-/** Failed machines in capitals, ones that come up with a question mark: `a B c?`. */
+/** Failed machines in capitals, preserved ones with an exclamation mark, ones that come up with a question mark: `a B C! d?`. */
 function set(name: string, words: string, changes: Partial<BudgetedSet> = {}): BudgetedSet {
   const machines = words
     .split(' ')
     .filter(Boolean)
     .map((word) => ({
-      name: word.replace('?', '').toLowerCase(),
+      name: word.replace(/[?!]/, '').toLowerCase(),
       state: stateOf(word),
     }));
   return { name, replicas: machines.length, granted: [], machines, ...changes };
@@ -16,6 +16,7 @@ function set(name: string, words: string, changes: Partial<BudgetedSet> = {}): B
 
 function stateOf(word: string): BudgetedSet['machines'][number]['state'] {
   if (word.endsWith('?')) return 'other';
+  if (word.endsWith('!')) return 'kept';
   return word === word.toUpperCase() ? 'failed' : 'available';
 }
 
@@ -60,6 +61,12 @@ describe('with a budget', () => {
       name: 'a grant of a machine that is well again goes to the next',
       budget: 1,
       sets: [set('s', 'a B', { granted: ['a'] })],
+      expected: { s: ['b'] },
+    },
+    {
+      name: 'one that is preserved takes nothing from it',
+      budget: 1,
+      sets: [set('s', 'A! B')],
       expected: { s: ['b'] },
     },
     {

@@ -127,6 +127,18 @@ describe('old sets', () => {
       sizes: { old: 7 },
     },
     {
+      name: 'go on where one is preserved, which goes last and is not asked for',
+      facts: { maxSurge: 1 },
+      sets: [aSet({ machines: `${many('A', 9)}U`, preserved: 1 }), theNewSet({ machines: 'A' })],
+      sizes: { old: 9 },
+    },
+    {
+      name: 'go on where a new one is preserved',
+      facts: { maxSurge: 1 },
+      sets: [aSet({ machines: 'AA' }), theNewSet({ machines: `${many('A', 8)}U`, preserved: 1 })],
+      sizes: { old: 1 },
+    },
+    {
       name: 'give from the oldest first',
       sets: [
         aSet({ name: 'older', machines: 'AAA' }),

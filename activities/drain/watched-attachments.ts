@@ -1,0 +1,93 @@
+/** Where volumes are attached: one copy for all drains of this process, watched while one of them waits. */
+import type { Attachment } from '../../workflows/plan/drain-volumes.ts';
+import type { KubeClient, KubeObject } from '../kube/client.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { LazyReflector } from '../kube/lazy-reflector.ts';
+import type { Trimmed } from '../kube/mirror.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { pause } from '../kube/pause.ts';
+
+export interface VolumeAttachment extends KubeObject {
+  spec: { nodeName: string; source: { persistentVolumeName?: string } };
+  status?: { attached?: boolean };
+}
+
+export const volumeAttachments = '/apis/storage.k8s.io/v1/volumeattachments';
+
+type View = Trimmed & { attachment: Attachment | undefined };
+
+interface Waiting {
+  volumes: ReadonlySet<string>;
+  woken: AbortController;
+}
+
+export interface WatchedAttachmentsOptions {
+  target: KubeClient;
+  onError(error: unknown): void;
+}
+
+export class WatchedAttachments {
+  readonly #target: KubeClient;
+  readonly #reflector: LazyReflector<VolumeAttachment, View>;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor({ target, onError }: WatchedAttachmentsOptions) {
+    this.#target = target;
+    this.#reflector = new LazyReflector({
+      client: target,
+      path: volumeAttachments,
+      project: viewOf,
+      onChange: ({ object }) => this.#tell(object),
+      // A cluster without VolumeAttachments has nothing to wait for.
+      onError: (error) => (isNotFound(error) ? undefined : onError(error)),
+    });
+  }
+
+  /** Empty where the cluster has no VolumeAttachments. */
+  async list(): Promise<Attachment[]> {
+    this.#reflector.use();
+    const { items } = this.#reflector;
+    if (items) return [...items.values()].flatMap(({ attachment }) => attachment ?? []);
+    // From the API server's cache: there may be thousands.
+    const list = this.#target.list<VolumeAttachment>(volumeAttachments, { resourceVersion: '0' });
+    return ((await orUndefined(list))?.items ?? []).flatMap((one) => attachmentOf(one) ?? []);
+  }
+
+  /** Ends early when one of these volumes is attached or detached somewhere. Throws when `signal` fires. */
+  async pause(volumes: string[], milliseconds: number, signal: AbortSignal): Promise<void> {
+    const waiting = { volumes: new Set(volumes), woken: new AbortController() };
+    this.#waiting.add(waiting);
+    try {
+      await pause(milliseconds, AbortSignal.any([signal, waiting.woken.signal]));
+    } finally {
+      this.#waiting.delete(waiting);
+    }
+    signal.throwIfAborted();
+  }
+
+  get isWatching(): boolean {
+    return this.#reflector.isRunning;
+  }
+
+  async close(): Promise<void> {
+    await this.#reflector.close();
+  }
+
+  #tell({ attachment }: View): void {
+    for (const { volumes, woken } of this.#waiting) {
+      if (attachment && volumes.has(attachment.volume)) woken.abort();
+    }
+  }
+}
+
+function viewOf(object: VolumeAttachment): View {
+  const { uid, name, resourceVersion } = object.metadata;
+  return { uid, name, resourceVersion, attachment: attachmentOf(object) };
+}
+
+/** Undefined for a volume that is no PersistentVolume. */
+function attachmentOf({ spec, status }: VolumeAttachment): Attachment | undefined {
+  const { persistentVolumeName: volume } = spec.source;
+  if (volume === undefined) return undefined;
+  return { volume, nodeName: spec.nodeName, isAttached: status?.attached ?? false };
+}

@@ -1,0 +1,87 @@
+/** Failed machines that a MachineSet preserves on its own. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { AutoPreservation } from '../../workflows/plan/auto-preservation.ts';
+import { preserveOf } from '../../workflows/plan/preserve-value.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { controllerOf } from '../kube/owners.ts';
+import { customResource } from '../kube/paths.ts';
+import { component, listOf, setSubject } from './batch-events.ts';
+import { parallelCalls } from './parallel-calls.ts';
+
+/**
+ * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is passed over, and the next look
+ * at the set tells.
+ */
+export async function markPreserved(
+  control: KubeClient,
+  { set, preserve, letGo }: { set: LifeRef } & AutoPreservation,
+): Promise<void> {
+  const marked = await change(control, set, {
+    names: preserve,
+    value: 'auto-preserved',
+    isMeant: (machine) => hasFailed(machine) && wishOf(machine) === undefined,
+  });
+  const released = await change(control, set, {
+    names: letGo,
+    value: null,
+    isMeant: (machine) => wishOf(machine) === 'auto-preserved',
+  });
+  const messages = [
+    { reason: 'PreservingMachine', names: marked, words: 'Preserving failed' },
+    {
+      reason: 'PreservedTooMany',
+      names: released,
+      words: 'autoPreserveFailedMachineMax was lowered: preserving no more',
+    },
+  ];
+  for (const { reason, names, words } of messages) {
+    if (names.length === 0) continue;
+    const message = `${words} ${listOf(names)}`;
+    await recordEvent(control, setSubject(set), { type: 'Normal', reason, message, component });
+  }
+}
+
+interface Change {
+  names: readonly string[];
+  value: string | null;
+  isMeant(machine: Machine): boolean;
+}
+
+/** Returns the names of those that were changed, sorted. */
+async function change(
+  control: KubeClient,
+  set: LifeRef,
+  { names, value, isMeant }: Change,
+): Promise<string[]> {
+  const changed: string[] = [];
+  await inParallel(names, parallelCalls, async (name) => {
+    const path = customResource('machines', set.namespace, name);
+    const machine = await orUndefined(control.get<Machine>(path));
+    if (!machine || controllerOf(machine)?.uid !== set.uid || !isMeant(machine)) return;
+    const { uid, resourceVersion } = machine.metadata;
+    const notes = { [annotations.preserve]: value };
+    try {
+      await control.patch(path, 'merge', {
+        metadata: { uid, resourceVersion, annotations: notes },
+      });
+      changed.push(name);
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  });
+  return changed.toSorted();
+}
+
+function hasFailed({ metadata, status }: Machine): boolean {
+  return status?.currentStatus?.phase === 'Failed' && metadata.deletionTimestamp === undefined;
+}
+
+function wishOf({ metadata }: Machine) {
+  return preserveOf(metadata.annotations?.[annotations.preserve]);
+}

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
+import type { DrainRef } from '../../../activities/drain/pending-drains.ts';
+import type { BlockedPod } from '../../../workflows/plan/drain-wakes.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+
+const listPath = '/apis/policy/v1/poddisruptionbudgets';
+const budgetPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets/web';
+
+function aBudget(disruptionsAllowed: number, changes: object = {}): object {
+  return {
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'web', namespace: 'default', generation: 1 },
+    spec: { selector: { matchLabels: { app: 'web' } } },
+    status: { observedGeneration: 1, disruptionsAllowed },
+    ...changes,
+  };
+}
+
+const pod = (uid: string): BlockedPod => ({
+  uid,
+  namespace: 'default',
+  labels: { app: 'web' },
+  isReady: true,
+});
+
+const refOf = (workflowId: string): DrainRef => ({ workflowId, runId: 'r', activityId: '7' });
+
+class Scene {
+  readonly target: MemoryKube;
+  readonly woken: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly drains: BlockedDrains;
+  wake: (drain: DrainRef) => Promise<void> = async ({ workflowId }) => {
+    this.woken.push(workflowId);
+  };
+
+  constructor(...budgets: object[]) {
+    this.target = new MemoryKube(...budgets);
+    this.drains = new BlockedDrains({
+      target: this.target,
+      wake: (drain) => this.wake(drain),
+      onError: (error) => this.errors.push(error),
+      claimMs: 500,
+    });
+  }
+
+  /** A pass that was refused, and ended. */
+  block(workflowId: string, since: number): void {
+    const pass = this.drains.begin(refOf(workflowId));
+    pass.blocked([pod(`pod-of-${workflowId}`)], since);
+    pass.rest(20_000);
+    pass.end();
+  }
+
+  async watching(): Promise<void> {
+    await eventually('the budgets are watched', async () => this.target.watchCount === 1);
+  }
+
+  async untilWoken(...ids: string[]): Promise<void> {
+    await eventually(`woken: ${ids.join()}`, async () => this.woken.length >= ids.length);
+  }
+}
+
+let scene: Scene;
+afterEach(() => scene.drains.close());
+
+test('nothing is read while nothing is blocked', async () => {
+  scene = new Scene(aBudget(0));
+  const pass = scene.drains.begin(refOf('a'));
+  pass.blocked([], Infinity);
+  pass.end();
+  expect(scene.target.calls).toEqual([]);
+  expect([scene.drains.size, scene.drains.isWatching]).toEqual([0, false]);
+});
+
+describe('a budget', () => {
+  test('that begins to allow wakes as many as it allows, the longest blocked first', async () => {
+    scene = new Scene(aBudget(0));
+    for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
+    await scene.watching();
+    expect(scene.target.calls).toEqual([`GET ${listPath}`, `WATCH ${listPath}`]);
+    scene.target.put(aBudget(2));
+    await scene.untilWoken('a', 'b');
+    expect(scene.woken.toSorted()).toEqual(['a', 'b']);
+  });
+
+  test('that is deleted wakes all of them', async () => {
+    scene = new Scene(aBudget(0));
+    for (const id of ['a', 'b', 'c']) scene.block(id, 1);
+    await scene.watching();
+    await scene.target.delete(budgetPath);
+    await scene.untilWoken('a', 'b', 'c');
+    expect(scene.woken.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('that takes the pod together with another one wakes it when one of them goes', async () => {
+    const other = { metadata: { name: 'other', namespace: 'default', generation: 1 } };
+    scene = new Scene(aBudget(1), aBudget(1, other));
+    scene.block('a', 1);
+    await scene.watching();
+    scene.target.put(aBudget(1, { spec: { selector: { matchLabels: { app: 'db' } } } }));
+    await scene.untilWoken('a');
+    expect(scene.woken.toSorted()).toEqual(['a']);
+  });
+
+  test('that allowed before the first look wakes, once for the same state', async () => {
+    scene = new Scene(aBudget(1));
+    scene.block('a', 1);
+    await scene.untilWoken('a');
+    expect(scene.woken.toSorted()).toEqual(['a']);
+    scene.block('a', 1);
+    // A sign that all that could wake has been looked at.
+    scene.block('b', 2);
+    await scene.untilWoken('a', 'b');
+    expect(scene.woken.toSorted()).toEqual(['a', 'b']);
+    scene.target.put(aBudget(1));
+    scene.woken.length = 0;
+    await scene.untilWoken('a');
+    expect(scene.woken.toSorted()).toEqual(['a']);
+  });
+
+  test('leaves drains alone that are over', async () => {
+    scene = new Scene(aBudget(0));
+    scene.block('a', 1);
+    scene.block('b', 2);
+    scene.drains.begin(refOf('a')).end();
+    await scene.watching();
+    scene.target.put(aBudget(2));
+    await scene.untilWoken('b');
+    expect(scene.woken.toSorted()).toEqual(['b']);
+    expect(scene.drains.size).toBe(1);
+  });
+});
+
+test('a pass that runs is told, and looks again itself', async () => {
+  scene = new Scene(aBudget(0));
+  const pass = scene.drains.begin(refOf('a'));
+  pass.blocked([pod('u')], 1);
+  expect(pass.takeFreed()).toEqual([]);
+  await scene.watching();
+  const begun = performance.now();
+  const paused = pass.pause(30_000, new AbortController().signal);
+  scene.target.put(aBudget(1));
+  await paused;
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  expect(pass.takeFreed()).toEqual(['u']);
+  expect(pass.takeFreed()).toEqual([]);
+  expect(scene.woken).toEqual([]);
+});
+
+test('a pass that is cancelled does not wait', async () => {
+  scene = new Scene();
+  const pass = scene.drains.begin(refOf('a'));
+  await expect(pass.pause(30_000, AbortSignal.abort())).rejects.toThrow('aborted');
+});
+
+test('a wake that fails is told of, and what it did not take is for the next drain', async () => {
+  scene = new Scene(aBudget(0));
+  scene.wake = async ({ workflowId }) => {
+    scene.woken.push(workflowId);
+    if (workflowId === 'a') throw new Error('Temporal is away');
+  };
+  scene.block('a', 1);
+  scene.block('b', 2);
+  await scene.watching();
+  scene.target.put(aBudget(1));
+  await eventually('the failure was told', async () => scene.errors.length === 1);
+  expect(scene.errors).toMatchObject([{ message: 'Temporal is away' }]);
+  await eventually('the other one was woken', async () => scene.woken.length === 2);
+  expect(scene.woken).toEqual(['a', 'b']);
+}, 20_000);
+
+test('a budget that cannot be watched is told of, and nothing is woken', async () => {
+  scene = new Scene(aBudget(1));
+  scene.target.fault = () => ({ code: 403, reason: 'Forbidden', message: 'no' });
+  scene.block('a', 1);
+  await eventually('the refusal was told', async () => scene.errors.length > 0);
+  expect(scene.woken).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { markPreserved } from '../../../activities/machine-set/preserve.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+
+const set = lifeOf('pool');
+const key = 'node.machine.sapcloud.io/preserve';
+const pathOf = (name: string): string => customResource('machines', namespace, name);
+
+function ours(name: string, phase: 'Failed' | 'Running', value?: string): Machine {
+  const annotations = value === undefined ? {} : { [key]: value };
+  const ownerReferences = controlledBy(aMachineSet());
+  return aMachine({ phase, metadata: { name, annotations, ownerReferences } });
+}
+
+async function valueOf(control: MemoryKube, name: string): Promise<string | undefined> {
+  return (await control.read<Machine>(pathOf(name))).metadata.annotations?.[key];
+}
+
+test('those that failed are annotated, the others let go, and one Event each says so', async () => {
+  const control = new MemoryKube(
+    ours('a', 'Failed'),
+    ours('b', 'Failed', 'nonsense'),
+    ours('c', 'Failed', 'auto-preserved'),
+  );
+  await markPreserved(control, { set, preserve: ['a', 'b', 'gone'], letGo: ['c'] });
+  expect(await valueOf(control, 'a')).toBe('auto-preserved');
+  expect(await valueOf(control, 'b')).toBe('auto-preserved');
+  expect(await valueOf(control, 'c')).toBeUndefined();
+  const { items } = await control.list<object>(namespaced('events', namespace));
+  expect(items).toMatchObject([
+    { reason: 'PreservingMachine', message: 'Preserving failed 2 Machines: a, b' },
+    { reason: 'PreservedTooMany', message: expect.stringMatching(/ Machine: c$/) },
+  ]);
+});
+
+test('one that got well, or that a person wrote something about, is passed over', async () => {
+  const control = new MemoryKube(
+    ours('a', 'Running'),
+    ours('b', 'Failed', 'false'),
+    ours('c', 'Failed', 'now'),
+    aMachine({ phase: 'Failed', metadata: { name: 'd' } }),
+  );
+  await markPreserved(control, { set, preserve: ['a', 'b', 'd'], letGo: ['c'] });
+  expect(control.writes()).toEqual([]);
+});
+
+test('one that changes meanwhile is left for the next look', async () => {
+  const control = new MemoryKube(ours('a', 'Failed'));
+  control.fault = ({ method }) =>
+    method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
+  await markPreserved(control, { set, preserve: ['a'], letGo: [] });
+  expect(await valueOf(control, 'a')).toBeUndefined();
+});

@@ -1,0 +1,116 @@
+/** Each fault of a cloud in the creation of a machine, all at once: each Machine says what is wrong, and goes on when it is over. */
+import { describe, expect, test } from '@jest/globals';
+import { node as nodePath } from '../../activities/kube/paths.ts';
+import { casesOf, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
+import { untilEvent } from './support/events.ts';
+import { eventually } from './support/eventually.ts';
+import { createDeployment, createMachine, deleteMachine } from './support/machines.ts';
+import { deleteDeployment, untilPhase, untilRunning } from './support/machines.ts';
+import { setReady } from './support/node-health.ts';
+import { useScenario } from './support/scenario.ts';
+
+/** The longest back-off that a fault of half a minute leads to. */
+const patient = { timeoutSeconds: 120 };
+
+describe('the creation of a machine', () => {
+  const scenario = useScenario('faults-create', { workerFlags: ['--resource-exhausted-retry=1s'] });
+  const { cluster, cloud } = scenario;
+
+  test('says which fault of the cloud is in its way, and makes one VM when that is over', async () => {
+    const refusals: FaultCase[] = [
+      {
+        short: 'quota',
+        fault: { kind: 'quota' },
+        code: 'ResourceExhausted',
+        words: 'may not have more instances',
+      },
+      { short: 'zone', fault: { kind: 'zoneFull' }, code: 'ResourceExhausted', words: 'zone' },
+    ];
+    const cases = [...casesOf('create'), ...refusals];
+    for (const { short, fault } of cases) {
+      await cloud.addFault({ ...fault, match: scenario.named(short).name });
+    }
+    const names = await Promise.all(cases.map(({ short }) => createMachine(scenario, short)));
+    await untilEachSays(scenario, cases, 'Create');
+    const phases = await cluster.phases();
+    expect(names.map((name) => phases[name])).toEqual(names.map(() => 'CrashLoopBackOff'));
+    expect(await cloud.instances()).toEqual([]);
+
+    await cloud.clearFaults();
+    await eventually(
+      'all are Running',
+      async () => {
+        const now = await cluster.phases();
+        expect(names.filter((name) => now[name] !== 'Running')).toEqual([]);
+      },
+      patient,
+    );
+    const machines = await cluster.machines();
+    for (const { status } of machines) {
+      expect(status?.lastOperation).toMatchObject({ state: 'Successful', type: 'Create' });
+      expect(status?.lastOperation?.errorCode).toBeUndefined();
+    }
+    const { createsPerName } = await cloud.calls();
+    expect(createsPerName).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
+    await Promise.all(names.map((name) => deleteMachine(scenario, name)));
+  });
+
+  test('whose answer is lost again and again makes one VM', async () => {
+    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', times: 2 });
+    await cloud.addFault({ operation: 'list', kind: 'loseAnswer', times: 2 });
+    const name = await createMachine(scenario, 'lost');
+    await untilPhase(scenario, name, 'Running');
+    expect((await cloud.calls()).createsPerName[name]).toBe(1);
+    await untilEvent(
+      scenario,
+      { kind: 'Machine', name },
+      { reason: 'FailedCreate', message: expect.stringContaining('Unavailable') },
+    );
+    await deleteMachine(scenario, name);
+  });
+
+  test('whose Node registers and is not ready waits for it', async () => {
+    await cloud.addFault({ kind: 'joinNotReady' });
+    const name = await createMachine(scenario, 'unready');
+    await untilPhase(scenario, name, 'Pending');
+    await eventually('the Node is there', () => cluster.kube.get(nodePath(name)));
+    expect((await untilPhase(scenario, name, 'Pending')).status?.lastOperation).toMatchObject({
+      state: 'Processing',
+      type: 'Create',
+    });
+    await setReady(scenario, name, true);
+    await untilPhase(scenario, name, 'Running');
+    await deleteMachine(scenario, name);
+  });
+
+  test('whose Node falls ill later, or whose VM vanishes, is followed by another one', async () => {
+    const pools = await Promise.all(['ill', 'gone'].map(createPool));
+    for (const pool of pools) {
+      const all = await eventually(`a machine of ${pool} was replaced`, async () => {
+        const { createsPerName } = await cloud.calls();
+        const ofPool = Object.entries(createsPerName).filter(([name]) => name.startsWith(pool));
+        expect(ofPool).toHaveLength(3);
+        return ofPool;
+      });
+      expect(all.map(([, count]) => count)).toEqual([1, 1, 1]);
+      await untilRunning(scenario, pool, 2);
+    }
+    const types = (await cloud.happenings()).map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['vanished', 'sickened']));
+    for (const pool of pools) await deleteDeployment(scenario, pool);
+  });
+
+  /** Two replicas, one of which has a bad fate. */
+  async function createPool(short: string): Promise<string> {
+    const { name } = scenario.named(short);
+    const kind = short === 'ill' ? 'unhealthyLater' : 'vanish';
+    await cloud.addFault({ kind, seconds: 3, times: 1, match: `${name}-*` });
+    return await createDeployment(scenario, short, {
+      replicas: 2,
+      template: {
+        metadata: { labels: { name } },
+        spec: { class: { kind: 'MachineClass', name: 'small' }, healthTimeout: '4s' },
+      },
+    });
+  }
+});

@@ -1,0 +1,41 @@
+/** Which Failed machines of a set are preserved although nobody asked: at most `autoPreserveFailedMachineMax` at a time. */
+import type { MachineFact } from './scale-down.ts';
+import { compareText } from './scale-down.ts';
+import { burst, isFailed, isPresent } from './set-deletions.ts';
+
+/** Names of machines; at most `burst` of each. */
+export interface AutoPreservation {
+  preserve: string[];
+  /** Too many since the maximum was lowered. */
+  letGo: string[];
+}
+
+/**
+ * The newest failures tell most; those that were preserved for longest have told enough. A machine that had its time, or that a
+ * person wrote anything about, is left alone. Undefined when nothing is to do.
+ */
+export function planAutoPreservation(
+  machines: readonly MachineFact[],
+  max: number,
+): AutoPreservation | undefined {
+  const present = machines.filter(isPresent);
+  const held = present.filter(({ preserve }) => preserve === 'auto-preserved');
+  const room = max - held.length;
+  const open = present.filter(mayBePreserved).toSorted((a, b) => byAge(b, a));
+  const preserve = open.slice(0, Math.min(Math.max(room, 0), burst));
+  const letGo = held.toSorted(byAge).slice(0, Math.min(Math.max(-room, 0), burst));
+  if (preserve.length + letGo.length === 0) return undefined;
+  return { preserve: preserve.map(nameOf), letGo: letGo.map(nameOf) };
+}
+
+function mayBePreserved(machine: MachineFact): boolean {
+  return isFailed(machine) && machine.preserve === undefined && machine.wasPreserved !== true;
+}
+
+function byAge(a: MachineFact, b: MachineFact): number {
+  return a.createdAt - b.createdAt || compareText(a.name, b.name);
+}
+
+function nameOf({ name }: MachineFact): string {
+  return name;
+}

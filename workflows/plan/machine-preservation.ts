@@ -1,0 +1,43 @@
+/** When a machine's workflow looks at its preservation, and when it drains the Node of a Failed machine that is kept. */
+
+/** Times in milliseconds. Absent where nobody says anything of it. */
+export interface PreservationFacts {
+  /** Annotations, expiry, Node or phase are other than at the last look. */
+  mustLook: boolean;
+  /** It is preserved until then. */
+  until?: number;
+  /** An API server was out of reach: not before this. */
+  lookAt?: number;
+  /** The Node of a Failed machine is not drained yet. */
+  mustDrain: boolean;
+  /** The last attempt failed: not before this. */
+  drainAt?: number;
+  /** Label `force-drain`. */
+  mustForce: boolean;
+}
+
+type PreservationStep = { action: 'preserve' } | { action: 'drainPreserved' };
+
+/** Nothing while all is as it should be. */
+export function planPreservationStep(
+  facts: PreservationFacts,
+  now: number,
+): PreservationStep | undefined {
+  const { lookAt = 0, drainAt = 0, mustDrain } = facts;
+  if (isToLook(facts, now)) return now >= lookAt ? { action: 'preserve' } : undefined;
+  return mustDrain && now >= drainAt ? { action: 'drainPreserved' } : undefined;
+}
+
+function isToLook({ mustLook, until = Infinity }: PreservationFacts, now: number): boolean {
+  return mustLook || now >= until;
+}
+
+/** When one of these comes due. */
+export function nextPreservationTime(
+  { until, lookAt, drainAt, mustDrain }: PreservationFacts,
+  now: number,
+): number | undefined {
+  const times = [until, lookAt, mustDrain ? drainAt : undefined];
+  const coming = times.filter((time) => time !== undefined).filter((time) => time > now);
+  return coming.length === 0 ? undefined : Math.min(...coming);
+}
