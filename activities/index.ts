@@ -112,11 +112,11 @@ export function createDrainActivities(
       const { heartbeatDetails, attempt, activityId, scheduledTimestampMs } = context.info;
       const { workflowExecution } = context.info;
       if (!workflowExecution) throw new Error('a drain without a workflow');
-      const budgetWatch = watches.drains.begin({ ...workflowExecution, activityId });
+      const watch = watches.drains.begin({ ...workflowExecution, activityId });
       const { workflowId } = workflowExecution;
       const pass: DrainContext = {
         target,
-        budgetWatch,
+        watch,
         attachments: watches.attachments,
         signal: context.cancellationSignal,
         settings: world.defaults,
@@ -134,7 +134,7 @@ export function createDrainActivities(
       try {
         return await drainNode(pass, request);
       } finally {
-        budgetWatch.end();
+        watch.end();
       }
     },
   };

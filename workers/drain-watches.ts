@@ -14,18 +14,17 @@ export function createDrainWatches(
   log: Logger,
 ): DrainWatches {
   const server = createPendingDrains(temporal);
-  return {
-    drains: new BlockedDrains({
-      target,
-      wake: (drain, isUnderWay) => tryAgainNow(server, { drain, isUnderWay }),
-      onError: (err) =>
-        log.warn({ err }, 'a blocked drain is not woken by its budgets, it goes on later'),
-    }),
-    attachments: new WatchedAttachments({
-      target,
-      onError: (err) => log.warn({ err }, 'VolumeAttachments cannot be watched'),
-    }),
-  };
+  const drains = new BlockedDrains({
+    target,
+    wake: (drain, isUnderWay) => tryAgainNow(server, { drain, isUnderWay }),
+    onError: (err) => log.warn({ err }, 'a blocked drain is not woken at once, it goes on later'),
+  });
+  const attachments = new WatchedAttachments({
+    target,
+    onMove: (volume) => drains.volumeMoved(volume),
+    onError: (err) => log.warn({ err }, 'VolumeAttachments cannot be watched'),
+  });
+  return { drains, attachments };
 }
 
 export async function closeDrainWatches({ drains, attachments }: DrainWatches): Promise<void> {

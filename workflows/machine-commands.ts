@@ -1,6 +1,7 @@
 /** What people and programs ask of a machine's drain. */
 import { CommandQueue } from './command-queue.ts';
 import type { MachineState } from './machine-state.ts';
+import { isBeingDrained } from './machine-state.ts';
 import type { MachineCommand } from './messages.ts';
 import {
   extendDrainSignal,
@@ -41,7 +42,7 @@ export function faultOf(command: MachineCommand, state: MachineState): string | 
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   const isDraining = state.teardown !== undefined && !state.teardown.isDrained;
   if (command.verb === 'retryNow') {
-    const isWaiting = isDraining || state.failure !== undefined;
+    const isWaiting = isBeingDrained(state) || state.failure !== undefined;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
   if (!isDraining) return 'the machine is not being drained: delete it first';

@@ -24,12 +24,17 @@ export async function steer(
 }
 
 function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
-  const { failure, observed } = state;
-  if (verb === 'retryNow' && failure) failure.retryAt = 0;
+  const { observed } = state;
+  if (verb === 'retryNow') retryNow(state);
   if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
   if (verb === 'skipDrain') skipDrain(state);
   if (verb === 'skipVolumeWait') note(state, { skipsVolumeWait: true });
   if (until !== undefined) note(state, { until });
+}
+
+function retryNow({ failure, preservation }: MachineState): void {
+  if (failure) failure.retryAt = 0;
+  if (preservation?.drain) delete preservation.drain.retryAt;
 }
 
 /** As the watcher will tell it: that is no news then. */

@@ -118,7 +118,7 @@ class MachineLife {
     try {
       const words = await steer(this.#state, { ...this.#input.ref, uid }, command);
       // The drain is scheduled again, with what is known now.
-      if (this.#running?.name === 'drain') this.#cancel();
+      if (isDrain(this.#running)) this.#cancel();
       answer?.resolve(words);
     } catch (error) {
       log.warn('a command failed', { ...command, reason: messageOf(error) });
@@ -206,6 +206,10 @@ class MachineLife {
   #wake(): void {
     this.#isAwake = true;
   }
+}
+
+function isDrain(running: RunningStep | undefined): boolean {
+  return running?.name === 'drain' || running?.name === 'drainPreserved';
 }
 
 function wakeTimeOf(step: MachineStep): number | undefined {

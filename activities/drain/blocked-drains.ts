@@ -1,5 +1,5 @@
 /**
- * Wakes blocked drains when a PodDisruptionBudget changes. A drain that is blocked is a failed attempt of its activity, which
+ * Wakes blocked drains when a PodDisruptionBudget changes, or a volume that they wait for moves. A drain that is blocked is a failed attempt of its activity, which
  * Temporal tries again some time later; those whose pass this process ran last are remembered here until then.
  *
  * Nothing depends on it: a process that dies forgets them, and their next attempt comes all the same.
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedPod, Wake } from '../../workflows/plan/drain-wakes.ts';
 import { budgetNames, chanceOf, wakesOf } from '../../workflows/plan/drain-wakes.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { BudgetWatch } from './freed-pods.ts';
+import type { PassWatch } from './freed-pods.ts';
 import { FreedPods } from './freed-pods.ts';
 import type { DrainRef } from './pending-drains.ts';
 import { WatchedBudgets } from './watched-budgets.ts';
@@ -27,6 +27,8 @@ interface Blocked {
   ref: DrainRef;
   since: number;
   pods: BlockedPod[];
+  /** Names of PersistentVolumes that the next pass waits for. */
+  volumes: readonly string[];
   triedIn: Map<string, string>;
   /** While a pass runs here. */
   running?: FreedPods;
@@ -63,11 +65,11 @@ export class BlockedDrains {
   }
 
   /** A pass of this drain runs with what it returns. */
-  begin(ref: DrainRef): BudgetWatch & { end(): void } {
+  begin(ref: DrainRef): PassWatch & { end(): void } {
     const freed = new FreedPods();
     const id = ref.workflowId;
     const known = this.#drains.get(id);
-    const drain: Blocked = known ?? { ref, since: 0, pods: [], triedIn: new Map() };
+    const drain: Blocked = known ?? { ref, since: 0, pods: [], volumes: [], triedIn: new Map() };
     clearTimeout(drain.timer);
     drain.ref = ref;
     drain.running = freed;
@@ -76,20 +78,20 @@ export class BlockedDrains {
       blocked: (pods, since) => this.#noteBlocked(drain, pods, since),
       takeFreed: () => freed.take(),
       pause: (milliseconds, signal) => freed.pause(milliseconds, signal),
-      rest: (milliseconds) => this.#rest(drain, milliseconds),
+      rest: (milliseconds, volumes) => this.#rest(drain, milliseconds, volumes),
       end: () => {
         if (drain.running === freed) this.#forget(drain);
       },
     };
   }
 
-  /** How many are remembered. */
-  get size(): number {
-    return this.#drains.size;
-  }
-
-  get isWatching(): boolean {
-    return this.#budgets.isRunning;
+  /** It was attached or detached somewhere. A pass that runs sees that itself. */
+  volumeMoved(volume: string): void {
+    for (const drain of this.#drains.values()) {
+      if (drain.running || drain.claims || !drain.volumes.includes(volume)) continue;
+      this.#claim(drain, new Set());
+      void this.#wakeResting(drain, [], 0);
+    }
   }
 
   async close(): Promise<void> {
@@ -111,9 +113,10 @@ export class BlockedDrains {
     if (hasNews) this.#lookSoon(namespaces);
   }
 
-  #rest(drain: Blocked, milliseconds: number): void {
+  #rest(drain: Blocked, milliseconds: number, volumes: readonly string[]): void {
     delete drain.running;
-    if (drain.pods.length === 0) this.#forget(drain);
+    drain.volumes = volumes;
+    if (drain.pods.length + volumes.length === 0) this.#forget(drain);
     else drain.timer = setTimeout(() => this.#forget(drain), milliseconds + graceMs).unref();
   }
 
@@ -157,8 +160,8 @@ export class BlockedDrains {
 
   /** A chance that is over: the next one is new, even if it looks the same. */
   #forgetTried({ pods, triedIn }: Blocked): void {
-    const hopeless = pods.filter((pod) => !chanceOf(pod, this.#budgets.in(pod.namespace)));
-    for (const { uid } of hopeless) triedIn.delete(uid);
+    const refused = pods.filter((pod) => !chanceOf(pod, this.#budgets.in(pod.namespace)));
+    for (const { uid } of refused) triedIn.delete(uid);
   }
 
   #claimed(): Map<string, number> {
@@ -173,13 +176,16 @@ export class BlockedDrains {
     const drain = this.#drains.get(id);
     if (!drain) return;
     for (const { podUid, state } of chances) drain.triedIn.set(podUid, state);
-    const claims = budgetNames(chances);
-    drain.claims = claims;
-    const { claimMs = defaultClaimMs } = this.#options;
-    setTimeout(() => this.#endClaims(drain, claims), claimMs).unref();
+    this.#claim(drain, budgetNames(chances));
     const podUids = chances.map(({ podUid }) => podUid);
     if (drain.running) drain.running.add(podUids);
     else void this.#wakeResting(drain, podUids, Math.min(spreadMs * count, spreadMaxMs));
+  }
+
+  #claim(drain: Blocked, claims: ReadonlySet<string>): void {
+    const { claimMs = defaultClaimMs } = this.#options;
+    drain.claims = claims;
+    setTimeout(() => this.#endClaims(drain, claims), claimMs).unref();
   }
 
   async #wakeResting(drain: Blocked, podUids: string[], spread: number): Promise<void> {

@@ -20,7 +20,7 @@ import { closeNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
-import type { BudgetWatch } from './freed-pods.ts';
+import type { PassWatch } from './freed-pods.ts';
 import { progressOf } from './progress.ts';
 import { deadlineAfter, progressAfter } from './after-stop.ts';
 import { remove, width } from './removal.ts';
@@ -28,7 +28,7 @@ import type { WatchedAttachments } from './watched-attachments.ts';
 
 export interface DrainContext {
   target: KubeClient;
-  budgetWatch: BudgetWatch;
+  watch: PassWatch;
   attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
   /** Of the activity: a drain is cancelled to change its mode. */
   signal: AbortSignal;

@@ -1,17 +1,17 @@
-/** What one pass of a drain and the watch of budgets have to say to each other. */
+/** What one pass of a drain and the watches have to say to each other. */
 import type { BlockedPod } from '../../workflows/plan/drain-wakes.ts';
 import { pause } from '../kube/pause.ts';
 
 /** The pass's side. */
-export interface BudgetWatch {
+export interface PassWatch {
   /** Pods whose eviction a budget refused, as the pass knows them now; `since` in milliseconds. Replaces what it said before. */
   blocked(pods: BlockedPod[], since: number): void;
   /** UIDs of pods that may be evictable by now, each told once. */
   takeFreed(): string[];
   /** Ends early when there are such pods. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** The pass gives up; the next one begins after so many milliseconds, or when a budget changes. */
-  rest(milliseconds: number): void;
+  /** The pass gives up; the next one begins after so many milliseconds, or when a budget changes or one of these volumes moves. */
+  rest(milliseconds: number, volumes: readonly string[]): void;
 }
 
 /** Pods that a running pass has to look at again. */

@@ -62,10 +62,10 @@ export class DrainPass {
   }
 
   async #pause(): Promise<void> {
-    const { signal, attachments, budgetWatch } = this.#context;
+    const { signal, attachments, watch } = this.#context;
     const { volumeWait } = this.#progress;
     if (volumeWait) await attachments.pause(volumeWait.volumes, volumePollMilliseconds, signal);
-    else await budgetWatch.pause(pollMilliseconds, signal);
+    else await watch.pause(pollMilliseconds, signal);
   }
 
   /** Says which pods are blocked by a budget. Returns whether one of them may leave by now. */
@@ -75,12 +75,12 @@ export class DrainPass {
       ({ uid, goneBy }) => goneBy === undefined && refusals[uid]?.isOfBudget === true,
     );
     const since = Math.min(...blocked.map(({ uid }) => refusals[uid]?.since ?? Infinity));
-    this.#context.budgetWatch.blocked(blocked.map(blockedPodOf), since);
+    this.#context.watch.blocked(blocked.map(blockedPodOf), since);
     return this.#takeFreed();
   }
 
   #takeFreed(): boolean {
-    const freed = this.#context.budgetWatch.takeFreed().flatMap((uid) => {
+    const freed = this.#context.watch.takeFreed().flatMap((uid) => {
       return this.#progress.refusals[uid] ?? [];
     });
     for (const refusal of freed) refusal.nextTryAt = 0;
@@ -249,7 +249,7 @@ export class DrainPass {
     const { deadline } = this.#request;
     const isBlocked = blockers.length > 0;
     const delay = isSoon ? 1_000 : this.#untilNextPass(blockers);
-    this.#context.budgetWatch.rest(delay);
+    this.#context.watch.rest(delay, this.#progress.volumeWait?.volumes ?? []);
     const failure = ApplicationFailure.create({
       type: isBlocked ? 'DrainBlocked' : 'Draining',
       message: drainInWords({ podCount: pods.length, pods, blockers, deadline }),

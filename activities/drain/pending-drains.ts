@@ -15,7 +15,10 @@ export type PendingDrain = 'gone' | 'begun' | 'resting';
 export interface PendingDrains {
   /** Ends its wait. Keeps the heartbeat details and whatever an operator has paused; writes no history. Lost on a running attempt. */
   reset(drain: DrainRef): Promise<void>;
-  /** `begun`: an attempt runs, is due, or has ended since then (milliseconds); or nobody wants one. */
+  /**
+   * `begun`: an attempt runs, is due, or has ended since then (milliseconds) at another process; or an operator holds it. One that
+   * ended at this process may be the one before: the caller knows of those.
+   */
   look(drain: DrainRef, since: number): Promise<PendingDrain>;
 }
 
@@ -33,7 +36,8 @@ export function createPendingDrains(client: Client): PendingDrains {
       const pending = raw?.pendingActivities?.find((one) => one.activityId === activityId);
       if (!pending) return 'gone';
       const isResting = millisecondsOf(pending.nextAttemptScheduleTime) > Date.now();
-      const hasTried = millisecondsOf(pending.lastAttemptCompleteTime) >= since;
+      const isOfOthers = pending.lastWorkerIdentity !== identity;
+      const hasTried = isOfOthers && millisecondsOf(pending.lastAttemptCompleteTime) >= since;
       return isResting && !hasTried && pending.paused !== true ? 'resting' : 'begun';
     },
   };

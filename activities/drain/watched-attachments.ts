@@ -23,6 +23,8 @@ interface Waiting {
 
 export interface WatchedAttachmentsOptions {
   target: KubeClient;
+  /** A volume was attached or detached somewhere. */
+  onMove?(volume: string): void;
   onError(error: unknown): void;
 }
 
@@ -30,9 +32,11 @@ export class WatchedAttachments {
   readonly #target: KubeClient;
   readonly #reflector: LazyReflector<VolumeAttachment, View>;
   readonly #waiting = new Set<Waiting>();
+  readonly #onMove: ((volume: string) => void) | undefined;
 
-  constructor({ target, onError }: WatchedAttachmentsOptions) {
+  constructor({ target, onMove, onError }: WatchedAttachmentsOptions) {
     this.#target = target;
+    this.#onMove = onMove;
     this.#reflector = new LazyReflector({
       client: target,
       path: volumeAttachments,
@@ -65,18 +69,15 @@ export class WatchedAttachments {
     signal.throwIfAborted();
   }
 
-  get isWatching(): boolean {
-    return this.#reflector.isRunning;
-  }
-
   async close(): Promise<void> {
     await this.#reflector.close();
   }
 
   #tell({ attachment }: View): void {
-    for (const { volumes, woken } of this.#waiting) {
-      if (attachment && volumes.has(attachment.volume)) woken.abort();
-    }
+    if (!attachment) return;
+    const { volume } = attachment;
+    for (const { volumes, woken } of this.#waiting) if (volumes.has(volume)) woken.abort();
+    this.#onMove?.(volume);
   }
 }
 

@@ -47,10 +47,6 @@ export class WatchedBudgets {
     this.#reflector.use();
   }
 
-  get isRunning(): boolean {
-    return this.#reflector.isRunning;
-  }
-
   /** All that there are have been listed. */
   get isKnown(): boolean {
     return this.#reflector.items !== undefined;

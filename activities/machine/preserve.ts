@@ -57,12 +57,17 @@ async function follow(world: World, request: PreserveRequest): Promise<PreserveO
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
 }
 
-/** The Node of this very instance: names come back. */
+/** The Node of this very instance: names come back. One that says it is another Machine's is left to that. */
 async function ownNode({ target }: World, machine: Machine): Promise<Node | undefined> {
   const name = machine.metadata.labels?.[labels.node] ?? '';
   if (!target || name === '') return undefined;
   const node = await readNode(target, name);
-  return isSameInstance(node?.spec?.providerID, machine.spec.providerID) ? node : undefined;
+  return node && isOf(machine, node) ? node : undefined;
+}
+
+function isOf({ metadata: { name }, spec }: Machine, node: Node): boolean {
+  const owner = node.metadata.labels?.[labels.machineName] ?? name;
+  return owner === name && isSameInstance(node.spec?.providerID, spec.providerID);
 }
 
 interface Found {

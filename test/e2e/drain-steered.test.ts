@@ -30,9 +30,12 @@ describe('a drain', () => {
     const [second] = await workloads.podsOn(name, 'db-b');
     expect(second?.metadata.deletionTimestamp).toBeUndefined();
     await volumes.detach('db-a');
-    await eventually('the second pod has left', async () => {
-      expect(await workloads.podsOn(name, 'db-b')).toEqual([]);
-    });
+    // Reattachment is waited for 2 s; by itself the drain would look again only after 15 s.
+    await eventually(
+      'the second pod has left',
+      async () => expect(await workloads.podsOn(name, 'db-b')).toEqual([]),
+      { timeoutSeconds: 10 },
+    );
     expect(await scenario.cloud.instances()).toHaveLength(1);
     const handle = workflows.handleOf('machine', name);
     await handle.executeUpdate('skipVolumeWait', { args: [{ by: 'Ada' }] });

@@ -8,6 +8,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TemporalForTests } from '../support/temporal.ts';
+import { annotate, beginFailed, Kept } from '../workflows/kept-machine.ts';
 import { hang, MachineWorld } from '../workflows/machine-world.ts';
 import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from '../workflows/rollout-world.ts';
@@ -41,6 +42,23 @@ await draining.run(async () => {
   await draining.requestDeletion();
   await draining.log.until('drainNode');
   await save('machine-mid-drain', draining.handle);
+});
+
+// Failed and kept for a look at it: its Node is being drained while its life goes on.
+const kept = new Kept();
+kept.drain = hang;
+const preserved = await MachineWorld.create(temporal, {
+  preserveMachine: kept.look,
+  drainNode: kept.drainNode,
+  checkHealth: kept.checkHealth,
+});
+await preserved.run(async () => {
+  await beginFailed(preserved, kept);
+  await preserved.log.until('drainNode');
+  const expiry = new Date((await temporal.now()) + 1_800_000).toISOString();
+  await annotate(preserved, kept, { expiry });
+  await preserved.log.until('preserveMachine', 2);
+  await save('machine-preserved', preserved.handle);
 });
 
 const machines = new Machines(20);

@@ -2,13 +2,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import type { DrainRequest, HealthOutcome, PreserveRequest } from '../../workflows/activities.ts';
-import type { PreservationNotes } from '../../workflows/api/preservation.ts';
-import { keys } from '../../workflows/messages.ts';
-import { planPreservation } from '../../workflows/plan/preservation.ts';
-import type { PreserveOutcome } from '../../workflows/activities.ts';
+import { keys, retryNowSignal } from '../../workflows/messages.ts';
 import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
-import { hang, instance, MachineWorld } from './machine-world.ts';
+import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
+import { hang, MachineWorld } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
@@ -20,53 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => temporal.stop());
 
-const minutes = 60;
-
-/** Machine and Node as a look finds and leaves them. */
-class Kept {
-  notes: PreservationNotes = {};
-  phase: 'Running' | 'Failed' = 'Running';
-  hasNode = true;
-  isOutOfReach = false;
-  drain: (request: DrainRequest) => Promise<void> = async () => undefined;
-  health: 'Running' | 'Unknown' = 'Running';
-
-  readonly look = async ({ now }: PreserveRequest): Promise<PreserveOutcome> => {
-    if (this.isOutOfReach) return { found: 'outOfReach', reason: 'connection refused' };
-    const { preserve, expiry } = this.notes;
-    const plan = planPreservation(
-      {
-        wishes: { ...(preserve !== undefined && { machine: preserve }) },
-        hasNode: this.hasNode,
-        phase: this.phase,
-        timeoutSeconds: 10 * minutes,
-        ...(expiry !== undefined && { expiresAt: Date.parse(expiry) }),
-      },
-      now,
-    );
-    if (plan.action === 'preserve') {
-      this.notes = { ...this.notes, expiry: new Date(plan.until).toISOString() };
-      const { value, until } = plan;
-      const isToBeDrained = plan.isToBeDrained && this.hasNode;
-      return { found: 'machine', notes: this.notes, preservation: { value, until, isToBeDrained } };
-    }
-    const { expiry: _over, preserve: wish, ...rest } = this.notes;
-    const forgets = plan.action === 'stop' && plan.forgets;
-    this.notes = { ...rest, ...(wish !== undefined && !forgets && { preserve: wish }) };
-    return { found: 'machine', ...(Object.keys(this.notes).length > 0 && { notes: this.notes }) };
-  };
-
-  readonly drainNode = async (request: DrainRequest) => {
-    await this.drain(request);
-    return { evictedPods: 0, isForced: request.isForced };
-  };
-
-  readonly checkHealth = async (): Promise<HealthOutcome> => {
-    const phase = this.phase === 'Failed' ? 'Failed' : this.health;
-    return { found: 'machine', finding: { phase, faults: phase === 'Running' ? [] : ['ill'] } };
-  };
-}
-
 async function create(): Promise<{ world: MachineWorld; kept: Kept }> {
   const kept = new Kept();
   const world = await MachineWorld.create(temporal, {
@@ -75,29 +25,6 @@ async function create(): Promise<{ world: MachineWorld; kept: Kept }> {
     checkHealth: kept.checkHealth,
   });
   return { kept, world };
-}
-
-/** `kubectl annotate`, and the watcher's word of it. */
-async function annotate(world: MachineWorld, kept: Kept, changes: PreservationNotes) {
-  kept.notes = { ...kept.notes, ...changes };
-  await world.observe({ preservation: kept.notes });
-}
-
-/** The watcher tells of our own writes. */
-async function echo(world: MachineWorld, kept: Kept) {
-  const isSilent = Object.keys(kept.notes).length === 0;
-  await world.observe(isSilent ? {} : { preservation: kept.notes });
-}
-
-/** Its health timeout was over before this life began. */
-async function beginFailed(world: MachineWorld, kept: Kept): Promise<void> {
-  kept.phase = 'Failed';
-  kept.notes = { preserve: 'when-failed' };
-  const { providerID, nodeName } = instance;
-  world.object = { ...world.object, phase: 'Failed', providerID, nodeName, machineSet: 'pool' };
-  world.object = { ...world.object, preservation: kept.notes };
-  await world.begin({ preservation: kept.notes });
-  await world.phase('Failed');
 }
 
 test('a machine of which nobody says anything is never looked at for this', async () => {
@@ -191,6 +118,8 @@ test('a drain that fails is said and tried again, later each time', async () => 
     const attempts = world.log.count('drainNode');
     expect(attempts).toBeGreaterThan(3);
     expect(attempts).toBeLessThan(10);
+    await world.handle.signal(retryNowSignal, {});
+    await world.log.until('drainNode', attempts + 1);
     const errors = world.log.inputsOf('preserveMachine').map(({ drain }) => drain?.error);
     expect(errors).toEqual([undefined, '2 pods could not be deleted']);
     kept.drain = async () => undefined;

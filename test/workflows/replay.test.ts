@@ -21,6 +21,7 @@ const recordings = [
   'machine-idle',
   'machine-mid-launch',
   'machine-mid-drain',
+  'machine-preserved',
   'machine-set-mid-batch',
   'machine-deployment',
   'machine-deployment-mid-rollout',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
-import type { BudgetWatch } from '../../../activities/drain/freed-pods.ts';
+import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
 import { pause } from '../../../activities/kube/pause.ts';
 import type { Node } from '../../../activities/machine/node.ts';
@@ -20,7 +20,7 @@ const request: DrainRequest = {
 };
 
 /** No budget ever changes. */
-const noWatch: BudgetWatch = {
+const noWatch: PassWatch = {
   blocked: () => undefined,
   takeFreed: () => [],
   pause: (milliseconds, signal) => pause(milliseconds, signal),
@@ -42,7 +42,7 @@ class Drain {
     this.attempt += 1;
     const context: DrainContext = {
       target: this.target,
-      budgetWatch: noWatch,
+      watch: noWatch,
       attachments: new WatchedAttachments({ target: this.target, onError: () => undefined }),
       signal: new AbortController().signal,
       settings: {

@@ -55,7 +55,7 @@ class Storage {
   run(settings: Partial<DrainContext['settings']> = {}) {
     const context: DrainContext = {
       target: this.target,
-      budgetWatch: new BlockedDrains({
+      watch: new BlockedDrains({
         target: this.target,
         wake: async () => undefined,
         onError: () => undefined,

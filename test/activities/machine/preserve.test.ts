@@ -179,10 +179,16 @@ describe('preserve', () => {
     });
   });
 
-  test('the Node of another instance is not touched', async () => {
+  test.each([
+    { of: 'instance', node: aNode({ spec: { providerID: 'local:///zone-1/i-2' } }) },
+    {
+      of: 'Machine',
+      node: aNode({ metadata: { labels: { 'node.gardener.cloud/machine-name': 'pool-b' } } }),
+    },
+  ])('the Node of another $of is not touched', async ({ node }) => {
     const world = aWorld({
       control: [machineOf({ machine: { [preserveKey]: 'now' } })],
-      target: [aNode({ spec: { providerID: 'local:///zone-1/i-2' } })],
+      target: [node],
     });
     await preserveMachine(world, { machine: lifeOf('pool-a'), now });
     expect(world.target.writes()).toEqual([]);
