@@ -4,6 +4,7 @@ import type {
   DeleteOutcome,
   DriverActivities,
   DriverRequest,
+  LifeRef,
   OrphanActivities,
 } from '../workflows/activities.ts';
 import type { Machine } from '../workflows/api/machine.ts';
@@ -28,24 +29,24 @@ export interface DriverWorld {
   classes: ClassReader;
   /** Aborts the call when the activity is cancelled. */
   signal(): AbortSignal;
-  /** Throws while nothing may be created or destroyed. */
-  requireLicence(): void;
+  /** Fails while nothing may be created or destroyed. `machine`: whom it keeps waiting. */
+  requireLicence(machine?: LifeRef): Promise<void>;
 }
 
 export function createDriverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
   return {
     async createInstance(request) {
-      world.requireLicence();
+      await world.requireLicence(request.machine);
       return await creating(world, request);
     },
     async deleteInstance(request) {
-      world.requireLicence();
+      await world.requireLicence(request.machine);
       return await deleting(world, request);
     },
     lookForOrphans: (request) => lookForOrphans(world, request),
     lookLast: (request) => lookLast(world, request),
     async deleteOrphan(request) {
-      world.requireLicence();
+      await world.requireLicence();
       return await deleteOrphan(world, request);
     },
   };

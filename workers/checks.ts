@@ -1,5 +1,10 @@
 /** The table of the scheduled checks: what runs, how often, and what the Temporal UI says of it. */
-import type { OrphanCheck, UnmanagedNodesCheck } from '../workflows/activities.ts';
+import type {
+  EntityCheck,
+  OrphanCheck,
+  OvershootCheck,
+  UnmanagedNodesCheck,
+} from '../workflows/activities.ts';
 import type { Config } from './config.ts';
 
 export type CheckSettings = Pick<Config, 'namespace' | 'taskQueue' | 'machine' | 'safety'> & {
@@ -24,7 +29,7 @@ export interface Check {
 }
 
 export function checksOf(settings: CheckSettings): Check[] {
-  return [orphans(settings), unmanagedNodes(settings)];
+  return [orphans(settings), overshoot(settings), entities(settings), unmanagedNodes(settings)];
 }
 
 function orphans({ namespace, cluster, safety }: CheckSettings): Check {
@@ -46,6 +51,35 @@ function orphans({ namespace, cluster, safety }: CheckSettings): Check {
     details:
       'Lists the instances of every cloud account that a MachineClass names, and compares them with the Machines. What two runs agree on is deleted. The result is the report. docs/safety.md',
     isOff,
+  };
+}
+
+function overshoot({ namespace, safety }: CheckSettings): Check {
+  const { up, down, overshootingPeriodSeconds } = safety;
+  const input: OvershootCheck = { namespace, up, down };
+  return {
+    name: 'overshoot',
+    workflow: 'safetyOvershoot',
+    periodSeconds: overshootingPeriodSeconds,
+    input,
+    summary: `MachineSets with too many machines in ${namespace}`,
+    details:
+      'Freezes MachineSets that have far more machines than anybody asked for, and thaws them when that is over. The result is the report. docs/safety.md',
+    isOff: false,
+  };
+}
+
+function entities({ namespace, safety }: CheckSettings): Check {
+  const input: EntityCheck = { namespace };
+  return {
+    name: 'entities',
+    workflow: 'safetyEntities',
+    periodSeconds: safety.entitiesPeriodSeconds,
+    input,
+    summary: `Objects and workflows of ${namespace} compared`,
+    details:
+      'Starts the workflows of Machines, MachineSets and MachineDeployments that do not run, and tells those whose object is gone. The result is the report. docs/safety.md',
+    isOff: false,
   };
 }
 

@@ -84,6 +84,8 @@ export interface SafetySettings {
     /** Default 600. */
     minAgeSeconds: number;
   };
+  /** Default 300. */
+  entitiesPeriodSeconds: number;
   /** Label selector; empty: all Nodes. */
   unmanagedNodesSelector: string;
 }
@@ -198,6 +200,7 @@ function safetyOf(flags: FlagValues): SafetySettings {
       maxDeletions: flags['safety-orphans-max-deletions'],
       minAgeSeconds: flags['safety-orphans-min-age'],
     },
+    entitiesPeriodSeconds: flags['safety-entities-period'],
     unmanagedNodesSelector: flags['safety-unmanaged-nodes-selector'],
   };
 }

@@ -2,7 +2,6 @@
 import type { Flag } from './flag.ts';
 import { duration, integer, names, oneOf, text } from './flag-kinds.ts';
 
-const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
   'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
 
@@ -89,25 +88,22 @@ export const machineFlags = {
     group: 'Safety',
     kind: integer({ min: 0 }),
     default: '2',
-    says: 'Machines above desired + maxSurge at which creating is frozen.',
+    says: 'A MachineSet is frozen when it has so many machines more than its deployment wants with its maxSurge, or more than twice its own replicas when it has none.',
     only: 'worker',
-    noop: notYet,
   },
   'safety-down': {
     group: 'Safety',
     kind: integer({ min: 0 }),
     default: '1',
-    says: 'Machines below the limit of --safety-up at which creating goes on.',
+    says: 'The freeze ends so many machines below the limit of --safety-up.',
     only: 'worker',
-    noop: notYet,
   },
   'machine-safety-overshooting-period': {
     group: 'Safety',
     kind: duration,
     default: '1m',
-    says: 'Time between two checks for too many machines.',
+    says: 'Time between two checks for too many machines. At least 1s.',
     only: 'worker',
-    noop: notYet,
   },
   'machine-safety-orphan-vms-period': {
     group: 'Safety',
@@ -137,6 +133,14 @@ export const machineFlags = {
     kind: duration,
     default: '10m',
     says: 'An instance without a Machine is suspected when it is older than this, and deleted when it has been suspected for longer than this.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-entities-period': {
+    group: 'Safety',
+    kind: duration,
+    default: '5m',
+    says: 'Time between two comparisons of Machines, MachineSets and MachineDeployments with their workflows. At least 1s.',
     only: 'worker',
     ours: true,
   },

@@ -1,4 +1,6 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
+import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
+import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
 import type { ObjectRef } from './messages.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 
@@ -79,6 +81,47 @@ export interface UnmanagedNodesReport {
   postponed: number;
 }
 
+/** Input of `safetyEntities`. */
+export interface EntityCheck {
+  /** Of the Machines, MachineSets and MachineDeployments. */
+  namespace: string;
+}
+
+export interface HealedEntity extends EntityRef {
+  /** False: `why` says what was in the way. */
+  isHealed: boolean;
+  why: string;
+}
+
+export interface EntityReport {
+  /** Machines, MachineSets and MachineDeployments of the last look. */
+  objects: number;
+  /** Their workflows that ran then. */
+  running: number;
+  healed: number;
+  failed: number;
+  /** At most 100, those that failed first. */
+  entities: HealedEntity[];
+}
+
+/** Input of `safetyOvershoot`. */
+export interface OvershootCheck extends OvershootRules {
+  namespace: string;
+}
+
+/** `error`: why it could not be done. */
+export type FreezeOutcome = Freeze & { error?: string };
+
+export interface OvershootReport {
+  /** MachineSets that there were. */
+  sets: number;
+  /** Of these make no machines. */
+  frozen: number;
+  /** At most 100. */
+  changed: FreezeOutcome[];
+  unjudged: OvershootLook['unjudged'];
+}
+
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. */
@@ -89,6 +132,16 @@ export interface SafetyActivities {
     deleted: Suspect[];
     stopped?: { className: string; message: string };
   }): Promise<void>;
+  /** Lists both. At most some hundreds of each kind of difference. */
+  compareEntities(input: EntityCheck): Promise<EntityLook>;
+  /** Looks at each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
+  healEntities(
+    input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver'>,
+  ): Promise<HealedEntity[]>;
+  /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
+  lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;
+  /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
+  applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }

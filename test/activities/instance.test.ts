@@ -27,14 +27,18 @@ interface Surroundings {
   control: object[];
   target?: object[];
   signal?: AbortSignal | undefined;
-  requireLicence?: () => void;
+  requireLicence?: () => Promise<void>;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
 
 function activities(
   changes: Partial<Driver>,
-  { signal = new AbortController().signal, requireLicence = () => undefined, ...found } = clusters,
+  {
+    signal = new AbortController().signal,
+    requireLicence = async () => undefined,
+    ...found
+  } = clusters,
 ) {
   const driver: Driver = {
     settleSeconds: 30,
@@ -188,7 +192,7 @@ test('no orphan is deleted while no watcher holds the Lease', async () => {
   const driver: Partial<Driver> = { deleteListed: refuse };
   const { deleteOrphan } = activities(driver, {
     ...clusters,
-    requireLicence() {
+    async requireLicence() {
       throw new Error('no licence');
     },
   });

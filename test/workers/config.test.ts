@@ -67,6 +67,7 @@ test('without flags and environment everything has the defaults of MCM', () => {
       overshootingPeriodSeconds: 60,
       orphanPeriodSeconds: 900,
       orphans: { mode: 'delete', maxDeletions: 10, minAgeSeconds: 600 },
+      entitiesPeriodSeconds: 300,
       unmanagedNodesSelector: '',
     },
     virtualCloud: 'http://127.0.0.1:7080',

@@ -19,13 +19,19 @@ test('each check is a workflow that exists, under the name of its namespace', ()
   const schedules = schedulesOf('--namespace=shoot');
   expect(schedules.map(({ scheduleId }) => scheduleId)).toEqual([
     'safety/orphans/shoot',
+    'safety/overshoot/shoot',
+    'safety/entities/shoot',
     'safety/unmanaged-nodes/shoot',
   ]);
   for (const { action } of schedules) expect(Object.keys(workflows)).toContain(action.workflowType);
 });
 
 test('flags become the period and the input', () => {
-  const [orphans, nodes] = schedulesOf(
+  const [orphans, overshoot, entities, nodes] = schedulesOf(
+    '--safety-up=5',
+    '--safety-down=3',
+    '--machine-safety-overshooting-period=90s',
+    '--safety-entities-period=7m',
     '--machine-safety-orphan-vms-period=2m',
     '--safety-orphans=report',
     '--safety-orphans-max-deletions=3',
@@ -43,6 +49,9 @@ test('flags become the period and the input', () => {
       minAgeSeconds: 90,
     },
   ]);
+  expect(overshoot?.spec.intervals).toMatchObject([{ every: 90_000 }]);
+  expect(overshoot?.action.args).toEqual([{ namespace: 'default', up: 5, down: 3 }]);
+  expect(entities?.spec.intervals).toMatchObject([{ every: 420_000 }]);
   expect(nodes?.action.args).toEqual([
     { namespace: 'default', creationTimeoutSeconds: 300, selector: 'pool=a' },
   ]);

@@ -363,9 +363,9 @@ describe('the rest', () => {
       await driver.createInstance(
         inNamespace(namespace, 'twin', { ...more, isClaimed: () => true }),
       );
-    const { providerID: kept } = await create({ token: 'twin-1' });
-    const { providerID: surplus } = await create({ token: 'twin-2' });
-    const { providerID: foreign } = await create({ token: 'twin-3', cluster: 'cluster-2' });
+    const { providerID: kept } = await create({ token: 'namesake-1' });
+    const { providerID: surplus } = await create({ token: 'namesake-2' });
+    const { providerID: foreign } = await create({ token: 'namesake-3', cluster: 'cluster-2' });
     const request = { ...aRequest('any'), namespace };
     const remove = (providerID: string) => driver.deleteListed({ ...request, providerID });
     expect(await remove(foreign)).toEqual({ found: false });

@@ -127,6 +127,14 @@ export class WorkflowRecords {
     return texts.join('\n');
   }
 
+  /** As if Temporal had never known of the run, whether or not it has ended. */
+  async forget({ workflowId, runId }: WorkflowExecutionInfo): Promise<void> {
+    await this.#client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId, runId },
+    });
+  }
+
   async terminate(workflowId: string): Promise<void> {
     await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
   }
