@@ -84,7 +84,7 @@ async function tell(
   await recordEvent(
     control,
     { apiVersion, kind: 'MachineClass', namespace, name, uid },
-    { type: 'Warning', reason: 'ReleasedWithoutLook', message: problem, component },
+    { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },
   );
 }
 

@@ -2,7 +2,7 @@
  * One run of the check `safety/orphans`: looks for instances that no Machine knows of, deletes those that two runs agree on, and
  * reports. docs/safety.md says how to read, pause and start it.
  */
-import { metricMeter, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, metricMeter, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { OrphanCheck, OrphanOutcome } from './activities.ts';
 import type { ScopeLook, Suspect, TrackedSuspect } from './plan/orphan-sweep.ts';
 import { planSweep } from './plan/orphan-sweep.ts';
@@ -27,8 +27,8 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const report = reportOf({ check, looks, plan, outcomes });
   setCurrentDetails(detailsOf(check, report));
   count(check, report);
-  await tell(check, plan, report);
-  return report;
+  const error = await tell(check, plan, report);
+  return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
 
 /** A provider that does not answer does not hide the others. */
@@ -38,6 +38,7 @@ async function lookAt(check: OrphanCheck, provider: string): Promise<ScopeLook[]
   try {
     return await steps.lookForOrphans({ namespace, cluster, provider, minAgeSeconds });
   } catch (error) {
+    if (isCancellation(error)) throw error;
     const failed = { provider, className: '', classCount: 0, kept: {}, suspects: [], omitted: 0 };
     return [{ ...failed, error: messageOf(error) }];
   }
@@ -51,24 +52,32 @@ async function deleteOne(
   try {
     return await steps.deleteOrphan({ namespace, cluster, suspect });
   } catch (error) {
+    if (isCancellation(error)) throw error;
     return { outcome: 'failed', message: messageOf(error) };
   }
 }
 
+/** What was done counts, also when nobody can be told. */
 async function tell(
   { namespace }: OrphanCheck,
   { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },
   { deleted }: OrphanReport,
-): Promise<void> {
+): Promise<OrphanReport['errors'][number] | undefined> {
   const [first] = suspects;
   const isStopped = stopped !== undefined && first !== undefined;
-  if (deleted.length === 0 && !isStopped) return;
+  if (deleted.length === 0 && !isStopped) return undefined;
   const gone = new Set(deleted.map(({ providerID }) => providerID));
-  await checkSteps('write Events').tellOfOrphans({
-    namespace,
-    deleted: suspects.filter(({ providerID }) => gone.has(providerID)),
-    ...(isStopped && { stopped: { className: first.className, message: stopped } }),
-  });
+  try {
+    await checkSteps('write Events').tellOfOrphans({
+      namespace,
+      deleted: suspects.filter(({ providerID }) => gone.has(providerID)),
+      ...(isStopped && { stopped: { className: first.className, message: stopped } }),
+    });
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { where: 'Events', message: messageOf(error) };
+  }
 }
 
 /** On the worker that this run ended on; replays do not count. */

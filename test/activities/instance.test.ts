@@ -27,6 +27,7 @@ interface Surroundings {
   control: object[];
   target?: object[];
   signal?: AbortSignal | undefined;
+  requireLicence?: () => void;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };

@@ -151,7 +151,7 @@ describe('a class that no Machine uses any more', () => {
     });
     expect(control.has(path)).toBe(false);
     expect(control.bodies.at(-1)).toMatchObject({
-      reason: 'ReleasedWithoutLook',
+      reason: 'InstancesMayBeLeft',
       message: 'two are left',
     });
   });

@@ -32,17 +32,18 @@ const found: ScopeLook = {
 /** The first run of all: there is no result of one before. The e2e tests have more. */
 async function firstRun(
   name: string,
-  check: Partial<OrphanCheck>,
+  check: Partial<OrphanCheck> & { tells?: () => Promise<void> },
   look: () => Promise<ScopeLook[]>,
 ): Promise<{ log: CallLog; report: OrphanReport }> {
+  const { tells = async () => {}, ...changes } = check;
   const log = new CallLog();
   const kube = log.record({
     findProviders: async () => ['local'],
-    tellOfOrphans: async () => {},
+    tellOfOrphans: tells,
   });
   const driver = log.record({ lookForOrphans: look });
   const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 } as const;
-  const input: OrphanCheck = { namespace: name, cluster: 'c', ...rules, ...check };
+  const input: OrphanCheck = { namespace: name, cluster: 'c', ...rules, ...changes };
   return await temporal.withWorkers(name, { kube, driver }, async () => {
     const report: OrphanReport = await temporal.client.workflow.execute('safetyOrphans', {
       taskQueue: name,
@@ -87,5 +88,17 @@ test('a provider that does not answer is an error of the report, not of the run'
   expect(report).toMatchObject({
     suspected: 0,
     errors: [{ where: 'provider local', message: 'out of order' }],
+  });
+});
+
+const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
+
+test('Events that cannot be written do not cost the report', async () => {
+  const { report } = await firstRun('mute', { maxDeletions: 1, tells: refuses }, async () => [
+    found,
+  ]);
+  expect(report).toMatchObject({
+    suspected: 2,
+    errors: [{ where: 'Events', message: 'forbidden' }],
   });
 });

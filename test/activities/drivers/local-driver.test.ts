@@ -146,8 +146,8 @@ describe('create', () => {
   });
 
   test('several instances of the name are nobody to choose from', async () => {
-    await driver.createInstance(aRequest('many', { token: 'twin-1' }));
-    await driver.createInstance(aRequest('many', { token: 'twin-2', isClaimed: () => true }));
+    await driver.createInstance(aRequest('many', { token: 'one' }));
+    await driver.createInstance(aRequest('many', { token: 'two', isClaimed: () => true }));
     expect(await failureOf(driver.createInstance(aRequest('many')))).toMatchObject({
       code: 'OutOfRange',
       settled: false,
