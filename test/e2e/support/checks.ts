@@ -32,7 +32,10 @@ export async function runCheck(workflows: WorkflowRecords, check: string): Promi
     return now.recentActions.at(-1)?.action.workflow.workflowId ?? '';
   });
   const run = workflows.runOf(workflowId);
-  await run.result();
+  await eventually(`the run ${workflowId} ends`, async () => {
+    const { status } = await run.describe();
+    expect(status.name).toBe('COMPLETED');
+  });
   return run;
 }
 
