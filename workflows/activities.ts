@@ -16,10 +16,12 @@ import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
+import type { DescribeOutcome, LossActivities } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
+export type * from './loss-port.ts';
 export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
@@ -109,6 +111,8 @@ export type DeleteOutcome =
 export interface DriverActivities {
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
+  /** Looks for the instance with this providerID. */
+  describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
 }
 
 export interface DrainRequest {
@@ -187,6 +191,8 @@ export interface HealthRequest {
   instance: Instance;
   /** The Node of this instance was seen to go. */
   hasLostNode: boolean;
+  /** The cloud says that there is no such instance: no time limit is waited for. */
+  isInstanceGone?: boolean;
   /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
   since?: number;
   stoodStill: number;
@@ -381,6 +387,7 @@ export interface MachineDeploymentActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
+  LossActivities &
   PreservationActivities &
   ProtectionActivities &
   SafetyActivities;

@@ -5,6 +5,8 @@ import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
+import type { LossState } from './machine-loss.ts';
+import { lossFactsOf } from './machine-loss.ts';
 import type { PreservationState } from './machine-preservation.ts';
 import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
@@ -62,6 +64,8 @@ export interface MachineState {
   drain?: DrainReport;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationState;
+  /** Somebody says that the instance is gone. */
+  loss?: LossState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
   health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
@@ -239,6 +243,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeBehind: isNodeBehind(state),
     createDeadline: createDeadlineOf(prepared),
     health: healthFactsOf(state),
+    loss: lossFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });

@@ -1,8 +1,10 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
-import type { ObjectRef } from './messages.ts';
+import type { MissingInstance, ObjectRef } from './messages.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
+
+export type { MissingInstance };
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
 export interface OrphanCheck extends SweepRules {
@@ -131,6 +133,12 @@ export interface SafetyActivities {
     namespace: string;
     deleted: Suspect[];
     stopped?: { className: string; message: string };
+  }): Promise<void>;
+  /** Tells the workflows of these Machines; an Event where nobody is told, because they are too many. */
+  tellOfMissing(input: {
+    namespace: string;
+    missing: (MissingInstance & { name: string })[];
+    stopped: { className: string; message: string }[];
   }): Promise<void>;
   /** Lists both. At most some hundreds of each kind of difference. */
   compareEntities(input: EntityCheck): Promise<EntityLook>;

@@ -175,7 +175,7 @@ function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
   return { namespace, name, uid };
 }
 
-async function joinedNode(
+export async function joinedNode(
   { control, target, defaults }: World,
   machine: Machine,
   instance: Instance | undefined,

@@ -44,6 +44,9 @@ function contextOn(target: MemoryKube): DrainContext {
     settings: { maxEvictRetries: 360, pvDetachTimeoutSeconds: 120, pvReattachTimeoutSeconds: 90 },
     details: undefined,
     isFirstAttempt: true,
+    requireLicence: async () => undefined,
+    lastStop: undefined,
+    begunAt: Date.now(),
     save: () => undefined,
     report: async () => undefined,
   };

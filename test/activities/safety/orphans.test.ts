@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClassReader } from '../../../activities/class-reader.ts';
-import type { Driver, ListedInstance, ListRequest } from '../../../activities/drivers/driver.ts';
+import type {
+  Driver,
+  Instance,
+  ListedInstance,
+  ListRequest,
+} from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { deleteOrphan } from '../../../activities/safety/delete-orphan.ts';
@@ -36,11 +41,26 @@ describe('a look', () => {
     instances?: ListedInstance[];
     /** Credentials that are refused. */
     refuses?: string;
+    /** What it says of one of them. Default: it knows none. */
+    describes?: (providerID: string) => Promise<Instance | undefined>;
   }
 
-  function lookAt(control: MemoryKube, { instances = [], refuses = 'mallory' }: Cloud = {}) {
+  type LookDriver = Pick<
+    Driver,
+    'listInstances' | 'listScope' | 'describeInstance' | 'settleSeconds'
+  >;
+
+  function lookAt(
+    control: MemoryKube,
+    { instances = [], refuses = 'mallory', describes = async () => undefined }: Cloud = {},
+  ) {
     const asked: (string | undefined)[] = [];
-    const driver: Pick<Driver, 'listInstances' | 'listScope'> = {
+    const driver: LookDriver = {
+      settleSeconds: 30,
+      describeInstance: async ({ providerID = '' }) => {
+        asked.push(providerID);
+        return describes(providerID);
+      },
       listScope: (spec) => String(Object(spec).region),
       async listInstances({ secret, providerSpec }: ListRequest) {
         asked.push(`${secret['key']} ${String(Object(providerSpec).region)}`);
