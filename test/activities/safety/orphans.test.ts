@@ -135,6 +135,31 @@ describe('a look', () => {
     ]);
   });
 
+  describe('asks for instances of Machines that are not listed', () => {
+    const joined = (name: string, id: string) => {
+      const { metadata, spec } = aMachine({ metadata: { name }, spec: { providerID: id } });
+      const status = { currentStatus: { phase: 'Running' } };
+      return { kind: 'Machine', metadata, spec, status };
+    };
+    const objects = [aMachineClass(), aSecret(), joined('there', 'x/i-0'), joined('lost', 'x/i-1')];
+    const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
+
+    test('and says which the cloud does not know', async () => {
+      const { asked, looks } = lookAt(new MemoryKube(...objects), { instances });
+      const missing = [{ name: 'lost', uid: 'uid-of-lost', providerID: 'x/i-1' }];
+      expect(await looks).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
+      expect(asked).toHaveLength(2);
+    });
+
+    test.each<[string, () => Promise<Instance | undefined>]>([
+      ['knows', async () => ({ providerID: 'x/i-1', nodeName: 'lost', isInitialized: true })],
+      ['says nothing of', () => Promise.reject(refused)],
+    ])('but not one that it %s', async (_words, describes) => {
+      const { looks } = lookAt(new MemoryKube(...objects), { instances, describes });
+      expect((await looks)[0]).not.toHaveProperty('missing');
+    });
+  });
+
   test('hands on no more than a history can take', async () => {
     const instances = Array.from({ length: 250 }, (_, index) => ({
       providerID: `local:///z/i-${index}`,
