@@ -136,11 +136,12 @@ describe('a look', () => {
   });
 
   describe('asks for instances of Machines that are not listed', () => {
-    const joined = (name: string, id: string) => {
-      const { metadata, spec } = aMachine({ metadata: { name }, spec: { providerID: id } });
-      const status = { currentStatus: { phase: 'Running' } };
-      return { kind: 'Machine', metadata, spec, status };
-    };
+    const joined = (name: string, providerID: string) =>
+      aMachine({
+        phase: 'Running',
+        metadata: { name },
+        spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
+      });
     const objects = [aMachineClass(), aSecret(), joined('there', 'x/i-0'), joined('lost', 'x/i-1')];
     const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
 
