@@ -36,6 +36,7 @@ import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
+import { lookAtServers } from './safety/reachability.ts';
 import { tellOfMissing } from './safety/tell-of-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
@@ -91,6 +92,7 @@ export function createKubeActivities(world: World): KubeActivities {
     applyFreezes: (input) => applyFreezes(control, input),
     compareEntities: (input) => compareEntities(world, input),
     healEntities: (input) => healEntities(world, input),
+    lookAtServers: (input) => lookAtServers(world, input),
     markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }

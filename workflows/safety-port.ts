@@ -124,6 +124,25 @@ export interface OvershootReport {
   unjudged: OvershootLook['unjudged'];
 }
 
+export type Server = 'control' | 'target';
+
+/** Input of `safetyReachability`. */
+export interface ReachabilityCheck {
+  namespace: string;
+  /** An outage that lasts longer is shown. */
+  timeoutSeconds: number;
+  periodSeconds: number;
+}
+
+export interface ReachabilityReport {
+  /** API servers that did not answer last. */
+  away: Server[];
+  isFrozen: boolean;
+  /** RFC 3339. Absent when all answer. */
+  since?: string;
+  lookedAt: string;
+}
+
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. */
@@ -150,6 +169,8 @@ export interface SafetyActivities {
   lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;
   /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
+  /** Says which API servers give no answer; any answer is one. */
+  lookAtServers(input: { namespace: string }): Promise<{ away: Server[] }>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }
