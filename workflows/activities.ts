@@ -184,6 +184,8 @@ export type TimeoutOutcome =
   | { found: 'node'; node: JoinRequest['node'] & { providerID: string } }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
+  /** Nobody can say whether it has joined. */
+  | { found: 'outOfReach'; reason: string }
   | { found: 'nothing' };
 
 export interface HealthRequest {
@@ -247,6 +249,8 @@ export interface MachineActivities {
   recordTimeout(input: {
     machine: LifeRef;
     instance?: Instance;
+    /** The look before this one got no answer: a machine that is late now could not join until now. */
+    isAfterOutage?: boolean;
     now: number;
   }): Promise<TimeoutOutcome>;
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */

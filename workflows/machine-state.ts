@@ -64,6 +64,8 @@ export interface MachineState {
   drain?: DrainReport;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationState;
+  /** A look at a machine that is late to join got no answer, or the one before it did not: it has until then, milliseconds. */
+  joinBy?: { at: number; isOutage: boolean };
   /** Somebody says that the instance is gone. */
   loss?: LossState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
@@ -241,7 +243,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isOurNodeReady(state),
     isNodeBehind: isNodeBehind(state),
-    createDeadline: createDeadlineOf(prepared),
+    createDeadline: Math.max(createDeadlineOf(prepared), state.joinBy?.at ?? 0),
     health: healthFactsOf(state),
     loss: lossFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),

@@ -184,7 +184,9 @@ export class MachineSteps {
   async recordTimeout(): Promise<void> {
     const state = this.#state;
     const { instance } = state;
-    const input = defined({ machine: this.#machine(), instance, now: Date.now() });
+    const isAfterOutage = state.joinBy?.isOutage || undefined;
+    const now = Date.now();
+    const input = defined({ machine: this.#machine(), instance, isAfterOutage, now });
     const outcome = await shortStep((steps) => steps.recordTimeout(input), 'creation timeout');
     switch (outcome.found) {
       case 'tooLate':
@@ -195,6 +197,10 @@ export class MachineSteps {
         break;
       case 'moreTime':
         adopt(state, outcome.machine, this.#input.cluster);
+        if (isAfterOutage) state.joinBy = joinAfterOutage(outcome.machine, Date.now());
+        break;
+      case 'outOfReach':
+        state.joinBy = { at: Date.now() + outageLookMs, isOutage: true };
         break;
       case 'nothing':
         state.isGone = true;
@@ -349,6 +355,15 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
+}
+
+const outageLookMs = 30_000;
+const longestJoinMs = 300_000;
+
+/** While an API server was away no Node could register. */
+function joinAfterOutage({ limits }: PreparedMachine, now: number) {
+  const milliseconds = Math.min(limits.creationTimeoutSeconds * 1_000, longestJoinMs);
+  return { at: now + milliseconds, isOutage: false };
 }
 
 /** A delete that found the instance settles the create before it; else the cloud may still list it late. */
