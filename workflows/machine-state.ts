@@ -243,7 +243,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isOurNodeReady(state),
     isNodeBehind: isNodeBehind(state),
-    createDeadline: Math.max(createDeadlineOf(prepared), state.joinBy?.at ?? 0),
+    createDeadline: joinDeadlineOf(state),
     health: healthFactsOf(state),
     loss: lossFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
@@ -271,6 +271,11 @@ export function ownNodeOf({ node, instance }: MachineState): NodeSnapshot | unde
 export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   return prepared.createdAt + prepared.limits.creationTimeoutSeconds * 1000;
+}
+
+/** The same, or later because of an outage. */
+function joinDeadlineOf({ prepared, joinBy }: MachineState): number {
+  return Math.max(createDeadlineOf(prepared), joinBy?.at ?? 0);
 }
 
 type Teardown = NonNullable<MachineState['teardown']>;

@@ -3,6 +3,7 @@ import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
 import type { MissingInstance, ObjectRef } from './messages.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
+import type { ReachabilityLimits, Server } from './plan/reachability.ts';
 
 export type { MissingInstance };
 
@@ -124,14 +125,11 @@ export interface OvershootReport {
   unjudged: OvershootLook['unjudged'];
 }
 
-export type Server = 'control' | 'target';
+export type { Server };
 
 /** Input of `safetyReachability`. */
-export interface ReachabilityCheck {
+export interface ReachabilityCheck extends ReachabilityLimits {
   namespace: string;
-  /** An outage that lasts longer is shown. */
-  timeoutSeconds: number;
-  periodSeconds: number;
 }
 
 export interface ReachabilityReport {

@@ -12,7 +12,7 @@ import {
 import type { ReachabilityCheck, ReachabilityReport, Server } from './activities.ts';
 import { keys } from './messages.ts';
 import type { Outage } from './plan/reachability.ts';
-import { afterAnswer, isFrozen, lastOutage, nextLookSeconds } from './plan/reachability.ts';
+import { afterAnswer, isFrozen, nextLookSeconds, resumed } from './plan/reachability.ts';
 import { checkSteps } from './steps.ts';
 
 /** Below the limit of a run; the next one goes on from its report. */
@@ -20,7 +20,8 @@ const longestRunMs = 8 * 60_000;
 
 export async function safetyReachability(check: ReachabilityCheck): Promise<ReachabilityReport> {
   const { startTime, lastResult } = workflowInfo();
-  let outage = lastOutage(lastResult, Date.now(), check);
+  const last = outageIn(lastResult);
+  let outage = last && resumed(last, Date.now(), check);
   let shown = '';
   for (;;) {
     const { away } = await checkSteps('ask both API servers').lookAtServers(check);
@@ -46,6 +47,15 @@ function measure({ namespace }: ReachabilityCheck, report: ReachabilityReport): 
       '1 while an API server has been out of reach for longer than --machine-safety-apiserver-statuscheck-timeout.',
     )
     .set(report.isFrozen ? 1 : 0, { kube_namespace: namespace });
+}
+
+/** Of the report of the run before; nothing where it ended well, or has another form. */
+export function outageIn(lastResult: unknown): (Outage & { lookedAt: number }) | undefined {
+  const report: Partial<Record<keyof ReachabilityReport, unknown>> = Object(lastResult);
+  const since = Date.parse(String(report.since));
+  const lookedAt = Date.parse(String(report.lookedAt));
+  if (!Array.isArray(report.away) || Number.isNaN(since + lookedAt)) return undefined;
+  return { away: report.away, since, lookedAt };
 }
 
 function show(words: string, outage: Outage | undefined): void {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ReachabilityReport, Server } from '../../workflows/activities.ts';
 import { keys } from '../../workflows/messages.ts';
+import { outageIn } from '../../workflows/safety-reachability.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 
@@ -39,12 +40,13 @@ test('both answer: one look', async () => {
   expect(report).toMatchObject({ away: [], isFrozen: false });
 });
 
+async function attributes() {
+  const { typedSearchAttributes } = await temporal.client.workflow.getHandle('away').describe();
+  return [typedSearchAttributes.get(keys.Attention), typedSearchAttributes.get(keys.BlockedBy)];
+}
+
 test('an outage is found by the search after the timeout, and no more when it is over', async () => {
   let away: Server[] = ['target'];
-  const attributes = async () => {
-    const { typedSearchAttributes } = await temporal.client.workflow.getHandle('away').describe();
-    return [typedSearchAttributes.get(keys.Attention), typedSearchAttributes.get(keys.BlockedBy)];
-  };
   const report = await run(
     'away',
     () => away,
@@ -59,6 +61,13 @@ test('an outage is found by the search after the timeout, and no more when it is
   expect(report).toMatchObject({ away: [], isFrozen: false });
   expect(await attributes()).toEqual(['none', undefined]);
 });
+
+test.each([undefined, 'oops', { away: [] }, { away: ['target'], since: 'x', lookedAt: 'y' }])(
+  'the result %j of the run before says nothing',
+  (result) => {
+    expect(outageIn(result)).toBeUndefined();
+  },
+);
 
 test('a run ends before its limit: the next one goes on from its report', async () => {
   const report = await run(

@@ -36,6 +36,13 @@ const credentials = (name: string, key: string, userData = '') =>
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
 
+const joined = (name: string, providerID: string) =>
+  aMachine({
+    phase: 'Running',
+    metadata: { name },
+    spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
+  });
+
 describe('a look', () => {
   interface Cloud {
     instances?: ListedInstance[];
@@ -136,12 +143,6 @@ describe('a look', () => {
   });
 
   describe('asks for instances of Machines that are not listed', () => {
-    const joined = (name: string, providerID: string) =>
-      aMachine({
-        phase: 'Running',
-        metadata: { name },
-        spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
-      });
     const objects = [aMachineClass(), aSecret(), joined('there', 'x/i-0'), joined('lost', 'x/i-1')];
     const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
 

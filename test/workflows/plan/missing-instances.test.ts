@@ -38,10 +38,10 @@ test('not one that has none yet', () => {
   expect(findUnlisted([creating], scope, rules)).toEqual({ owned: [], unlisted: [] });
 });
 
-describe('a mass loss', () => {
-  const missing = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ name: `${index}`, uid: '', providerID: '' }));
+const missing = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `${index}`, uid: '', providerID: '' }));
 
+describe('a mass loss', () => {
   test.each([
     { gone: 3, of: 5, isMass: true },
     { gone: 3, of: 6, isMass: false },

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import {
   afterAnswer,
   isFrozen,
-  lastOutage,
   nextLookSeconds,
+  resumed,
 } from '../../../workflows/plan/reachability.ts';
 
 const limits = { timeoutSeconds: 30, periodSeconds: 60 };
@@ -29,19 +29,11 @@ test('it freezes after the timeout, and is looked at as often as in MCM', () => 
   expect(nextLookSeconds(outage, limits, after(30))).toBe(60);
 });
 
-const report = {
-  away: ['target'],
-  isFrozen: true,
-  since: new Date(start).toISOString(),
-  lookedAt: new Date(after(100)).toISOString(),
-};
-
 test.each([
-  ['in an outage: it goes on', report, { away: ['target'], since: start }],
-  ['well', { ...report, away: [] }, undefined],
-  ['long ago: nobody knows what was meanwhile', { ...report, lookedAt: report.since }, undefined],
-  ['with a result of another form', 'oops', undefined],
-  ['never', undefined, undefined],
-])('the run before ended %s', (_words, result, expected) => {
-  expect(lastOutage(result, after(250), limits)).toEqual(expected);
+  ['goes on, in the next run', { away: ['target'], lookedAt: after(100) }, true],
+  ['has ended', { away: [], lookedAt: after(100) }, false],
+  ['was long ago: nobody knows what was since', { away: ['target'], lookedAt: start }, false],
+] as const)('an outage %s', (_words, { away, lookedAt }, goesOn) => {
+  const outage = resumed({ away, since: start, lookedAt }, after(250), limits);
+  expect(outage).toEqual(goesOn ? { away, since: start } : undefined);
 });
