@@ -15,9 +15,9 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
-import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 import type { DescribeOutcome, LossActivities } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
+import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';

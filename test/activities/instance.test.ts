@@ -27,15 +27,18 @@ interface Surroundings {
   control: object[];
   target?: object[];
   signal?: AbortSignal | undefined;
-  requireLicence?: () => void;
+  requireLicence?: () => Promise<void>;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
 
 function activities(
   changes: Partial<Driver>,
-  { signal = new AbortController().signal, ...found } = clusters,
-  requireLicence: () => Promise<void> = async () => undefined,
+  {
+    signal = new AbortController().signal,
+    requireLicence = async () => undefined,
+    ...found
+  } = clusters,
 ) {
   const driver: Driver = {
     settleSeconds: 30,
@@ -187,8 +190,11 @@ test('a deletion says what it found; without its class it fails in words', async
 
 test('no orphan is deleted while no watcher holds the Lease', async () => {
   const driver: Partial<Driver> = { deleteListed: refuse };
-  const { deleteOrphan } = activities(driver, undefined, async () => {
-    throw new Error('no licence');
+  const { deleteOrphan } = activities(driver, {
+    ...clusters,
+    async requireLicence() {
+      throw new Error('no licence');
+    },
   });
   const suspect = {
     providerID: created.providerID,
