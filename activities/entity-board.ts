@@ -1,5 +1,6 @@
 /** What the check of entities needs of Temporal and of the watcher's ways; `workers/` joins them. */
 import type { EntityRef } from '../workflows/plan/entity-audit.ts';
+import type { MissingInstance } from '../workflows/activities.ts';
 import type { MachineDeployment } from '../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../workflows/api/machine-set.ts';
 import type { Machine } from '../workflows/api/machine.ts';
@@ -23,6 +24,8 @@ export interface EntityBoard {
   endOf(ref: EntityRef): Promise<string | undefined>;
   /** Starts the workflow as the watcher does for an object that it sees for the first time. `epoch`: of the watcher's Lease. */
   tellOfLife(living: Living, epoch: number): Promise<void>;
+  /** Nobody is told when the workflow of the Machine does not run. */
+  tellOfMissing(machine: string, missing: MissingInstance): Promise<void>;
   /** Tells the workflow that its object is gone. Returns why that is not needed, if so. */
   tellOfDeath(dead: Dead, epoch: number): Promise<string | undefined>;
 }

@@ -22,6 +22,7 @@ import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
 import { recordJoined } from './machine/join.ts';
+import { recordLoss } from './machine/loss.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { machineSubject } from './machine/object.ts';
@@ -35,6 +36,8 @@ import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
+import { lookAtServers } from './safety/reachability.ts';
+import { tellOfMissing } from './safety/tell-of-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
 
@@ -48,6 +51,7 @@ export function createKubeActivities(world: World): KubeActivities {
     findStaleNode: (input) => findStaleNode(world, input),
     syncNode: (input) => syncNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
+    recordLoss: (input) => recordLoss(world, input),
     checkHealth: (input) => checkHealth(world, input),
     preserveMachine: (input) => preserveMachine(world, input),
     steerMachine: (input) => steerMachine(control, input),
@@ -83,10 +87,12 @@ export function createKubeActivities(world: World): KubeActivities {
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
+    tellOfMissing: (input) => tellOfMissing(world, input),
     lookForOvershoot: (input) => lookForOvershoot(world, input),
     applyFreezes: (input) => applyFreezes(control, input),
     compareEntities: (input) => compareEntities(world, input),
     healEntities: (input) => healEntities(world, input),
+    lookAtServers: (input) => lookAtServers(world, input),
     markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }

@@ -2,6 +2,7 @@
 import type {
   CreateOutcome,
   DeleteOutcome,
+  DescribeOutcome,
   DriverActivities,
   DriverRequest,
   LifeRef,
@@ -43,6 +44,7 @@ export function createDriverActivities(world: DriverWorld): DriverActivities & O
       await world.requireLicence(request.machine);
       return await deleting(world, request);
     },
+    describeInstance: (request) => describing(world, request),
     lookForOrphans: (request) => lookForOrphans(world, request),
     lookLast: (request) => lookLast(world, request),
     async deleteOrphan(request) {
@@ -97,6 +99,22 @@ async function deleting(world: DriverWorld, request: DriverRequest): Promise<Del
     const machineRequest = await resolve(world, request);
     const { found } = await driver.deleteInstance(machineRequest);
     return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error, world) };
+  }
+}
+
+async function describing(world: DriverWorld, request: DriverRequest): Promise<DescribeOutcome> {
+  const { driver } = world;
+  try {
+    if (request.providerID === undefined) {
+      const message = 'without a providerID nothing proves that there is no instance';
+      throw new DriverError({ code: 'InvalidArgument', message, settled: true });
+    }
+    const machineRequest = await resolve(world, { ...request, isRetry: true });
+    const found = await driver.describeInstance(machineRequest);
+    if (found) return { outcome: 'found' };
+    return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   } catch (error) {
     return { outcome: 'failed', failure: classified(error, world) };
   }

@@ -30,7 +30,8 @@ export function checkpointOf({ seen, oldestUntold }: Progress): Checkpoint {
 }
 
 /**
- * `scope` names the clusters: the versions of another cluster mean nothing, e.g. after the target was exchanged.
+ * `scope` names the cluster and the database of Temporal: the versions of another cluster mean nothing, and an empty database
+ * knows nothing of what was told.
  */
 export function write(checkpoint: Checkpoint, scope: string): string {
   return JSON.stringify({ scope, ...checkpoint });

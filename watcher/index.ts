@@ -73,9 +73,9 @@ export interface Watcher {
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
   const cluster = options.cluster ?? (await clusterUidOf(options.control));
-  return options.leaderElection === false
-    ? startAlone(options, cluster)
-    : startElected(options, options.leaderElection, cluster);
+  if (options.leaderElection === false) return startAlone(options, cluster);
+  const scope = `${cluster} ${await databaseOf(options.temporal)}`;
+  return startElected(options, options.leaderElection, { cluster, scope });
 }
 
 async function clusterUidOf(control: KubeClient): Promise<string> {
@@ -84,9 +84,23 @@ async function clusterUidOf(control: KubeClient): Promise<string> {
   return metadata.uid;
 }
 
+/** An empty database has another one: what was told to the one before it is told again. */
+async function databaseOf({ workflowService, options: { namespace } }: Client): Promise<string> {
+  const { namespaceInfo } = await workflowService.describeNamespace({ namespace });
+  return namespaceInfo?.id ?? '';
+}
+
+interface Told {
+  /** UID. */
+  cluster: string;
+  /** Where the checkpoint means something: one pair of cluster and Temporal. */
+  scope: string;
+}
+
 function startAlone(options: WatcherOptions, cluster: string): Watcher {
   // Later than every earlier start, with or without election.
-  const tenure = startTenure(options, cluster, { epoch: epochFromTime(), annotations: {} });
+  const told = { cluster, scope: cluster };
+  const tenure = startTenure(options, told, { epoch: epochFromTime(), annotations: {} });
   return watcherOf({
     tenure: () => tenure,
     isLeader: () => true,
@@ -98,7 +112,7 @@ function startAlone(options: WatcherOptions, cluster: string): Watcher {
 function startElected(
   options: WatcherOptions,
   { client, identity, timing }: LeaderElection,
-  cluster: string,
+  told: Told,
 ): Watcher {
   const { namespace, log } = options;
   let tenure: Tenure | undefined;
@@ -116,13 +130,13 @@ function startElected(
     annotations() {
       const checkpoint = tenure?.checkpoint();
       return {
-        ...(checkpoint && { [checkpointAnnotation]: write(checkpoint, cluster) }),
+        ...(checkpoint && { [checkpointAnnotation]: write(checkpoint, told.scope) }),
         ...lastStopOf(stop),
       };
     },
     onElected(leadership) {
       log.info({ namespace, epoch: leadership.epoch }, 'leading');
-      tenure = startTenure(options, cluster, leadership);
+      tenure = startTenure(options, told, leadership);
     },
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');
@@ -149,13 +163,14 @@ function lastStopOf(stop: GlobalStop): Record<string, string> {
   return last ? { [lastStopAnnotation]: writeSpan(last) } : {};
 }
 
-function startTenure(options: WatcherOptions, cluster: string, leadership: Leadership): Tenure {
+function startTenure(options: WatcherOptions, told: Told, leadership: Leadership): Tenure {
   const { log } = options;
+  const { cluster, scope } = told;
   return new Tenure({
     ...options,
     cluster,
     epoch: leadership.epoch,
-    checkpoint: read(leadership.annotations[checkpointAnnotation], cluster),
+    checkpoint: read(leadership.annotations[checkpointAnnotation], scope),
     clock: realClock,
     deliver: createDelivery({ ...options, cluster }),
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),

@@ -3,6 +3,7 @@ import type {
   EntityCheck,
   OrphanCheck,
   OvershootCheck,
+  ReachabilityCheck,
   UnmanagedNodesCheck,
 } from '../workflows/activities.ts';
 import type { Config } from './config.ts';
@@ -29,7 +30,8 @@ export interface Check {
 }
 
 export function checksOf(settings: CheckSettings): Check[] {
-  return [orphans(settings), overshoot(settings), entities(settings), unmanagedNodes(settings)];
+  const all = [orphans, overshoot, entities, unmanagedNodes, reachability];
+  return all.map((check) => check(settings));
 }
 
 function orphans({ namespace, cluster, safety }: CheckSettings): Check {
@@ -99,6 +101,21 @@ function unmanagedNodes({ namespace, machine, safety }: CheckSettings): Check {
     summary: `Nodes without a Machine in ${namespace}`,
     details:
       'Marks Nodes that no Machine knows of with the annotation not-managed-by-mcm and takes our finalizer off them. docs/safety.md',
+    isOff: false,
+  };
+}
+
+function reachability({ namespace, safety }: CheckSettings): Check {
+  const { timeoutSeconds, periodSeconds } = safety.reachability;
+  const input: ReachabilityCheck = { namespace, timeoutSeconds, periodSeconds };
+  return {
+    name: 'reachability',
+    workflow: 'safetyReachability',
+    periodSeconds,
+    input,
+    summary: `API servers of ${namespace}`,
+    details:
+      'Asks both API servers. A run stays while one of them does not answer. The result is the report. docs/safety.md',
     isOff: false,
   };
 }

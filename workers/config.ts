@@ -84,6 +84,12 @@ export interface SafetySettings {
     /** Default 600. */
     minAgeSeconds: number;
   };
+  reachability: {
+    /** Default 30. */
+    timeoutSeconds: number;
+    /** Default 60. */
+    periodSeconds: number;
+  };
   /** Default 300. */
   entitiesPeriodSeconds: number;
   /** Label selector; empty: all Nodes. */
@@ -199,6 +205,10 @@ function safetyOf(flags: FlagValues): SafetySettings {
       mode: flags['safety-orphans'],
       maxDeletions: flags['safety-orphans-max-deletions'],
       minAgeSeconds: flags['safety-orphans-min-age'],
+    },
+    reachability: {
+      timeoutSeconds: flags['machine-safety-apiserver-statuscheck-timeout'],
+      periodSeconds: flags['machine-safety-apiserver-statuscheck-period'],
     },
     entitiesPeriodSeconds: flags['safety-entities-period'],
     unmanagedNodesSelector: flags['safety-unmanaged-nodes-selector'],

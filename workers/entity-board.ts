@@ -14,7 +14,7 @@ import type { WatchedChange } from '../watcher/store.ts';
 import { Store } from '../watcher/store.ts';
 import { vanishedNodeSignals } from '../watcher/sweep.ts';
 import type { Resource } from '../watcher/views.ts';
-import { stateQuery, workflowIdOf } from '../workflows/messages.ts';
+import { instanceMissing, stateQuery, workflowIdOf } from '../workflows/messages.ts';
 import type { EntityKind, EntityRef } from '../workflows/plan/entity-audit.ts';
 import { entityKinds } from '../workflows/plan/entity-audit.ts';
 
@@ -58,6 +58,15 @@ export function createEntityBoard(options: BoardOptions): EntityBoard {
 
     async tellOfLife(living, epoch) {
       for (const signal of lifeSignals(living, { ...options, epoch })) await deliver(signal);
+    },
+
+    async tellOfMissing(name, missing) {
+      try {
+        await handleOf({ kind: 'machine', name }).signal(instanceMissing, missing);
+      } catch (error) {
+        // Whoever starts it again is told by the next look.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
     },
 
     async tellOfDeath(dead, epoch) {

@@ -2,9 +2,6 @@
 import type { Flag } from './flag.ts';
 import { duration, integer, names, oneOf, text } from './flag-kinds.ts';
 
-const alwaysLooks =
-  'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
-
 export const machineFlags = {
   'machine-creation-timeout': {
     group: 'Machines',
@@ -156,14 +153,14 @@ export const machineFlags = {
     group: 'Safety',
     kind: duration,
     default: '30s',
-    says: 'Outage of an API server after which MCM freezes.',
-    noop: alwaysLooks,
+    says: 'Outage of an API server after which the check safety/reachability says frozen. Health clocks stand still from its beginning.',
+    only: 'worker',
   },
   'machine-safety-apiserver-statuscheck-period': {
     group: 'Safety',
     kind: duration,
     default: '1m',
-    says: 'Time between two looks at the API servers.',
-    noop: alwaysLooks,
+    says: 'Time between two looks at the API servers. At least 1s.',
+    only: 'worker',
   },
 } as const satisfies Record<string, Flag<unknown>>;

@@ -15,11 +15,13 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { DescribeOutcome, LossActivities } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
+export type * from './loss-port.ts';
 export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
@@ -109,6 +111,8 @@ export type DeleteOutcome =
 export interface DriverActivities {
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
+  /** Looks for the instance with this providerID. */
+  describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
 }
 
 export interface DrainRequest {
@@ -180,6 +184,8 @@ export type TimeoutOutcome =
   | { found: 'node'; node: JoinRequest['node'] & { providerID: string } }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
+  /** Nobody can say whether it has joined. */
+  | { found: 'outOfReach'; reason: string }
   | { found: 'nothing' };
 
 export interface HealthRequest {
@@ -187,6 +193,8 @@ export interface HealthRequest {
   instance: Instance;
   /** The Node of this instance was seen to go. */
   hasLostNode: boolean;
+  /** The cloud says that there is no such instance: no time limit is waited for. */
+  isInstanceGone?: boolean;
   /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
   since?: number;
   stoodStill: number;
@@ -241,6 +249,8 @@ export interface MachineActivities {
   recordTimeout(input: {
     machine: LifeRef;
     instance?: Instance;
+    /** The look before this one got no answer: a machine that is late now could not join until now. */
+    isAfterOutage?: boolean;
     now: number;
   }): Promise<TimeoutOutcome>;
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
@@ -381,6 +391,7 @@ export interface MachineDeploymentActivities {
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
+  LossActivities &
   PreservationActivities &
   ProtectionActivities &
   SafetyActivities;

@@ -6,4 +6,5 @@ export { machineClass, secret } from './protection.ts';
 export { safetyEntities } from './safety-entities.ts';
 export { safetyOrphans } from './safety-orphans.ts';
 export { safetyOvershoot } from './safety-overshoot.ts';
+export { safetyReachability } from './safety-reachability.ts';
 export { safetyUnmanagedNodes } from './safety-unmanaged-nodes.ts';

@@ -15,6 +15,7 @@ export function machineDetails(ref: ObjectRef, state: MachineState, step: Machin
     ...progressOf(state, step),
     ...drainInWords(state),
     ...preservationInWords(state),
+    ...lossInWords(state),
     ...factsInWords(ref, state),
     '',
     'What you can do:',
@@ -43,6 +44,14 @@ function drainInWords(state: MachineState): string[] {
     ...blockers.map(blockerInWords),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
+}
+
+function lossInWords({ loss }: MachineState): string[] {
+  if (loss?.missedAt === undefined) return [];
+  const { providerID, isConfirmed, missedAt, askAt } = loss;
+  const since = `the cloud says since ${timeOf(missedAt)} that there is no \`${providerID}\``;
+  const next = isConfirmed ? '' : `; asked again at ${timeOf(askAt)}`;
+  return [`- **Instance ${isConfirmed ? 'gone' : 'missing'}:** ${since}${next}`];
 }
 
 function preservationInWords({ preservation }: MachineState): string[] {

@@ -1,6 +1,7 @@
 /** What the workflow of a machine that has joined knows of its health. */
 import type { HealthRequest, LifeRef } from './activities.ts';
 import type { Instance } from './plan/machine.ts';
+import { mustWeigh } from './machine-loss.ts';
 import type { MachineState } from './machine-state.ts';
 import type { NodeSnapshot } from './messages.ts';
 import { defined } from './plan/defined.ts';
@@ -14,7 +15,7 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   const { seen, lookAt, waitsFor }: Partial<HealthState> = health ?? {};
   // One that was Unknown before this life needs its clock.
   const isUnread = health === undefined && phase === 'Unknown';
-  const mustLook = isUnread || (node !== undefined && seenOf(node) !== seen);
+  const mustLook = isUnread || mustWeigh(state) || (node !== undefined && seenOf(node) !== seen);
   return defined({ mustLook, lookAt, waitsFor });
 }
 
@@ -38,6 +39,7 @@ export interface LookInput {
   /** The Node of this instance as it was seen last. */
   node: NodeSnapshot | undefined;
   before: HealthState | undefined;
+  isInstanceGone: boolean;
   now: number;
 }
 
@@ -46,6 +48,7 @@ export function healthRequestOf({
   instance,
   node,
   before,
+  isInstanceGone,
   now,
 }: LookInput): HealthRequest {
   const { providerID, nodeName } = instance;
@@ -54,6 +57,7 @@ export function healthRequestOf({
     instance: { providerID, nodeName },
     // A watcher that began anew knows only that there is none, not that anybody deleted it.
     hasLostNode: node?.exists === false && node.uid !== '',
+    isInstanceGone: isInstanceGone || undefined,
     since: before?.since,
     stoodStill: before?.stoodStill ?? 0,
     now,

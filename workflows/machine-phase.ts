@@ -43,6 +43,12 @@ export function showDrain(state: MachineState): void {
   ]);
 }
 
+/** The search finds machines whose instance the cloud does not know any more. */
+export function showLoss({ loss }: MachineState): void {
+  const value = loss?.isConfirmed ? `instance ${loss.providerID} is gone` : null;
+  upsertSearchAttributes([{ key: keys.BlockedBy, value }]);
+}
+
 /** Of a machine that waits for nothing else the search finds until when it is preserved. */
 export function showPreservation(state: MachineState): void {
   if (waitingPhases.has(state.phase)) return;

@@ -5,6 +5,8 @@ import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import { healthFactsOf, lookSoon } from './machine-health.ts';
+import type { LossState } from './machine-loss.ts';
+import { lossFactsOf } from './machine-loss.ts';
 import type { PreservationState } from './machine-preservation.ts';
 import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
@@ -62,6 +64,10 @@ export interface MachineState {
   drain?: DrainReport;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationState;
+  /** A look at a machine that is late to join got no answer, or the one before it did not: it has until then, milliseconds. */
+  joinBy?: { at: number; isOutage: boolean };
+  /** Somebody says that the instance is gone. */
+  loss?: LossState;
   /** Of a machine that has joined; absent when nobody has looked in this life. */
   health?: HealthState;
   /** Since when the machine has been in its phase, milliseconds. */
@@ -237,8 +243,9 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isOurNodeReady(state),
     isNodeBehind: isNodeBehind(state),
-    createDeadline: createDeadlineOf(prepared),
+    createDeadline: joinDeadlineOf(state),
     health: healthFactsOf(state),
+    loss: lossFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });
@@ -264,6 +271,11 @@ export function ownNodeOf({ node, instance }: MachineState): NodeSnapshot | unde
 export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   return prepared.createdAt + prepared.limits.creationTimeoutSeconds * 1000;
+}
+
+/** The same, or later because of an outage. */
+function joinDeadlineOf({ prepared, joinBy }: MachineState): number {
+  return Math.max(createDeadlineOf(prepared), joinBy?.at ?? 0);
 }
 
 type Teardown = NonNullable<MachineState['teardown']>;

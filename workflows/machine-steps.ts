@@ -16,6 +16,7 @@ import type {
 import { adopt } from './machine-adoption.ts';
 import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
+import { describeInstance, endLoss, noteWeighed, recordLoss } from './machine-loss-steps.ts';
 import { endDrain, setPhase, skipDrain } from './machine-phase.ts';
 import { drainPreserved, preserve } from './machine-preservation-steps.ts';
 import type { MachineState } from './machine-state.ts';
@@ -146,7 +147,9 @@ export class MachineSteps {
     const seen = seenOf(state.node);
     const begunAt = Date.now();
     const before = beforeLook(state.health, begunAt);
-    const known = { machine: this.#machine(), instance, node: ownNodeOf(state) };
+    const isInstanceGone = state.loss?.isConfirmed ?? false;
+    const phaseBefore = state.phase;
+    const known = { machine: this.#machine(), instance, node: ownNodeOf(state), isInstanceGone };
     const input = healthRequestOf({ ...known, before, now: begunAt });
     const outcome = await shortStep((steps) => steps.checkHealth(input), 'look at its health');
     const endedAt = Date.now();
@@ -159,6 +162,15 @@ export class MachineSteps {
     const look = { seen, begunAt, endedAt, random: Math.random() };
     state.health = afterLook(before, outcome.finding, look);
     if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
+    noteWeighed(state, phaseBefore, outcome.finding);
+  }
+
+  async describeInstance(): Promise<void> {
+    await describeInstance(this.#state, this.#driverRequest());
+  }
+
+  async recordLoss(): Promise<void> {
+    await recordLoss(this.#state, this.#machine());
   }
 
   async preserve(): Promise<void> {
@@ -172,7 +184,9 @@ export class MachineSteps {
   async recordTimeout(): Promise<void> {
     const state = this.#state;
     const { instance } = state;
-    const input = defined({ machine: this.#machine(), instance, now: Date.now() });
+    const isAfterOutage = state.joinBy?.isOutage || undefined;
+    const now = Date.now();
+    const input = defined({ machine: this.#machine(), instance, isAfterOutage, now });
     const outcome = await shortStep((steps) => steps.recordTimeout(input), 'creation timeout');
     switch (outcome.found) {
       case 'tooLate':
@@ -183,6 +197,10 @@ export class MachineSteps {
         break;
       case 'moreTime':
         adopt(state, outcome.machine, this.#input.cluster);
+        if (isAfterOutage) state.joinBy = joinAfterOutage(outcome.machine, Date.now());
+        break;
+      case 'outOfReach':
+        state.joinBy = { at: Date.now() + outageLookMs, isOutage: true };
         break;
       case 'nothing':
         state.isGone = true;
@@ -203,6 +221,7 @@ export class MachineSteps {
     if (!machine.isDeleting || !machine.hasFinalizer) return;
     delete state.failure;
     delete state.preservation;
+    endLoss(state);
     state.teardown = newTeardown(state, machine);
     setPhase(state, 'Terminating');
   }
@@ -336,6 +355,15 @@ export class MachineSteps {
       shortStep((steps) => steps.recordFailure(input), `${failure.code}: report`),
     );
   }
+}
+
+const outageLookMs = 30_000;
+const longestJoinMs = 300_000;
+
+/** While an API server was away no Node could register. */
+function joinAfterOutage({ limits }: PreparedMachine, now: number) {
+  const milliseconds = Math.min(limits.creationTimeoutSeconds * 1_000, longestJoinMs);
+  return { at: now + milliseconds, isOutage: false };
 }
 
 /** A delete that found the instance settles the create before it; else the cloud may still list it late. */

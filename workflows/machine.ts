@@ -15,6 +15,7 @@ import { refusal } from './command-queue.ts';
 import { digestOfOptions } from './api/drain-options.ts';
 import { MachineCommands } from './machine-commands.ts';
 import { machineDetails } from './machine-details.ts';
+import { observeMissing } from './machine-loss.ts';
 import { showDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import {
@@ -35,6 +36,7 @@ import {
   classChanged,
   drainQuery,
   drainReport,
+  instanceMissing,
   machineGone,
   machineObserved,
   nodeObserved,
@@ -195,6 +197,9 @@ class MachineLife {
     );
     setHandler(machineGone, (gone) => this.#note(gone, () => observeGone(this.#state, gone)));
     setHandler(nodeObserved, (node) => this.#note(node, () => observeNode(this.#state, node)));
+    setHandler(instanceMissing, (told) => {
+      if (isOfOurCluster(told, this.#input) && observeMissing(this.#state, told)) this.#wake();
+    });
     setHandler(classChanged, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
   }
 

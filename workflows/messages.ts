@@ -75,6 +75,15 @@ export interface NodeSnapshot extends Sighting {
   preserve?: string;
 }
 
+/** From the check of orphans: the cloud neither lists the instance nor knows it. */
+export interface MissingInstance extends Pick<Sighting, 'cluster'> {
+  /** Of the Machine. */
+  uid: string;
+  providerID: string;
+  /** At least so long the cloud has to say so. */
+  confirmAfterSeconds: number;
+}
+
 export interface SetSnapshot extends Sighting {
   uid: string;
   generation: number;
@@ -103,6 +112,9 @@ export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
 /** The MachineClass or one of its Secrets changed: machines that wait for a repair try again. */
 export const classChanged = defineSignal<[Sighting]>('classChanged');
+
+/** A doubt, not a fact: the workflow asks the cloud itself, twice. */
+export const instanceMissing = defineSignal<[MissingInstance]>('instanceMissing');
 
 /** From the drain activity of this very machine. */
 export const drainReport = defineSignal<[DrainReport]>('drainReport');

@@ -2,7 +2,10 @@ import { log } from '@temporalio/workflow';
 import type { EntityInput, Sighting } from './messages.ts';
 
 /** One Temporal namespace may serve several clusters with objects of the same names: signals of another are refused loudly. */
-export function isOfOurCluster(signal: Sighting, { cluster }: EntityInput): boolean {
+export function isOfOurCluster(
+  signal: Pick<Sighting, 'cluster'>,
+  { cluster }: EntityInput,
+): boolean {
   if (signal.cluster === cluster) return true;
   log.error('signal of another cluster refused', { cluster: signal.cluster, ours: cluster });
   return false;

@@ -2,6 +2,8 @@
 import type { OrphanCheck, OrphanOutcome } from './activities.ts';
 import type { KeptReason } from './plan/orphan-claims.ts';
 import { keptReasons } from './plan/orphan-claims.ts';
+import type { MissingReport } from './safety-missing.ts';
+import { missingInWords } from './safety-missing.ts';
 import type { ScopeLook, Suspect, SweepPlan, TrackedSuspect } from './plan/orphan-sweep.ts';
 
 type ReportedSuspect = Suspect & {
@@ -31,6 +33,8 @@ export interface OrphanReport {
   /** Why none was deleted. */
   stopped?: string;
   errors: { where: string; message: string }[];
+  /** Absent in reports of earlier versions. */
+  missing?: MissingReport;
 }
 
 const suspectsMax = 200;
@@ -135,6 +139,7 @@ export function detailsOf({ namespace }: OrphanCheck, report: OrphanReport): str
         (one) => `- **Suspected** since ${one.firstSeen} \`${one.providerID}\`: ${reasonOf(one)}`,
       ),
     ...errors.map(({ where, message }) => `- **Failed** at ${where}: ${message}`),
+    ...(report.missing ? missingInWords(report.missing) : []),
     `- **Next:** ${nextOf(report)}`,
   ].join('\n');
 }

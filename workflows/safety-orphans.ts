@@ -8,6 +8,7 @@ import type { ScopeLook, Suspect, TrackedSuspect } from './plan/orphan-sweep.ts'
 import { planSweep } from './plan/orphan-sweep.ts';
 import type { OrphanReport } from './safety-orphans-report.ts';
 import { detailsOf, reportOf, suspectsIn } from './safety-orphans-report.ts';
+import { tellOfMissing } from './safety-missing.ts';
 import { checkSteps, messageOf, orphanSteps } from './steps.ts';
 
 export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
@@ -24,7 +25,8 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
       outcomes.set(suspect.providerID, await deleteOne(check, suspect));
     }),
   );
-  const report = reportOf({ check, looks, plan, outcomes });
+  const missing = await tellOfMissing(check, looks);
+  const report = { ...reportOf({ check, looks, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
   count(check, report);
   const error = await tell(check, plan, report);
@@ -88,6 +90,14 @@ function count({ namespace }: OrphanCheck, report: OrphanReport): void {
       .createGauge(`millwright_safety_orphans_${name}`, 'int', '', help)
       .set(of(report), tags);
   }
+  metricMeter
+    .createGauge(
+      'millwright_safety_instances_missing',
+      'int',
+      '',
+      'Machines whose instance the cloud did not know in the last run.',
+    )
+    .set(report.missing?.total ?? 0, tags);
   metricMeter
     .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
     .add(report.deleted.length, tags);

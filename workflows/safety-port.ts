@@ -1,8 +1,11 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
-import type { ObjectRef } from './messages.ts';
+import type { MissingInstance, ObjectRef } from './messages.ts';
 import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
+import type { ReachabilityLimits, Server } from './plan/reachability.ts';
+
+export type { MissingInstance };
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
 export interface OrphanCheck extends SweepRules {
@@ -122,6 +125,22 @@ export interface OvershootReport {
   unjudged: OvershootLook['unjudged'];
 }
 
+export type { Server };
+
+/** Input of `safetyReachability`. */
+export interface ReachabilityCheck extends ReachabilityLimits {
+  namespace: string;
+}
+
+export interface ReachabilityReport {
+  /** API servers that did not answer last. */
+  away: Server[];
+  isFrozen: boolean;
+  /** RFC 3339. Absent when all answer. */
+  since?: string;
+  lookedAt: string;
+}
+
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. */
@@ -131,6 +150,12 @@ export interface SafetyActivities {
     namespace: string;
     deleted: Suspect[];
     stopped?: { className: string; message: string };
+  }): Promise<void>;
+  /** Tells the workflows of these Machines; an Event where nobody is told, because they are too many. */
+  tellOfMissing(input: {
+    namespace: string;
+    missing: (MissingInstance & { name: string })[];
+    stopped: { className: string; message: string }[];
   }): Promise<void>;
   /** Lists both. At most some hundreds of each kind of difference. */
   compareEntities(input: EntityCheck): Promise<EntityLook>;
@@ -142,6 +167,8 @@ export interface SafetyActivities {
   lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;
   /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
+  /** Says which API servers give no answer; any answer is one. */
+  lookAtServers(input: { namespace: string }): Promise<{ away: Server[] }>;
   /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }

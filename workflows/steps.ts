@@ -101,6 +101,19 @@ export function orphanSteps(
   });
 }
 
+/** A question that is answered soon or not at all. */
+export function lookSteps(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<Pick<DriverActivities, 'describeInstance'>> {
+  return proxyActivities<Pick<DriverActivities, 'describeInstance'>>({
+    ...checkOptions,
+    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    scheduleToStartTimeout: longestQueueWait,
+    summary,
+  });
+}
+
 export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivities> {
   return proxyActivities<DrainActivities>({
     taskQueue: `${workflowInfo().taskQueue}-drain`,

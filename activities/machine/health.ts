@@ -33,6 +33,7 @@ import {
 } from './object.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
+import { lossInWords } from './loss-in-words.ts';
 import { findHold } from './replacement.ts';
 
 /** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
@@ -113,8 +114,9 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
   const { current, node } = seen;
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, world.defaults);
   const conditions = node?.status?.conditions ?? [];
-  const faults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
-  const phase = nextPhase(seen.phase, faults.length === 0);
+  const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
+  const phase = nextPhase(seen.phase, nodesFaults.length === 0);
+  const faults = [...lossIn(request, phase), ...nodesFaults];
   await report(world, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
@@ -126,14 +128,20 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
   return { phase: 'Failed', faults };
 }
 
+/** A healthy Node is better proof than what the cloud says. */
+function lossIn({ isInstanceGone, instance }: HealthRequest, phase: JoinedPhase): string[] {
+  return isInstanceGone && phase !== 'Running' ? [lossInWords(instance)] : [];
+}
+
 /** Nobody turns Failed, to be replaced, while nothing may be created. */
-async function holdOf(world: World, machine: Machine): Promise<Hold | undefined> {
+export async function holdOf(world: World, machine: Machine): Promise<Hold | undefined> {
   const stop = world.stop.current();
   if (stop) return { reason: stopInWords(world.namespace, stop), isMeltdown: false };
   return await findHold(world, machine);
 }
 
 interface Clock {
+  isInstanceGone?: boolean;
   since: number;
   stoodStill: number;
   timeoutSeconds?: number;
@@ -142,6 +150,8 @@ interface Clock {
 
 function isTimeOver(clock: Clock): boolean {
   const deadline = deadlineOf(clock);
+  // Time does not bring an instance back. Without a limit the machine is nobody's to replace.
+  if (clock.isInstanceGone && deadline !== undefined) return true;
   return deadline !== undefined && deadline <= clock.now;
 }
 
@@ -154,13 +164,10 @@ function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): numbe
 type Judged = Seen & { next: JoinedPhase; faults: string[] };
 
 /** At most one write. */
-async function report(
-  { control }: World,
-  { machine }: HealthRequest,
-  judged: Judged,
-): Promise<void> {
+async function report({ control }: World, request: HealthRequest, judged: Judged): Promise<void> {
+  const { machine } = request;
   const conditions = newConditionsOf(judged);
-  const change = changeOf(judged);
+  const change = changeOf(judged) ?? lossOf(request, judged);
   if (!conditions && !change) return;
   const status = { ...(conditions && { conditions }), ...(change && statusOf(judged, change)) };
   await patchMachine(control, machine, { status });
@@ -174,10 +181,12 @@ function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   return conditionsDiffer(current.status?.conditions ?? [], conditions) ? conditions : undefined;
 }
 
-function statusOf({ next }: Judged, { operation }: Change): object {
+function statusOf({ current, next }: Judged, { operation }: Change): object {
   const now = timestamp();
+  const currentStatus = { phase: next, timeoutActive: null, lastUpdateTime: now };
   return {
-    currentStatus: { phase: next, timeoutActive: null, lastUpdateTime: now },
+    // The time of the last update is that of the phase.
+    ...(next !== phaseOf(current) && { currentStatus }),
     lastOperation: { ...operation, errorCode: null, lastUpdateTime: now },
   };
 }
@@ -201,6 +210,18 @@ function changeOf({ current, node, next, faults }: Judged): Change | undefined {
   };
 }
 
+/** Said once, also where nothing comes of it now. */
+function lossOf(request: HealthRequest, judged: Judged): Change | undefined {
+  const [words] = lossIn(request, judged.next);
+  const { description: known = '' } = judged.current.status?.lastOperation ?? {};
+  if (words === undefined || known.includes(words)) return undefined;
+  const description = `Machine ${judged.current.metadata.name} is unhealthy: ${words}`;
+  return {
+    operation: { description, state: 'Processing', type: 'HealthCheck' },
+    event: { type: 'Warning', reason: 'InstanceGone', message: description, component },
+  };
+}
+
 function recovery({ metadata: { name }, status }: Machine): Change {
   const { type, state } = status?.lastOperation ?? {};
   const isFirst = type === 'Create' && state !== 'Successful';
@@ -213,14 +234,17 @@ function recovery({ metadata: { name }, status }: Machine): Change {
 
 async function fail(
   { control }: World,
-  { machine }: HealthRequest,
+  { machine, isInstanceGone = false }: HealthRequest,
   {
     current,
     faults,
     timeoutSeconds,
   }: { current: Machine; faults: string[]; timeoutSeconds: number | undefined },
 ): Promise<void> {
-  const description = `Machine ${machine.name} health checks failing since last ${formatDuration(timeoutSeconds ?? 0)}. Updating machine phase to Failed. Node Conditions: ${faults.join('; ')}`;
+  const why = isInstanceGone
+    ? 'has lost its instance'
+    : `health checks failing since last ${formatDuration(timeoutSeconds ?? 0)}`;
+  const description = `Machine ${machine.name} ${why}. Updating machine phase to Failed. Node Conditions: ${faults.join('; ')}`;
   const now = timestamp();
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
   await patchMachine(control, machine, {
@@ -231,7 +255,7 @@ async function fail(
   });
   await recordEvent(control, machineSubject(machine), {
     type: 'Warning',
-    reason: 'HealthTimeout',
+    reason: isInstanceGone ? 'InstanceGone' : 'HealthTimeout',
     message: description,
     component,
   });

@@ -11,6 +11,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Instance, MachineFailure } from '../../workflows/plan/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
+import { isUnreachable } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { World } from '../world.ts';
 import { rivalOf } from './node-claims.ts';
@@ -156,7 +157,20 @@ function descriptionOf(
 /** A timer alone fails no machine: it may have joined or been given more time while nobody told. */
 export async function recordTimeout(
   world: World,
-  { machine, instance, now }: InputOf<'recordTimeout'>,
+  input: InputOf<'recordTimeout'>,
+): Promise<TimeoutOutcome> {
+  try {
+    return await lookAtTimeout(world, input);
+  } catch (error) {
+    // The workflow has to know, so that the outage is not counted against the machine.
+    if (!isUnreachable(error)) throw error;
+    return { found: 'outOfReach', reason: error.message };
+  }
+}
+
+async function lookAtTimeout(
+  world: World,
+  { machine, instance, isAfterOutage = false, now }: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   const current = await readMachine(world.control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
@@ -167,6 +181,7 @@ export async function recordTimeout(
   }
   const node = await joinedNode(world, current, instance);
   if (node) return { found: 'node', node };
+  if (isAfterOutage) return { found: 'moreTime', machine: prepared };
   await writeTimeout(world, machine, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
@@ -175,7 +190,7 @@ function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
   return { namespace, name, uid };
 }
 
-async function joinedNode(
+export async function joinedNode(
   { control, target, defaults }: World,
   machine: Machine,
   instance: Instance | undefined,

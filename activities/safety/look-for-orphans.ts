@@ -1,24 +1,33 @@
-/** Lists what a cloud has of ours, and says what of it no Machine knows. */
+/** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
 import type { OrphanLookRequest } from '../../workflows/activities.ts';
 import type { Claims, KeptReason } from '../../workflows/plan/orphan-claims.ts';
 import { verdictAt } from '../../workflows/plan/orphan-claims.ts';
 import type { ScopeLook, Suspect } from '../../workflows/plan/orphan-sweep.ts';
-import type { Listing, ListWorld } from './list-scopes.ts';
+import type { Listing } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';
-import { readClaims } from './machine-claims.ts';
+import { claimsIn, readMachines } from './machine-claims.ts';
+import type { AskingWorld } from './missing-instances.ts';
+import { listedIn, lookForMissing } from './missing-instances.ts';
 
 /** The answer stands in a history. More suspects than the largest bound on deletions are of no use there. */
 const suspectsMax = 200;
 
 export async function lookForOrphans(
-  world: ListWorld,
+  world: AskingWorld,
   request: OrphanLookRequest,
 ): Promise<ScopeLook[]> {
   const scopes = await listScopes(world, request);
   const listings = await Promise.all(scopes.map((scope) => listIn(world, scope, request)));
   // After the instances: the Machine of each was there before it.
-  const claims = await readClaims(world.control, request.namespace);
-  return listings.map((listing) => lookOf(listing, claims, request));
+  const machines = await readMachines(world.control, request.namespace);
+  const claims = claimsIn(machines);
+  const listed = listedIn(listings);
+  return await Promise.all(
+    listings.map(async (listing) => {
+      const missing = await lookForMissing(world, { listing, listed, machines, account: request });
+      return { ...lookOf(listing, claims, request), ...(missing && { missing }) };
+    }),
+  );
 }
 
 function lookOf(

@@ -5,11 +5,19 @@ import { claimsOf } from '../../workflows/plan/orphan-claims.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { customResource } from '../kube/paths.ts';
 
-/** What the Machines of the namespace say of their instances now: a consistent LIST. */
+/** A consistent LIST. */
+export async function readMachines(control: KubeClient, namespace: string): Promise<Machine[]> {
+  return (await control.list<Machine>(customResource('machines', namespace))).items;
+}
+
+/** What the Machines of the namespace say of their instances now. */
 export async function readClaims(control: KubeClient, namespace: string): Promise<Claims> {
-  const { items } = await control.list<Machine>(customResource('machines', namespace));
+  return claimsIn(await readMachines(control, namespace));
+}
+
+export function claimsIn(machines: readonly Machine[]): Claims {
   return claimsOf(
-    items.map(({ metadata, spec }) =>
+    machines.map(({ metadata, spec }) =>
       defined({
         name: metadata.name,
         uid: metadata.uid,

@@ -43,7 +43,7 @@ function deletionOf({ providerID, machineName, because }: Suspect): EventText {
   return { type: 'Warning', reason: 'DeletedOrphan', message, component };
 }
 
-async function tellOn(
+export async function tellOn(
   control: KubeClient,
   ref: { namespace: string; name: string },
   text: EventText,

@@ -38,7 +38,13 @@ describe('while watcher and worker cannot reach', () => {
   const cases: Case[] = outages.map(({ takes, outage }) => ({
     takes,
     outage,
-    scenario: useScenario(`away-${takes}`, outage.options),
+    scenario: useScenario(`away-${takes}`, {
+      ...outage.options,
+      workerFlags: [
+        '--machine-safety-apiserver-statuscheck-timeout=10s',
+        '--machine-safety-apiserver-statuscheck-period=10s',
+      ],
+    }),
   }));
   afterAll(async () => {
     for (const { outage } of outages) await outage.stop();
@@ -51,7 +57,7 @@ describe('while watcher and worker cannot reach', () => {
 });
 
 /** One Node is ill when the outage begins, another falls ill in it; both get well. */
-async function sitOut({ outage, scenario }: Case): Promise<void> {
+async function sitOut({ takes, outage, scenario }: Case): Promise<void> {
   const { cluster } = scenario;
   const pool = await createDeployment(scenario, 'pool', {
     replicas,
@@ -74,6 +80,7 @@ async function sitOut({ outage, scenario }: Case): Promise<void> {
   const begun = Date.now();
   try {
     await untilSeen(scenario, ill);
+    await untilFrozen(scenario, takes === 'both' ? 'control, target' : 'target');
     await setReady(scenario, later, false);
     await eventually(
       'the outage has been longer than the health timeout',
@@ -86,6 +93,7 @@ async function sitOut({ outage, scenario }: Case): Promise<void> {
   }
   await untilLooked(scenario, ill, Date.now());
   await setReady(scenario, ill, true);
+  await untilThawed(scenario);
   await untilPhase(scenario, later, 'Unknown');
   await setReady(scenario, later, true);
   const after = await untilRunning(scenario, pool, replicas);
@@ -94,6 +102,20 @@ async function sitOut({ outage, scenario }: Case): Promise<void> {
   expect(causes.filter((cause) => /Failed|Terminating|being deleted|gone/.test(cause))).toEqual([]);
   recorder.expectBounds({ maxTotal: replicas, minActive: replicas });
   await deleteDeployment(scenario, pool);
+}
+
+const frozen = 'WorkflowType="safetyReachability" and Attention="external"';
+
+async function untilFrozen({ workflows }: Scenario, servers: string): Promise<void> {
+  await eventually(`the search says frozen: ${servers}`, async () => {
+    expect(await workflows.running(`${frozen} and BlockedBy="frozen: ${servers}"`)).toHaveLength(1);
+  });
+}
+
+async function untilThawed({ workflows }: Scenario): Promise<void> {
+  await eventually('nothing is frozen any more', async () => {
+    expect(await workflows.running(frozen)).toEqual([]);
+  });
 }
 
 async function untilSeen({ workflows }: Scenario, name: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The e2e tests: one stack for all scenarios, started before them and stopped after them. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
@@ -60,10 +61,18 @@ async function runTests(report: Report, pattern: string | undefined): Promise<bo
   const sideBySide = await report.step('e2e tests', () =>
     jest({ project, pattern, ignored: outages, workers: scenarioFiles, env }),
   );
-  if (pattern !== undefined && !new RegExp(pattern).test('/test/e2e/outage.test.ts'))
-    return sideBySide;
+  const files = await outageFiles(pattern);
+  if (files.length === 0) return sideBySide;
   const alone = await report.step('e2e tests with outages', () =>
-    jest({ project, pattern: outages, workers: 1, env }),
+    jest({ project, pattern: files.join('|'), workers: 1, env }),
   );
   return sideBySide && alone;
+}
+
+/** Those whose path matches, or all. */
+async function outageFiles(pattern = ''): Promise<string[]> {
+  const names = await readdir(join(repository, 'test', 'e2e'));
+  return names
+    .map((name) => `/test/e2e/${name}`)
+    .filter((path) => path.includes(outages) && new RegExp(pattern).test(path));
 }

@@ -51,6 +51,7 @@ const noWorkflows: World['entities'] = {
   running: async () => [],
   endOf: async () => undefined,
   tellOfLife: async () => undefined,
+  tellOfMissing: async () => undefined,
   tellOfDeath: async () => undefined,
 };
 

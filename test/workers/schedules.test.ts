@@ -22,12 +22,13 @@ test('each check is a workflow that exists, under the name of its namespace', ()
     'safety/overshoot/shoot',
     'safety/entities/shoot',
     'safety/unmanaged-nodes/shoot',
+    'safety/reachability/shoot',
   ]);
   for (const { action } of schedules) expect(Object.keys(workflows)).toContain(action.workflowType);
 });
 
 test('flags become the period and the input', () => {
-  const [orphans, overshoot, entities, nodes] = schedulesOf(
+  const [orphans, overshoot, entities, nodes, reachability] = schedulesOf(
     '--safety-up=5',
     '--safety-down=3',
     '--machine-safety-overshooting-period=90s',
@@ -38,7 +39,13 @@ test('flags become the period and the input', () => {
     '--safety-orphans-min-age=90s',
     '--machine-creation-timeout=5m',
     '--safety-unmanaged-nodes-selector=pool=a',
+    '--machine-safety-apiserver-statuscheck-timeout=10s',
+    '--machine-safety-apiserver-statuscheck-period=20s',
   );
+  expect(reachability?.spec.intervals).toMatchObject([{ every: 20_000 }]);
+  expect(reachability?.action.args).toEqual([
+    { namespace: 'default', timeoutSeconds: 10, periodSeconds: 20 },
+  ]);
   expect(orphans?.spec.intervals).toMatchObject([{ every: 120_000 }]);
   expect(orphans?.action.args).toEqual([
     {

@@ -171,14 +171,19 @@ export class MachineWorld {
 
   #queues(): Queues {
     const steps = { ...this.#defaults(), ...this.#overrides };
-    const { createInstance, deleteInstance, drainNode, ...kube } = this.log.record(steps);
-    return { kube, driver: { createInstance, deleteInstance }, drain: { drainNode } };
+    const { createInstance, deleteInstance, describeInstance, drainNode, ...kube } =
+      this.log.record(steps);
+    return {
+      kube,
+      driver: { createInstance, deleteInstance, describeInstance },
+      drain: { drainNode },
+    };
   }
 
   #defaults(): MachineActivities &
     DriverActivities &
     DrainActivities &
-    Pick<Steps, 'preserveMachine'> {
+    Pick<Steps, 'preserveMachine' | 'recordLoss'> {
     return {
       prepareMachine: async () => ({ found: true, machine: this.read() }),
       findStaleNode: async () => ({ isStale: false }),
@@ -198,6 +203,8 @@ export class MachineWorld {
         isFound: true,
         settleSeconds: 30,
       }),
+      describeInstance: async () => ({ outcome: 'found' }),
+      recordLoss: async () => ({ found: 'lost' }),
       drainNode: async () => ({ evictedPods: 0, isForced: false }),
     };
   }

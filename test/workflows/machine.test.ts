@@ -139,6 +139,28 @@ describe('the creation timeout', () => {
     });
   });
 
+  test('does not ring in an outage of an API server; after it a Node has five minutes to join', async () => {
+    let isAway = true;
+    const world = await MachineWorld.create(temporal, {
+      recordTimeout: async ({ isAfterOutage }) => {
+        if (isAway) return { found: 'outOfReach', reason: 'connection refused' };
+        return isAfterOutage ? { found: 'moreTime', machine: world.read() } : { found: 'tooLate' };
+      },
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await temporal.skip(1800);
+      expect((await world.state()).phase).toBe('Pending');
+      expect(world.log.count('recordTimeout')).toBeGreaterThan(15);
+      isAway = false;
+      await temporal.skip(280);
+      expect((await world.state()).phase).toBe('Pending');
+      await temporal.skip(60);
+      await world.phase('Failed');
+    });
+  });
+
   test('names its Node and its own clock, and a Node that nobody told of makes it Running', async () => {
     const { nodeName: name, providerID } = instance;
     const world = await MachineWorld.create(temporal, {

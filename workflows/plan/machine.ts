@@ -19,7 +19,7 @@ export interface MachineFailure {
 
 /** A step that runs beside the loop. */
 export interface RunningStep {
-  name: 'create' | 'syncNode' | 'drain' | 'drainPreserved' | 'deleteInstance';
+  name: 'create' | 'syncNode' | 'drain' | 'drainPreserved' | 'deleteInstance' | 'describeInstance';
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
@@ -71,9 +71,18 @@ export interface MachineFacts {
   createDeadline: number;
   /** Of a machine that has joined. */
   health?: HealthFacts;
+  /** Somebody says that the instance is gone. */
+  loss?: LossFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
   teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
+}
+
+export interface LossFacts {
+  /** The cloud is asked then, milliseconds. */
+  askAt: number;
+  /** It said twice that there is none. */
+  isConfirmed: boolean;
 }
 
 export interface HealthFacts {
@@ -92,6 +101,9 @@ export type MachineStep =
   | { action: 'syncNode' }
   | { action: 'recordTimeout' }
   | { action: 'checkHealth' }
+  /** Ask the cloud whether the instance is there. */
+  | { action: 'describeInstance' }
+  | { action: 'recordLoss' }
   /** Look at what is said of its preservation, and do it. */
   | { action: 'preserve' }
   | { action: 'drainPreserved' }
@@ -128,13 +140,24 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
 
 function planLife(facts: MachineFacts, now: number): MachineStep {
   const { preservation, health } = facts;
-  const first = preservation && planPreservationStep(preservation, now);
+  const first = (preservation && planPreservationStep(preservation, now)) ?? planLoss(facts, now);
   const step = first ?? (health && planHealth(facts, health, now));
-  return preservedUntil(
-    step ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now)),
-    facts,
-    now,
-  );
+  const planned = step ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now));
+  return preservedUntil(doubtedUntil(planned, facts), facts, now);
+}
+
+/** The health of a machine that has joined is looked at instead: its Node knows more. */
+function planLoss({ loss, health, phase }: MachineFacts, now: number): MachineStep | undefined {
+  if (!loss || phase === 'Failed') return undefined;
+  if (!loss.isConfirmed) return now >= loss.askAt ? { action: 'describeInstance' } : undefined;
+  return health ? undefined : { action: 'recordLoss' };
+}
+
+/** Whatever a machine waits for, it wakes to ask for its instance. */
+function doubtedUntil(step: MachineStep, { loss, phase }: MachineFacts): MachineStep {
+  if (step.action !== 'wait' || !loss || loss.isConfirmed || phase === 'Failed') return step;
+  const until = Math.min(step.until ?? Infinity, loss.askAt);
+  return { ...step, reason: `${step.reason}; its instance is not to be found`, until };
 }
 
 /** Whatever a preserved machine waits for, it wakes when its time is over. */
@@ -178,6 +201,7 @@ const longSteps = new Set<string>([
   'drain',
   'drainPreserved',
   'deleteInstance',
+  'describeInstance',
 ]);
 
 /** A step that runs beside the loop. */
@@ -205,6 +229,7 @@ function planHealth(
 const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
   create: 'creation',
   syncNode: 'a change of its Node',
+  describeInstance: 'a look for its instance',
 };
 
 function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {

@@ -1,4 +1,5 @@
 /** What becomes of instances that no Machine knows of. */
+import type { MissingLook } from './missing-instances.ts';
 import type { KeptReason, OrphanReason } from './orphan-claims.ts';
 
 export interface Suspect {
@@ -25,6 +26,8 @@ export interface ScopeLook {
   suspects: Suspect[];
   /** More suspects than `suspects` holds. */
   omitted: number;
+  /** Absent when every Machine of this scope has its instance. */
+  missing?: MissingLook;
   /** Why there was no listing. */
   error?: string;
 }

@@ -27,7 +27,7 @@ export type Replacement =
   { mayFail: true; granted: string[] } | { mayFail: false; reason: string };
 
 /**
- * As in MCM v0.62.1 every machine counts that is neither Running nor Unknown; so do one that was granted a replacement and is not
+ * As in MCM v0.62.1 every machine counts that is neither Running (without a target cluster: Available) nor Unknown; so do one that was granted a replacement and is not
  * Failed yet, and one that is still to be created.
  */
 export function planReplacement(facts: ReplacementFacts): Replacement {
@@ -48,9 +48,10 @@ export function planReplacement(facts: ReplacementFacts): Replacement {
 
 function isUnderWay({ phase, isDeleting, isPreserved }: CountedMachine): boolean {
   if (isDeleting) return true;
-  return !isPreserved && phase !== 'Running' && phase !== 'Unknown';
+  return !isPreserved && phase !== 'Running' && phase !== 'Available' && phase !== 'Unknown';
 }
 
 function isPromised({ name, phase, isDeleting }: CountedMachine, granted: readonly string[]) {
-  return phase === 'Unknown' && !isDeleting && granted.includes(name);
+  const isUndecided = phase === 'Unknown' || phase === 'Available';
+  return isUndecided && !isDeleting && granted.includes(name);
 }

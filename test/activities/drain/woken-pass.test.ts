@@ -43,10 +43,10 @@ function contextOn(target: MemoryKube): DrainContext {
     signal: new AbortController().signal,
     settings: { maxEvictRetries: 360, pvDetachTimeoutSeconds: 120, pvReattachTimeoutSeconds: 90 },
     details: undefined,
+    isFirstAttempt: true,
     requireLicence: async () => undefined,
     lastStop: undefined,
     begunAt: Date.now(),
-    isFirstAttempt: true,
     save: () => undefined,
     report: async () => undefined,
   };

@@ -290,3 +290,60 @@ describe('after the health timeout', () => {
     expect(phases.toSorted()).toEqual(['Failed', 'Unknown']);
   });
 });
+
+describe('an instance that its cloud does not know', () => {
+  const changes = { isInstanceGone: true, since: start };
+  const unknown = [machineIn('Unknown')];
+
+  test('makes an Unknown machine Failed at once, and says why', async () => {
+    const { status, reasons } = await look({ machines: unknown, node: nodeWith(silent), changes });
+    expect(status).toMatchObject({
+      currentStatus: { phase: 'Failed' },
+      lastOperation: {
+        state: 'Failed',
+        description: expect.stringContaining(
+          'has lost its instance. Updating machine phase to Failed. Node Conditions: the cloud has no instance local:///zone-1/i-1 any more; Ready is Unknown',
+        ),
+      },
+    });
+    expect(reasons).toContain('InstanceGone');
+  });
+
+  test('is not believed while the Node is healthy', async () => {
+    const { status, reasons } = await look({ node: aNode(), changes });
+    expect(status?.currentStatus?.phase).toBe('Running');
+    expect(reasons).toEqual([]);
+  });
+
+  test('waits for its turn, and for its owner, as any other', async () => {
+    const owner = aMachineSet();
+    const owned = (machine: Machine): Machine => ({
+      ...machine,
+      metadata: { ...machine.metadata, ownerReferences: controlledBy(owner) },
+    });
+    const ill = [machineIn('Unknown'), machineIn('Failed', { name: 'pool-b' })];
+    const machines = [owner, ...ill.map(owned)];
+    const { outcome, status } = await look({ machines, node: nodeWith(silent), changes });
+    expect(outcome).toMatchObject({
+      finding: { phase: 'Unknown', hold: { reason: expect.stringContaining('pool-b') } },
+    });
+    expect(status?.lastOperation?.description).toContain('the cloud has no instance');
+  });
+
+  test('is only told of, once, with disableHealthTimeout', async () => {
+    const machines = [machineIn('Unknown', { spec: { disableHealthTimeout: true } })];
+    const { status, reasons, control } = await look({ machines, node: nodeWith(silent), changes });
+    expect(status).toMatchObject({
+      currentStatus: { phase: 'Unknown', lastUpdateTime: '2026-01-01T00:00:00Z' },
+      lastOperation: { description: expect.stringContaining('the cloud has no instance') },
+    });
+    expect(reasons).toEqual(['InstanceGone']);
+    const [machine] = (await control.list<Machine>(customResource('machines', namespace))).items;
+    const again = await look({
+      machines: machine ? [machine] : [],
+      node: nodeWith(silent),
+      changes,
+    });
+    expect(again.writes).toEqual([]);
+  });
+});

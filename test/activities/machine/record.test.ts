@@ -185,7 +185,16 @@ describe('the second look before a creation timeout', () => {
     const { control, ...world } = aWorld({ control: [pending] });
     world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
     const input = { machine, instance: known, now: late };
-    await expect(recordTimeout({ ...world, control }, input)).rejects.toThrow('Unreachable');
+    expect(await recordTimeout({ ...world, control }, input)).toMatchObject({
+      found: 'outOfReach',
+      reason: expect.stringContaining('Unreachable'),
+    });
+    expect(control.writes()).toEqual([]);
+    world.target.fault = () => undefined;
+    const isAfterOutage = true;
+    expect(await recordTimeout({ ...world, control }, { ...input, isAfterOutage })).toMatchObject({
+      found: 'moreTime',
+    });
     expect(control.writes()).toEqual([]);
   });
 });

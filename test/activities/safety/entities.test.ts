@@ -33,6 +33,10 @@ class Board {
     this.told.push(`life of ${living.kind}/${living.object.metadata.name} at ${epoch}`);
   };
 
+  tellOfMissing = async (machine: string): Promise<void> => {
+    this.told.push(`missing instance of ${machine}`);
+  };
+
   tellOfDeath = async (dead: Dead, epoch: number): Promise<string | undefined> => {
     this.told.push(`death of ${dead.kind}/${dead.name} at ${epoch}`);
     return undefined;

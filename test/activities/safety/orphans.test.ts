@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClassReader } from '../../../activities/class-reader.ts';
-import type { Driver, ListedInstance, ListRequest } from '../../../activities/drivers/driver.ts';
+import type {
+  Driver,
+  Instance,
+  ListedInstance,
+  ListRequest,
+} from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import { deleteOrphan } from '../../../activities/safety/delete-orphan.ts';
@@ -31,16 +36,38 @@ const credentials = (name: string, key: string, userData = '') =>
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not asked for in this test'));
 
+const joined = (name: string, providerID: string) =>
+  aMachine({
+    phase: 'Running',
+    metadata: { name },
+    spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
+  });
+
 describe('a look', () => {
   interface Cloud {
     instances?: ListedInstance[];
     /** Credentials that are refused. */
     refuses?: string;
+    /** What it says of one of them. Default: it knows none. */
+    describes?: (providerID: string) => Promise<Instance | undefined>;
   }
 
-  function lookAt(control: MemoryKube, { instances = [], refuses = 'mallory' }: Cloud = {}) {
+  type LookDriver = Pick<
+    Driver,
+    'listInstances' | 'listScope' | 'describeInstance' | 'settleSeconds'
+  >;
+
+  function lookAt(
+    control: MemoryKube,
+    { instances = [], refuses = 'mallory', describes = async () => undefined }: Cloud = {},
+  ) {
     const asked: (string | undefined)[] = [];
-    const driver: Pick<Driver, 'listInstances' | 'listScope'> = {
+    const driver: LookDriver = {
+      settleSeconds: 30,
+      describeInstance: async ({ providerID = '' }) => {
+        asked.push(providerID);
+        return describes(providerID);
+      },
       listScope: (spec) => String(Object(spec).region),
       async listInstances({ secret, providerSpec }: ListRequest) {
         asked.push(`${secret['key']} ${String(Object(providerSpec).region)}`);
@@ -113,6 +140,26 @@ describe('a look', () => {
       [undefined, 1],
       [`secretRef.name: Secret "nowhere" does not exist in namespace ${namespace}`, 0],
     ]);
+  });
+
+  describe('asks for instances of Machines that are not listed', () => {
+    const objects = [aMachineClass(), aSecret(), joined('there', 'x/i-0'), joined('lost', 'x/i-1')];
+    const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
+
+    test('and says which the cloud does not know', async () => {
+      const { asked, looks } = lookAt(new MemoryKube(...objects), { instances });
+      const missing = [{ name: 'lost', uid: 'uid-of-lost', providerID: 'x/i-1' }];
+      expect(await looks).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
+      expect(asked).toHaveLength(2);
+    });
+
+    test.each<[string, () => Promise<Instance | undefined>]>([
+      ['knows', async () => ({ providerID: 'x/i-1', nodeName: 'lost', isInitialized: true })],
+      ['says nothing of', () => Promise.reject(refused)],
+    ])('but not one that it %s', async (_words, describes) => {
+      const { looks } = lookAt(new MemoryKube(...objects), { instances, describes });
+      expect((await looks)[0]).not.toHaveProperty('missing');
+    });
   });
 
   test('hands on no more than a history can take', async () => {

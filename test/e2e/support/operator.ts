@@ -47,7 +47,9 @@ export class Operator {
     this.#options = options;
   }
 
+  /** Also what was retired. */
   start(): void {
+    this.#retired.clear();
     for (const program of programs) this.#spawn(program);
   }
 

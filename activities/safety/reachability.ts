@@ -1,0 +1,30 @@
+import type { SafetyActivities, Server } from '../../workflows/activities.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { KubeError, isUnreachable } from '../kube/errors.ts';
+import { customResource, node } from '../kube/paths.ts';
+import type { World } from '../world.ts';
+
+/** There is none. That it is not found is an answer. */
+const nobody = 'dummy-name';
+
+/** As MCM v0.62.1 asks. A target cluster that there is not is not out of reach. */
+export async function lookAtServers(
+  world: Pick<World, 'control' | 'target'>,
+  { namespace }: Parameters<SafetyActivities['lookAtServers']>[0],
+): Promise<{ away: Server[] }> {
+  const [control, target] = await Promise.all([
+    awayIf('control', world.control, customResource('machines', namespace, nobody)),
+    world.target ? awayIf('target', world.target, node(nobody)) : [],
+  ]);
+  return { away: [...control, ...target] };
+}
+
+async function awayIf(server: Server, client: KubeClient, path: string): Promise<Server[]> {
+  try {
+    await client.get(path);
+    return [];
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return isUnreachable(error) ? [server] : [];
+  }
+}
