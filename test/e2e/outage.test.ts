@@ -1,7 +1,6 @@
 /** kill -9 of what all scenarios share. The stack starts it again; runs alone, after the others. */
 import { describe, expect, test } from '@jest/globals';
-import { readStack } from '../../deploy/local/stack.ts';
-import { signalProcess } from '../../deploy/local/supervision/identity.ts';
+import { kill9Component, untilStartedAgain } from './support/components.ts';
 import { eventually } from './support/eventually.ts';
 import { expectOneInstancePerToken } from './support/invariants.ts';
 import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';
@@ -14,15 +13,9 @@ const patient = { timeoutSeconds: 180 };
 
 /** Kills a component, and waits until the stack has started it again. */
 async function kill9(name: string): Promise<void> {
-  const { layout, stack } = testStack();
-  const before = stack.components[name];
-  if (before === undefined) throw new Error(`the stack runs no ${name}`);
-  signalProcess(before, 'SIGKILL');
-  await eventually(`${name} runs again`, () => {
-    const after = readStack(layout.stateDir)?.components[name];
-    expect(after?.pid).not.toBe(before.pid);
-    expect(after).toBeDefined();
-  });
+  const { stateDir } = testStack().layout;
+  const killed = await kill9Component(stateDir, name);
+  await untilStartedAgain(stateDir, name, killed);
 }
 
 describe.each([
