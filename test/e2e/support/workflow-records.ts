@@ -116,6 +116,11 @@ export class WorkflowRecords {
     return texts.join('\n');
   }
 
+  /** As the button "Request Cancellation" does. */
+  async cancel(workflowId: string): Promise<void> {
+    await this.#client.workflow.getHandle(workflowId).cancel();
+  }
+
   async terminate(workflowId: string): Promise<void> {
     await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
   }

@@ -1,0 +1,109 @@
+/** What is wanted of each pool, and how far its machines may stray from that since the last quiet point. Pure. */
+import type { Action } from './actions.ts';
+
+export const pools = {
+  a: { maxSurge: 1, maxUnavailable: 0 },
+  b: { maxSurge: 3, maxUnavailable: 1 },
+  c: { maxSurge: 0, maxUnavailable: 2 },
+} as const satisfies Record<string, { maxSurge: number; maxUnavailable: number }>;
+export type PoolName = keyof typeof pools;
+
+export interface Wish {
+  replicas: number;
+  class: string;
+}
+
+export interface Envelope {
+  /** Smallest and largest number of replicas that was wanted; 0 for a pool that was not there. */
+  least: number;
+  most: number;
+  /** Machines that may have gone without the deployment having decided it. */
+  removed: number;
+  /** Then terminating machines and new ones may add up to any number. */
+  hasShrunk: boolean;
+}
+
+export class Wishes {
+  readonly #wishes = new Map<string, Wish>();
+  readonly #envelopes = new Map<string, Envelope>();
+
+  constructor() {
+    this.beginRound();
+  }
+
+  get present(): string[] {
+    return [...this.#wishes.keys()].toSorted();
+  }
+
+  get absent(): string[] {
+    return Object.keys(pools).filter((pool) => !this.#wishes.has(pool));
+  }
+
+  of(pool: string): Wish | undefined {
+    return this.#wishes.get(pool);
+  }
+
+  /** What stands at the end of a round. */
+  snapshot(): { wishes: Record<string, Wish>; envelopes: Record<string, Envelope> } {
+    return {
+      wishes: Object.fromEntries(this.#wishes),
+      envelopes: Object.fromEntries(this.#envelopes),
+    };
+  }
+
+  beginRound(): void {
+    for (const pool of Object.keys(pools)) {
+      const replicas = this.#wishes.get(pool)?.replicas ?? 0;
+      this.#envelopes.set(pool, { least: replicas, most: replicas, removed: 0, hasShrunk: false });
+    }
+  }
+
+  apply(action: Action): void {
+    switch (action.type) {
+      case 'create':
+        return this.#want(action.pool, { replicas: action.replicas, class: action.class });
+      case 'scale':
+        return this.#change(action.pool, { replicas: action.replicas });
+      case 'roll':
+        return this.#change(action.pool, { class: action.class });
+      case 'drain':
+        return this.#expectRemoval([action.pool], 1);
+      case 'delete':
+        this.#widen(action.pool, 0);
+        this.#wishes.delete(action.pool);
+        return;
+      case 'fault':
+        if (action.fault.kind === 'vanish')
+          this.#expectRemoval(Object.keys(pools), action.fault.times);
+        return;
+      case 'kill':
+      case 'cancel':
+      case 'terminate':
+    }
+  }
+
+  #change(pool: string, change: Partial<Wish>): void {
+    const wish = this.#wishes.get(pool);
+    if (wish) this.#want(pool, { ...wish, ...change });
+  }
+
+  #want(pool: string, wish: Wish): void {
+    this.#widen(pool, wish.replicas);
+    this.#wishes.set(pool, wish);
+  }
+
+  #widen(pool: string, replicas: number): void {
+    const envelope = this.#envelopes.get(pool);
+    if (!envelope) return;
+    if (replicas < (this.#wishes.get(pool)?.replicas ?? 0)) envelope.hasShrunk = true;
+    envelope.least = Math.min(envelope.least, replicas);
+    envelope.most = Math.max(envelope.most, replicas);
+  }
+
+  #expectRemoval(names: readonly string[], count: number): void {
+    for (const name of names) {
+      const envelope = this.#envelopes.get(name);
+      if (envelope) envelope.removed += count;
+    }
+  }
+}
