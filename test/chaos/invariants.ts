@@ -1,8 +1,10 @@
 /** What must hold. Each rule says in words where it does not; a rule that says nothing holds. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { className } from '../e2e/support/manifests.ts';
 import { completionOf, progressOf } from '../e2e/support/completion.ts';
 import { isReady } from '../e2e/support/cluster.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import { workflowIdOf, type Kind } from '../../workflows/messages.ts';
 import type { Switches } from './actions.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -64,22 +66,18 @@ function openWish(snapshot: Snapshot, name: string, wish: Wish): string[] {
   ];
 }
 
-function unfinished(
-  { metadata, spec, status }: Machine,
-  { nodes }: Snapshot,
-  wish: Wish,
-): string[] {
-  const phase = status?.currentStatus?.phase ?? '';
-  const machineClass = spec.class?.name;
-  const node = nodes.find(({ metadata: { name } }) => name === metadata.labels?.['node']);
-  const problems = [
-    ...(phase === 'Running'
-      ? []
-      : [`in phase "${phase}" (${status?.lastOperation?.description ?? 'no operation'})`]),
-    ...(machineClass === wish.class ? [] : [`of class ${machineClass} instead of ${wish.class}`]),
-    ...(node && isReady(node) ? [] : [node ? 'not Ready as a Node' : 'without a Node']),
-  ];
-  return problems.length === 0 ? [] : [`Machine ${metadata.name} is ${problems.join(', ')}`];
+function unfinished(machine: Machine, { nodes }: Snapshot, wish: Wish): string[] {
+  const { name, labels } = machine.metadata;
+  const node = nodes.find(({ metadata }) => metadata.name === labels?.['node']);
+  const facts = {
+    phase: machine.status?.currentStatus?.phase,
+    class: machine.spec.class?.name,
+    isNodeReady: node !== undefined && isReady(node),
+  };
+  const wanted = { phase: 'Running', class: wish.class, isNodeReady: true };
+  if (isDeepStrictEqual(facts, wanted)) return [];
+  const words = [facts, wanted, machine.status?.lastOperation].map((part) => JSON.stringify(part));
+  return [`Machine ${name} is ${words[0]} instead of ${words[1]}; last operation: ${words[2]}`];
 }
 
 function unevenInstances({ instances, machines }: Snapshot): string[] {
@@ -95,13 +93,6 @@ function straysAmongNodes({ instances, nodes }: Snapshot): string[] {
 }
 
 function unevenWorkflows({ running, deployments, sets, machines }: Snapshot): string[] {
-  const idsOf = (
-    kind: Kind,
-    objects: readonly { metadata: { name: string; namespace?: string } }[],
-  ) =>
-    objects.map(({ metadata: { name, namespace = '' } }) =>
-      workflowIdOf(kind, { namespace, name }),
-    );
   const want = [
     ...idsOf('machineDeployment', deployments),
     ...idsOf('machineSet', sets),
@@ -110,6 +101,9 @@ function unevenWorkflows({ running, deployments, sets, machines }: Snapshot): st
   const entities = running.filter((id) => /^machine(Deployment|Set)?\//.test(id));
   return difference({ have: entities, want, thing: 'workflow' });
 }
+
+const idsOf = (kind: Kind, objects: readonly { metadata: ObjectMeta }[]): string[] =>
+  objects.map(({ metadata: { name, namespace = '' } }) => workflowIdOf(kind, { namespace, name }));
 
 function heldObjects(
   { classes, secrets, ...snapshot }: Snapshot,

@@ -6,7 +6,7 @@ export interface Recovery {
   /** `nothing`: measured at rest, to compare with. */
   killed: Component | 'nothing';
   seconds: number;
-  /** Something else was killed meanwhile: this time says nothing of one kill. */
+  /** Something else was killed meanwhile, or just before: this time says nothing of one kill. */
   isDisturbed: boolean;
 }
 
@@ -16,7 +16,8 @@ const pollMilliseconds = 50;
 export class RecoveryProbe {
   readonly recoveries: Recovery[] = [];
   readonly #world: World;
-  readonly #pending = new Set<Promise<void>>();
+  #pending: Promise<void>[] = [];
+  #underWay = 0;
   #kills = 0;
   #wishes = 0;
 
@@ -27,8 +28,8 @@ export class RecoveryProbe {
   /** Begins to measure; `settled` says when it is over. */
   begin(killed: Recovery['killed']): void {
     if (killed !== 'nothing') this.#kills += 1;
-    const measuring = this.#measure(killed);
-    this.#pending.add(measuring);
+    const measuring = this.#measure(killed, this.#underWay > 0);
+    this.#pending.push(measuring);
     // Its failure is for who waits in `settled`.
     measuring.catch(() => undefined);
   }
@@ -36,22 +37,25 @@ export class RecoveryProbe {
   /** Throws when a wish was not heard for two minutes. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
-    this.#pending.clear();
+    this.#pending = [];
   }
 
-  async #measure(killed: Recovery['killed']): Promise<void> {
+  async #measure(killed: Recovery['killed'], isAmongOthers: boolean): Promise<void> {
+    this.#underWay += 1;
     const start = performance.now();
     const kills = this.#kills;
     this.#wishes += 1;
     const { cluster } = this.#world;
     const spec = { revisionHistoryLimit: this.#wishes };
-    const patched = await persistently(`a wish is taken after the kill of ${killed}`, () =>
+    const patched = await persistently(`a wish is taken after a kill of ${killed}`, () =>
       cluster.patch('machinedeployments', probe, { spec }),
     );
     const generation = patched.metadata.generation ?? 0;
     await this.#untilHeard(generation, killed);
     const seconds = (performance.now() - start) / 1_000;
-    this.recoveries.push({ killed, seconds, isDisturbed: this.#kills !== kills });
+    this.#underWay -= 1;
+    const isDisturbed = isAmongOthers || this.#kills !== kills;
+    this.recoveries.push({ killed, seconds, isDisturbed });
   }
 
   async #untilHeard(generation: number, killed: Recovery['killed']): Promise<void> {
@@ -61,6 +65,6 @@ export class RecoveryProbe {
       const seen = status?.observedGeneration ?? 0;
       if (seen < generation) throw new Error(`generation ${seen} of ${generation} is observed`);
     };
-    await persistently(`a wish is heard after the kill of ${killed}`, look, pollMilliseconds);
+    await persistently(`a wish is heard after a kill of ${killed}`, look, pollMilliseconds);
   }
 }

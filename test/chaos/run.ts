@@ -2,8 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { runChaos, type ChaosOptions } from './chaos.ts';
-import { parseChaosArguments, usage, type ChaosCommand } from './options.ts';
-import { commandOf } from './options.ts';
+import { commandOf, parseChaosArguments, usage, type ChaosCommand } from './options.ts';
 import { summaryOf } from './summary.ts';
 import { actionLogOf } from './world.ts';
 

@@ -59,6 +59,11 @@ export class Wishes {
   }
 
   apply(action: Action): void {
+    if ('pool' in action) this.#applyToPool(action);
+    else this.#expectRemoval(Object.keys(pools), vanishingOf(action));
+  }
+
+  #applyToPool(action: Extract<Action, { pool: string }>): void {
     switch (action.type) {
       case 'create':
         return this.#want(action.pool, { replicas: action.replicas, class: action.class });
@@ -71,14 +76,6 @@ export class Wishes {
       case 'delete':
         this.#widen(action.pool, 0);
         this.#wishes.delete(action.pool);
-        return;
-      case 'fault':
-        if (action.fault.kind === 'vanish')
-          this.#expectRemoval(Object.keys(pools), action.fault.times);
-        return;
-      case 'kill':
-      case 'cancel':
-      case 'terminate':
     }
   }
 
@@ -107,3 +104,7 @@ export class Wishes {
     }
   }
 }
+
+/** VMs that somebody takes away behind everybody's back; which, nobody knows before. */
+const vanishingOf = (action: Action): number =>
+  action.type === 'fault' && action.fault.kind === 'vanish' ? action.fault.times : 0;

@@ -40,7 +40,7 @@ export const nameOf = (pool: string): string => `${namespace}-${pool}`;
 
 /** Starts a fresh stack with watcher and worker. It is stopped with the world; its logs stay. */
 export async function openWorld(stateDir: string): Promise<World> {
-  const stack = await startStack({ stateDir, namespace, fresh: true });
+  const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true });
   const { layout, virtualCloud, temporalAddress } = testStackOf(stack);
   const cluster = new Cluster(namespace, layout.kubeconfig);
   const cloud = new VirtualCloud(virtualCloud, namespace);
