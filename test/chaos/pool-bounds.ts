@@ -2,10 +2,8 @@
 import type { Counts, State } from '../e2e/support/bounds.ts';
 import { checkBounds, type Bounds } from '../e2e/support/bounds-check.ts';
 import type { Round } from './plan.ts';
-import { pools, type Envelope } from './wishes.ts';
+import { pools, type Envelope, type Limits } from './wishes.ts';
 import { nameOf } from './world.ts';
-
-type Limits = (typeof pools)[keyof typeof pools];
 
 /** Of the states since the last quiet point. Empty when all is well. */
 export function brokenBounds(states: readonly State[], { envelopes }: Round): string[] {

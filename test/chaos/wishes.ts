@@ -1,12 +1,17 @@
 /** What is wanted of each pool, and how far its machines may stray from that since the last quiet point. Pure. */
 import type { Action } from './actions.ts';
 
-export const pools = {
+/** Of a rollout. */
+export interface Limits {
+  maxSurge: number;
+  maxUnavailable: number;
+}
+
+export const pools: Readonly<Record<string, Limits>> = {
   a: { maxSurge: 1, maxUnavailable: 0 },
   b: { maxSurge: 3, maxUnavailable: 1 },
   c: { maxSurge: 0, maxUnavailable: 2 },
-} as const satisfies Record<string, { maxSurge: number; maxUnavailable: number }>;
-export type PoolName = keyof typeof pools;
+};
 
 export interface Wish {
   replicas: number;

@@ -75,15 +75,12 @@ export async function persistently<T>(
 
 export async function createPool({ cluster }: World, pool: string, wish: Wish): Promise<void> {
   const name = nameOf(pool);
-  const rollingUpdate = Object.entries(pools).find(([known]) => known === pool)?.[1];
+  const rollingUpdate = pools[pool] ?? { maxSurge: 1, maxUnavailable: 0 };
   const manifest = deploymentManifest(
     { namespace, name },
     {
       replicas: wish.replicas,
-      strategy: {
-        type: 'RollingUpdate',
-        rollingUpdate: rollingUpdate ?? { maxSurge: 1, maxUnavailable: 0 },
-      },
+      strategy: { type: 'RollingUpdate', rollingUpdate },
       template: {
         metadata: { labels: { name } },
         spec: { class: { kind: 'MachineClass', name: wish.class }, drainTimeout },
