@@ -21,12 +21,12 @@ export function brokenBounds(states: readonly State[], { envelopes }: Round): st
 }
 
 export function boundsOf(envelope: Envelope, { maxSurge, maxUnavailable }: Limits): Bounds {
-  const { least, most, removed, hasShrunk } = envelope;
+  const { least, most, removed, isUnbounded } = envelope;
   return {
     maxActive: most + maxSurge,
     minAvailable: Math.max(0, least - maxUnavailable - removed),
     // A machine that somebody deleted terminates beside the one that takes its place.
-    ...(!hasShrunk && { maxTotal: most + maxSurge, toleratedExtra: removed }),
+    ...(!isUnbounded && { maxTotal: most + maxSurge, toleratedExtra: removed }),
   };
 }
 

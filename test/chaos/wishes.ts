@@ -24,13 +24,18 @@ export interface Envelope {
   most: number;
   /** Machines that may have gone without the deployment having decided it. */
   removed: number;
-  /** Then terminating machines and new ones may add up to any number. */
-  hasShrunk: boolean;
+  /**
+   * Scaled down, or rolled more than once: machines that terminate and new ones may add up to any number, as nobody waits for a
+   * drain to make a machine that is wanted now (docs/decisions/0004-rollouts.md).
+   */
+  isUnbounded: boolean;
 }
 
 export class Wishes {
   readonly #wishes = new Map<string, Wish>();
   readonly #envelopes = new Map<string, Envelope>();
+  /** Pools that were rolled since the last quiet point. */
+  readonly #rolled = new Set<string>();
 
   constructor() {
     this.beginRound();
@@ -57,9 +62,15 @@ export class Wishes {
   }
 
   beginRound(): void {
+    this.#rolled.clear();
     for (const pool of Object.keys(pools)) {
       const replicas = this.#wishes.get(pool)?.replicas ?? 0;
-      this.#envelopes.set(pool, { least: replicas, most: replicas, removed: 0, hasShrunk: false });
+      this.#envelopes.set(pool, {
+        least: replicas,
+        most: replicas,
+        removed: 0,
+        isUnbounded: false,
+      });
     }
   }
 
@@ -75,6 +86,7 @@ export class Wishes {
       case 'scale':
         return this.#change(action.pool, { replicas: action.replicas });
       case 'roll':
+        this.#noteRoll(action.pool);
         return this.#change(action.pool, { class: action.class });
       case 'drain':
         return this.#expectRemoval([action.pool], 1);
@@ -82,6 +94,12 @@ export class Wishes {
         this.#widen(action.pool, 0);
         this.#wishes.delete(action.pool);
     }
+  }
+
+  #noteRoll(pool: string): void {
+    const envelope = this.#envelopes.get(pool);
+    if (envelope && this.#rolled.has(pool)) envelope.isUnbounded = true;
+    this.#rolled.add(pool);
   }
 
   #change(pool: string, change: Partial<Wish>): void {
@@ -97,7 +115,7 @@ export class Wishes {
   #widen(pool: string, replicas: number): void {
     const envelope = this.#envelopes.get(pool);
     if (!envelope) return;
-    if (replicas < (this.#wishes.get(pool)?.replicas ?? 0)) envelope.hasShrunk = true;
+    if (replicas < (this.#wishes.get(pool)?.replicas ?? 0)) envelope.isUnbounded = true;
     envelope.least = Math.min(envelope.least, replicas);
     envelope.most = Math.max(envelope.most, replicas);
   }
