@@ -4,6 +4,7 @@ import type {
   DeleteOutcome,
   DriverActivities,
   DriverRequest,
+  FindOutcome,
 } from '../workflows/activities.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { MachineFailure } from '../workflows/plan/machine.ts';
@@ -34,6 +35,7 @@ export function createDriverActivities(world: DriverWorld): DriverActivities {
       world.requireLicence();
       return await creating(world, request);
     },
+    findInstance: (request) => finding(world, request),
     async deleteInstance(request) {
       world.requireLicence();
       return await deleting(world, request);
@@ -77,6 +79,20 @@ async function initialize(
     const failure = classified(error, world);
     if (failure.code === 'Unimplemented') return undefined;
     return { ...failure, isSettled: false, during: 'initialization' };
+  }
+}
+
+async function finding(world: DriverWorld, request: DriverRequest): Promise<FindOutcome> {
+  try {
+    const found = await world.driver.describeInstance(await resolve(world, request));
+    if (!found) return { outcome: 'none' };
+    const { providerID, nodeName } = found;
+    return { outcome: 'found', instance: { providerID, nodeName } };
+  } catch (error) {
+    const failure = classified(error, world);
+    // Several of one name: a deletion takes those that are of this machine, whichever they are.
+    if (failure.code === 'OutOfRange') return { outcome: 'none' };
+    return { outcome: 'failed', failure };
   }
 }
 

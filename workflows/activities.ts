@@ -103,9 +103,17 @@ export type DeleteOutcome =
   | { outcome: 'deleted'; isFound: boolean; settleSeconds: number }
   | { outcome: 'failed'; failure: MachineFailure };
 
+export type FindOutcome =
+  | { outcome: 'found'; instance: Instance }
+  /** There is none, or nobody can say which of several it is. */
+  | { outcome: 'none' }
+  | { outcome: 'failed'; failure: MachineFailure };
+
 /** Served on `<task queue>-driver-<provider>`, in any language. They write nothing to Kubernetes. */
 export interface DriverActivities {
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
+  /** Looks as a create does, and makes nothing. */
+  findInstance(request: DriverRequest): Promise<FindOutcome>;
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
 }
 

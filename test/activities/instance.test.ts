@@ -50,6 +50,35 @@ function activities(
   return createDriverActivities({ ...world, requireLicence: () => undefined });
 }
 
+test.each<[string, Partial<Driver>, object]>([
+  [
+    'an instance',
+    { describeInstance: async () => created },
+    { outcome: 'found', instance: { providerID: 'local:///z/i', nodeName: 'pool-a' } },
+  ],
+  ['none', { describeInstance: async () => undefined }, { outcome: 'none' }],
+  [
+    'several',
+    {
+      describeInstance: async () => {
+        throw new DriverError({ code: 'OutOfRange', message: 'two', settled: false });
+      },
+    },
+    { outcome: 'none' },
+  ],
+  [
+    'no answer',
+    {
+      describeInstance: async () => {
+        throw new DriverError({ code: 'Unavailable', message: 'later', settled: false });
+      },
+    },
+    { outcome: 'failed', failure: { code: 'Unavailable', message: 'later' } },
+  ],
+])('looking for an instance finds %s', async (_words, driver, expected) => {
+  expect(await activities(driver).findInstance(request)).toMatchObject(expected);
+});
+
 test('an instance is an outcome', async () => {
   const { createInstance } = activities({});
   const { providerID, nodeName } = created;

@@ -64,7 +64,12 @@ const atRest: Snapshot = {
 
 const gone: Snapshot = {
   ...atRest,
-  ...{ instances: [], machines: [], sets: [], deployments: [], nodes: [], running: [] },
+  instances: [],
+  machines: [],
+  sets: [],
+  deployments: [],
+  nodes: [],
+  running: [],
 };
 
 const expectation: Expectation = {

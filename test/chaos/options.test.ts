@@ -7,8 +7,12 @@ test('a run without options has defaults', () => {
   expect(parseChaosArguments([], defaults)).toEqual({
     help: false,
     options: {
-      ...{ seed: 42, minutes: 5, stateDir: 'here', settleSeconds: 300 },
-      ...{ terminate: false, vanish: false },
+      seed: 42,
+      minutes: 5,
+      stateDir: 'here',
+      settleSeconds: 300,
+      terminate: false,
+      vanish: false,
     },
   });
 });

@@ -17,8 +17,15 @@ function kindOf(action: Action): string {
 const kindsOf = (rounds: readonly Round[]): Set<string> => new Set(actionsOf(rounds).map(kindOf));
 
 const harmlessKinds = [
-  ...['create', 'scale', 'roll', 'drain', 'delete', 'cancel'],
-  ...['fault loseAnswer', 'fault throttle', 'fault hang'],
+  'create',
+  'scale',
+  'roll',
+  'drain',
+  'delete',
+  'cancel',
+  'fault loseAnswer',
+  'fault throttle',
+  'fault hang',
   ...components.map((component) => `kill ${component}`),
 ];
 

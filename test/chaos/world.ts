@@ -90,8 +90,10 @@ export async function createPool({ cluster }: World, pool: string, wish: Wish): 
   try {
     await cluster.create('machinedeployments', manifest);
   } catch (error) {
-    // The answer to an earlier attempt was lost.
     if (!isAlreadyExists(error)) throw error;
+    // The answer to an earlier attempt was lost, or the pool that was deleted before is still there.
+    const { deletionTimestamp } = (await cluster.deployment(name)).metadata;
+    if (deletionTimestamp !== undefined) throw error;
   }
 }
 

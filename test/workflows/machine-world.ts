@@ -171,8 +171,9 @@ export class MachineWorld {
 
   #queues(): Queues {
     const steps = { ...this.#defaults(), ...this.#overrides };
-    const { createInstance, deleteInstance, drainNode, ...kube } = this.log.record(steps);
-    return { kube, driver: { createInstance, deleteInstance }, drain: { drainNode } };
+    const { createInstance, findInstance, deleteInstance, drainNode, ...kube } =
+      this.log.record(steps);
+    return { kube, driver: { createInstance, findInstance, deleteInstance }, drain: { drainNode } };
   }
 
   #defaults(): MachineActivities &
@@ -193,6 +194,7 @@ export class MachineWorld {
       beginTeardown: async () => ({ machine: this.read() }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),
+      findInstance: async () => ({ outcome: 'none' }),
       deleteInstance: async () => ({
         outcome: 'deleted',
         isFound: true,
