@@ -12,6 +12,8 @@ export interface ClassWithSecret {
   missingSecrets: string[];
 }
 
+export type SecretRefs = Pick<MachineClass, 'secretRef' | 'credentialsSecretRef'>;
+
 export interface ClassReader {
   /** Undefined when there is no such class. `isFresh`: whatever was read before is not good enough. */
   read(name: string, options: { isFresh: boolean }): Promise<ClassWithSecret | undefined>;
@@ -64,7 +66,15 @@ async function readClass(
     client.get<MachineClass>(customResource('machineclasses', namespace, name)),
   );
   if (!machineClass) return undefined;
-  const { secretRef, credentialsSecretRef } = machineClass;
+  return { machineClass, ...(await readSecretsOf(client, namespace, machineClass)) };
+}
+
+/** Of the Secrets that the class names. */
+export async function readSecretsOf(
+  client: KubeClient,
+  namespace: string,
+  { secretRef, credentialsSecretRef }: SecretRefs,
+): Promise<Pick<ClassWithSecret, 'secret' | 'missingSecrets'>> {
   const secret: Record<string, string> = {};
   const missingSecrets: string[] = [];
   for (const ref of [secretRef, credentialsSecretRef]) {
@@ -73,7 +83,7 @@ async function readClass(
     if (data) Object.assign(secret, data);
     else missingSecrets.push(ref.name);
   }
-  return { machineClass, secret, missingSecrets };
+  return { secret, missingSecrets };
 }
 
 interface Secret {

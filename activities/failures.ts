@@ -23,10 +23,35 @@ export function failureOf(error: unknown): Error {
 
 /** No process holds the Lease of the namespace, so nothing may be created or destroyed now. */
 export function notLicensed(namespace: string): ApplicationFailure {
+  const message = `no watcher holds the Lease "millwright" in namespace ${namespace}: start one, or wait for it to take over`;
+  return waiting({ type: 'NotLicensed', message, milliseconds: 1_000 });
+}
+
+const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
+
+/** A person stopped everything. Attempts are few, but work goes on within seconds once the stop ends. */
+export function stopped(message: string): ApplicationFailure {
+  const { least, spread } = stoppedRetryMilliseconds;
+  return waiting({ type: 'Stopped', message, milliseconds: least + Math.random() * spread });
+}
+
+/** What will not change within the moment that a local activity may take. */
+export function isHeldBack(error: unknown): error is ApplicationFailure {
+  const type = error instanceof ApplicationFailure ? error.type : undefined;
+  return type === 'Stopped' || type === 'NotLicensed';
+}
+
+interface Wait {
+  type: string;
+  message: string;
+  milliseconds: number;
+}
+
+function waiting({ type, message, milliseconds }: Wait): ApplicationFailure {
   const failure = ApplicationFailure.create({
-    type: 'NotLicensed',
-    message: `no watcher holds the Lease "millwright" in namespace ${namespace}: start one, or wait for it to take over`,
-    nextRetryDelay: '1s',
+    type,
+    message,
+    nextRetryDelay: milliseconds,
     category: ApplicationFailureCategory.BENIGN,
   });
   failure.stack = '';

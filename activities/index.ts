@@ -8,7 +8,7 @@ import { tellOfDrain } from './drain/tell.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
-import { requireLicence } from './licence.ts';
+import { requireLicence, requireNoStop } from './licence.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/life.ts';
 import { tendNodes } from './machine-deployment/nodes.ts';
@@ -16,6 +16,7 @@ import { steerDeployment } from './machine-deployment/steer.ts';
 import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines, deleteMachines } from './machine-set/batches.ts';
+import { setSubject } from './machine-set/batch-events.ts';
 import { markPreserved } from './machine-set/preserve.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
@@ -23,12 +24,18 @@ import { checkHealth } from './machine/health.ts';
 import { recordJoined } from './machine/join.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
+import { machineSubject } from './machine/object.ts';
 import { prepareMachine } from './machine/prepare.ts';
 import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
 import { protectFromDeletion } from './protection.ts';
+import { compareEntities, healEntities } from './safety/entities.ts';
+import { applyFreezes } from './safety/freeze.ts';
+import { lookForOvershoot } from './safety/overshoot.ts';
+import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
+import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
 
 export function createKubeActivities(world: World): KubeActivities {
@@ -45,15 +52,18 @@ export function createKubeActivities(world: World): KubeActivities {
     preserveMachine: (input) => preserveMachine(world, input),
     steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
-    finishTeardown: (input) => finishTeardown(world, input),
+    async finishTeardown(input) {
+      await requireNoStop(world, machineSubject(input.machine));
+      await finishTeardown(world, input);
+    },
 
     surveyMachineSet: (input) => surveyMachineSet(world, input),
     async createMachines(input) {
-      requireLicence(world);
+      await requireLicence(world, setSubject(input.set));
       return await createMachines(control, input, progressOfThisActivity());
     },
     async deleteMachines(input) {
-      requireLicence(world);
+      await requireLicence(world, setSubject(input.set));
       await deleteMachines(control, input);
     },
     markPreserved: (input) => markPreserved(control, input),
@@ -69,7 +79,15 @@ export function createKubeActivities(world: World): KubeActivities {
     steerDeployment: (input) => steerDeployment(control, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
-    protectFromDeletion: (input) => protectFromDeletion(control, input),
+    protectFromDeletion: (input) => protectFromDeletion(world, input),
+
+    findProviders: (input) => findProviders(control, input),
+    tellOfOrphans: (input) => tellOfOrphans(control, input),
+    lookForOvershoot: (input) => lookForOvershoot(world, input),
+    applyFreezes: (input) => applyFreezes(control, input),
+    compareEntities: (input) => compareEntities(world, input),
+    healEntities: (input) => healEntities(world, input),
+    markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }
 
@@ -86,11 +104,13 @@ export function createDrainActivities(
 ): DrainActivities {
   return {
     async drainNode(request) {
-      requireLicence(world);
-      const { control, target } = world;
+      const subject = machineSubject(request.machine);
+      await requireLicence(world, subject);
+      const { control, target, stop } = world;
       if (!target || !watches) return { evictedPods: 0, isForced: false };
       const context = Context.current();
-      const { heartbeatDetails, attempt, activityId, workflowExecution } = context.info;
+      const { heartbeatDetails, attempt, activityId, scheduledTimestampMs } = context.info;
+      const { workflowExecution } = context.info;
       if (!workflowExecution) throw new Error('a drain without a workflow');
       const watch = watches.drains.begin({ ...workflowExecution, activityId });
       const { workflowId } = workflowExecution;
@@ -102,6 +122,9 @@ export function createDrainActivities(
         settings: world.defaults,
         details: heartbeatDetails,
         isFirstAttempt: attempt === 1,
+        requireLicence: () => requireLicence(world, subject),
+        lastStop: stop.last(),
+        begunAt: scheduledTimestampMs,
         save: (progress) => reportProgress(context, progress),
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);

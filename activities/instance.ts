@@ -5,6 +5,8 @@ import type {
   DriverActivities,
   DriverRequest,
   FindOutcome,
+  LifeRef,
+  OrphanActivities,
 } from '../workflows/activities.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { MachineFailure } from '../workflows/plan/machine.ts';
@@ -15,6 +17,9 @@ import { DriverError } from './drivers/driver.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource } from './kube/paths.ts';
+import { deleteOrphan } from './safety/delete-orphan.ts';
+import { lookForOrphans } from './safety/look-for-orphans.ts';
+import { lookLast } from './safety/look-last.ts';
 import { fillUserData } from './user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
@@ -25,20 +30,26 @@ export interface DriverWorld {
   classes: ClassReader;
   /** Aborts the call when the activity is cancelled. */
   signal(): AbortSignal;
-  /** Throws while nothing may be created or destroyed. */
-  requireLicence(): void;
+  /** Fails while nothing may be created or destroyed. `machine`: whom it keeps waiting. */
+  requireLicence(machine?: LifeRef): Promise<void>;
 }
 
-export function createDriverActivities(world: DriverWorld): DriverActivities {
+export function createDriverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
   return {
     async createInstance(request) {
-      world.requireLicence();
+      await world.requireLicence(request.machine);
       return await creating(world, request);
     },
     findInstance: (request) => finding(world, request),
     async deleteInstance(request) {
-      world.requireLicence();
+      await world.requireLicence(request.machine);
       return await deleting(world, request);
+    },
+    lookForOrphans: (request) => lookForOrphans(world, request),
+    lookLast: (request) => lookLast(world, request),
+    async deleteOrphan(request) {
+      await world.requireLicence();
+      return await deleteOrphan(world, request);
     },
   };
 }

@@ -7,7 +7,7 @@ import type {
   Next,
 } from '@temporalio/worker';
 import { ApplicationFailure } from '@temporalio/common';
-import { failureOf } from './failures.ts';
+import { failureOf, isHeldBack } from './failures.ts';
 import { isUnreachable } from './kube/errors.ts';
 
 /** Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a second. */
@@ -42,6 +42,8 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
       return await next(input);
     } catch (error) {
       if (isUnreachable(error)) brokenUntil = performance.now() + breakMilliseconds;
+      // Waiting holds a slot: the regular form waits without one.
+      if (isHeldBack(error)) throw ApplicationFailure.nonRetryable(error.message, error.type);
       throw failureOf(error);
     }
   }

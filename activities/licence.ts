@@ -1,7 +1,55 @@
-import { notLicensed } from './failures.ts';
+import { notLicensed, stopped } from './failures.ts';
+import type { EventSubject } from './kube/events.ts';
+import { recordEvent } from './kube/events.ts';
+import { stopInWords } from './kube/global-stop.ts';
+import type { Stop } from './kube/global-stop.ts';
 import type { World } from './world.ts';
 
-/** At the edge of everything that creates or destroys. */
-export function requireLicence({ licence, namespace }: Pick<World, 'licence' | 'namespace'>): void {
-  if (!licence.isGranted()) throw notLicensed(namespace);
+type Place = Pick<World, 'control' | 'stop' | 'namespace'>;
+
+/** At the edge of everything that creates or destroys: throws while a person has stopped everything, or no watcher leads. */
+export async function requireLicence(
+  place: Place & Pick<World, 'licence'>,
+  subject?: EventSubject,
+): Promise<void> {
+  await requireNoStop(place, subject);
+  if (!place.licence.isGranted()) throw notLicensed(place.namespace);
+}
+
+/** The object that has to wait gets an Event of that. */
+export async function requireNoStop(place: Place, subject?: EventSubject): Promise<void> {
+  const { stop, namespace } = place;
+  const present = stop.current();
+  if (!present) return;
+  await tell(place, present, subject);
+  throw stopped(stopInWords(namespace, present));
+}
+
+/** Once for each object, as attempts follow each other for as long as the stop lasts. */
+async function tell(
+  { control, stop, namespace }: Place,
+  present: Stop,
+  subject?: EventSubject,
+): Promise<void> {
+  if (!subject) return;
+  const told = toldOf(stop, present);
+  if (told.has(subject.uid)) return;
+  await recordEvent(control, subject, {
+    type: 'Warning',
+    reason: 'Stopped',
+    message: stopInWords(namespace, present),
+    component: 'millwright',
+  });
+  told.add(subject.uid);
+}
+
+const tellings = new WeakMap<object, { uid: string; told: Set<string> }>();
+
+/** UIDs of the objects that know of this stop. */
+function toldOf(stop: object, { uid }: Stop): Set<string> {
+  const known = tellings.get(stop);
+  if (known?.uid === uid) return known.told;
+  const told = new Set<string>();
+  tellings.set(stop, { uid, told });
+  return told;
 }

@@ -1,26 +1,91 @@
 /** The finalizers of MachineClasses and Secrets. */
-import type { ObjectRef, ProtectionActivities } from '../workflows/activities.ts';
-import { finalizers } from '../workflows/api/constants.ts';
+import type {
+  ObjectRef,
+  ProtectionActivities,
+  ProtectionOutcome,
+} from '../workflows/activities.ts';
+import { apiVersion, finalizers } from '../workflows/api/constants.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { Machine } from '../workflows/api/machine.ts';
+import { readSecretsOf } from './class-reader.ts';
 import type { KubeClient, KubeObject } from './kube/client.ts';
+import { recordEvent } from './kube/events.ts';
+import { hasFinalizer } from './kube/finalizer.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource, namespaced } from './kube/paths.ts';
+import { component } from './machine/object.ts';
+import type { World } from './world.ts';
+
+type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
 
 type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
 
 export async function protectFromDeletion(
-  control: KubeClient,
-  { resource, ref }: Input,
-): Promise<void> {
-  const isClass = resource === 'machineclasses';
-  const isUsed = isClass ? await isClassUsed(control, ref) : await isSecretUsed(control, ref);
-  const path = isClass
-    ? customResource(resource, ref.namespace, ref.name)
-    : namespaced(resource, ref.namespace, ref.name);
-  const finalizer = isClass ? finalizers.machine : finalizers.secret;
+  world: ProtectionWorld,
+  input: Input,
+): Promise<ProtectionOutcome> {
+  const { resource, ref } = input;
+  return resource === 'machineclasses'
+    ? await protectClass(world, input)
+    : await protectSecret(world.control, ref);
+}
+
+async function protectSecret(control: KubeClient, ref: ObjectRef): Promise<ProtectionOutcome> {
+  const path = namespaced('secrets', ref.namespace, ref.name);
+  const isWanted = await isSecretUsed(control, ref);
   const object = await orUndefined(control.get<KubeObject>(path));
-  if (object) await setFinalizer(control, path, { object, finalizer, isWanted: isUsed });
+  if (object) await setFinalizer(control, path, { object, finalizer: finalizers.secret, isWanted });
+  return {};
+}
+
+async function protectClass(world: ProtectionWorld, input: Input): Promise<ProtectionOutcome> {
+  const { control } = world;
+  const { ref, lastLook } = input;
+  const path = customResource('machineclasses', ref.namespace, ref.name);
+  const isWanted = await isClassUsed(control, ref);
+  const object = await orUndefined(control.get<MachineClass>(path));
+  if (!object) return {};
+  const isReleased = !isWanted && hasFinalizer(object);
+  const looksFirst = isReleased && !lastLook ? await firstLookOf(world, object) : undefined;
+  if (looksFirst) return { looksFirst };
+  await setFinalizer(control, path, { object, finalizer: finalizers.machine, isWanted });
+  const { problem } = lastLook ?? {};
+  if (isReleased && problem !== undefined) await tell(control, object, problem);
+  return {};
+}
+
+/** A class that nobody uses any more is let go after a last look at what only its credentials can reach. */
+async function firstLookOf(
+  world: ProtectionWorld,
+  machineClass: MachineClass,
+): Promise<ProtectionOutcome['looksFirst']> {
+  const { metadata, provider = '' } = machineClass;
+  if (!(await canLook(world, machineClass))) return undefined;
+  return { provider, isDeleting: metadata.deletionTimestamp !== undefined };
+}
+
+/** Without driver or credentials waiting would be for ever. */
+async function canLook(
+  { control, hasDriver }: ProtectionWorld,
+  machineClass: MachineClass,
+): Promise<boolean> {
+  const { metadata, provider = '' } = machineClass;
+  if (!(await hasDriver(provider))) return false;
+  const { missingSecrets } = await readSecretsOf(control, metadata.namespace ?? '', machineClass);
+  return missingSecrets.length === 0;
+}
+
+async function tell(
+  control: KubeClient,
+  { metadata }: MachineClass,
+  problem: string,
+): Promise<void> {
+  const { namespace = '', name, uid } = metadata;
+  await recordEvent(
+    control,
+    { apiVersion, kind: 'MachineClass', namespace, name, uid },
+    { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },
+  );
 }
 
 async function isClassUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {

@@ -1,6 +1,8 @@
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { ClassReader } from './class-reader.ts';
+import type { EntityBoard } from './entity-board.ts';
 import type { KubeClient } from './kube/client.ts';
+import type { StopView } from './kube/global-stop.ts';
 import type { RecentObjects } from './kube/recent-objects.ts';
 
 /** What the core's activities act on. */
@@ -18,6 +20,9 @@ export interface World {
   /** Of `control`. */
   recent: RecentObjects;
   licence: Licence;
+  /** What a person stopped. */
+  stop: StopView;
+  entities: EntityBoard;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;
 }

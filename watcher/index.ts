@@ -5,6 +5,8 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client.ts';
+import type { GlobalStop } from '../activities/kube/global-stop.ts';
+import { lastStopAnnotation, watchGlobalStop, writeSpan } from '../activities/kube/global-stop.ts';
 import { epochFromTime } from '../activities/kube/lease-set.ts';
 import { Election } from '../activities/kube/lease.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/lease.ts';
@@ -100,6 +102,11 @@ function startElected(
 ): Watcher {
   const { namespace, log } = options;
   let tenure: Tenure | undefined;
+  const stop = watchGlobalStop({
+    client: options.control,
+    namespace,
+    onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
+  });
   const election = new Election({
     client,
     namespace,
@@ -108,7 +115,10 @@ function startElected(
     log,
     annotations() {
       const checkpoint = tenure?.checkpoint();
-      return checkpoint === undefined ? {} : { [checkpointAnnotation]: write(checkpoint, cluster) };
+      return {
+        ...(checkpoint && { [checkpointAnnotation]: write(checkpoint, cluster) }),
+        ...lastStopOf(stop),
+      };
     },
     onElected(leadership) {
       log.info({ namespace, epoch: leadership.epoch }, 'leading');
@@ -128,8 +138,15 @@ function startElected(
       await tenure?.stop();
       await election.stop();
       await tenure?.stop();
+      await stop.close();
     },
   });
+}
+
+/** Kept where it outlives every process, for the clocks of workers that start later. */
+function lastStopOf(stop: GlobalStop): Record<string, string> {
+  const last = stop.last();
+  return last ? { [lastStopAnnotation]: writeSpan(last) } : {};
 }
 
 function startTenure(options: WatcherOptions, cluster: string, leadership: Leadership): Tenure {

@@ -76,6 +76,18 @@ export interface SafetySettings {
   overshootingPeriodSeconds: number;
   /** Default 900. */
   orphanPeriodSeconds: number;
+  orphans: {
+    /** Default `delete`. */
+    mode: 'delete' | 'report' | 'off';
+    /** Default 10. */
+    maxDeletions: number;
+    /** Default 600. */
+    minAgeSeconds: number;
+  };
+  /** Default 300. */
+  entitiesPeriodSeconds: number;
+  /** Label selector; empty: all Nodes. */
+  unmanagedNodesSelector: string;
 }
 
 export interface LogSettings {
@@ -141,12 +153,7 @@ function configOf(flags: FlagValues) {
     },
     http: { address: flags.address, port: flags.port },
     machine: machineDefaultsOf(flags),
-    safety: {
-      up: flags['safety-up'],
-      down: flags['safety-down'],
-      overshootingPeriodSeconds: flags['machine-safety-overshooting-period'],
-      orphanPeriodSeconds: flags['machine-safety-orphan-vms-period'],
-    },
+    safety: safetyOf(flags),
     log: { level: logLevelOf(flags), format: flags['log-format'] },
   };
 }
@@ -179,6 +186,22 @@ function workOf(flags: FlagValues) {
       maxCachedWorkflows: flags['max-cached-workflows'],
     },
     shutdownGraceSeconds: flags['shutdown-grace-period'],
+  };
+}
+
+function safetyOf(flags: FlagValues): SafetySettings {
+  return {
+    up: flags['safety-up'],
+    down: flags['safety-down'],
+    overshootingPeriodSeconds: flags['machine-safety-overshooting-period'],
+    orphanPeriodSeconds: flags['machine-safety-orphan-vms-period'],
+    orphans: {
+      mode: flags['safety-orphans'],
+      maxDeletions: flags['safety-orphans-max-deletions'],
+      minAgeSeconds: flags['safety-orphans-min-age'],
+    },
+    entitiesPeriodSeconds: flags['safety-entities-period'],
+    unmanagedNodesSelector: flags['safety-unmanaged-nodes-selector'],
   };
 }
 

@@ -1,8 +1,7 @@
 /** Flags about machines and their safety. Both are the business of the worker. */
 import type { Flag } from './flag.ts';
-import { duration, integer, names, text } from './flag-kinds.ts';
+import { duration, integer, names, oneOf, text } from './flag-kinds.ts';
 
-const notYet = 'Millwright has no such check yet.';
 const alwaysLooks =
   'Machine and Node are read again before anything is destroyed, and a deadline moves while an API server is out of reach.';
 
@@ -89,33 +88,69 @@ export const machineFlags = {
     group: 'Safety',
     kind: integer({ min: 0 }),
     default: '2',
-    says: 'Machines above desired + maxSurge at which creating is frozen.',
+    says: 'A MachineSet is frozen when it has so many machines more than its deployment wants with its maxSurge, or more than twice its own replicas when it has none.',
     only: 'worker',
-    noop: notYet,
   },
   'safety-down': {
     group: 'Safety',
     kind: integer({ min: 0 }),
     default: '1',
-    says: 'Machines below the limit of --safety-up at which creating goes on.',
+    says: 'The freeze ends so many machines below the limit of --safety-up.',
     only: 'worker',
-    noop: notYet,
   },
   'machine-safety-overshooting-period': {
     group: 'Safety',
     kind: duration,
     default: '1m',
-    says: 'Time between two checks for too many machines.',
+    says: 'Time between two checks for too many machines. At least 1s.',
     only: 'worker',
-    noop: notYet,
   },
   'machine-safety-orphan-vms-period': {
     group: 'Safety',
     kind: duration,
     default: '15m',
-    says: 'Time between two searches for instances without a Machine.',
+    says: 'Time between two searches for instances without a Machine, and for Nodes without one. At least 1s.',
     only: 'worker',
-    noop: notYet,
+  },
+  'safety-orphans': {
+    group: 'Safety',
+    kind: oneOf('delete', 'report', 'off'),
+    default: 'delete',
+    says: 'What becomes of instances without a Machine: deleted when two searches agree, reported only, or not searched for.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-orphans-max-deletions': {
+    group: 'Safety',
+    kind: integer({ min: 0, max: 200 }),
+    default: '10',
+    says: 'When more instances than these are without a Machine none of them is deleted: so many at once are a mistake.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-orphans-min-age': {
+    group: 'Safety',
+    kind: duration,
+    default: '10m',
+    says: 'An instance without a Machine is suspected when it is older than this, and deleted when it has been suspected for longer than this.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-entities-period': {
+    group: 'Safety',
+    kind: duration,
+    default: '5m',
+    says: 'Time between two comparisons of Machines, MachineSets and MachineDeployments with their workflows. At least 1s.',
+    only: 'worker',
+    ours: true,
+  },
+  'safety-unmanaged-nodes-selector': {
+    group: 'Safety',
+    kind: text,
+    default: '',
+    says: 'Label selector of the Nodes that are marked when they have no Machine. Needed where Nodes of other managers are in the target cluster. Default: all Nodes, as in MCM.',
+    only: 'worker',
+    ours: true,
   },
   'machine-safety-apiserver-statuscheck-timeout': {
     group: 'Safety',

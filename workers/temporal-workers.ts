@@ -9,11 +9,14 @@ import { builtInDrivers } from '../activities/drivers/index.ts';
 import { createDrainActivities, createKubeActivities } from '../activities/index.ts';
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
+import type { GlobalStop } from '../activities/kube/global-stop.ts';
 import { requireLicence } from '../activities/licence.ts';
+import { machineSubject } from '../activities/machine/object.ts';
 import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
 import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
+import { createEntityBoard } from './entity-board.ts';
 import { closeDrainWatches, createDrainWatches } from './drain-watches.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import type { Logger } from './logger.ts';
@@ -23,6 +26,9 @@ export interface WorkerParts {
   log: Logger;
   clients: KubeClients;
   licence: Licence;
+  stop: GlobalStop;
+  /** UID of the control cluster. */
+  cluster: string;
   temporal: Client;
   connection: NativeConnection;
 }
@@ -58,7 +64,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
-function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
+function worldOf({ config, clients, licence, stop, cluster, temporal }: WorkerParts): World {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -70,6 +76,8 @@ function worldOf({ config, clients, licence, temporal }: WorkerParts): World {
     classes: createClassReader({ client: control, namespace }),
     recent: new RecentObjects(control),
     licence,
+    stop,
+    entities: createEntityBoard({ temporal, namespace, cluster, taskQueue: config.taskQueue }),
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
   };
 }
@@ -112,7 +120,7 @@ function driverWorker(parts: WorkerParts, world: World, provider: string): Promi
       ...(target && { target }),
       classes,
       signal: () => Context.current().cancellationSignal,
-      requireLicence: () => requireLicence(world),
+      requireLicence: (machine) => requireLicence(world, machine && machineSubject(machine)),
     }),
   });
 }

@@ -16,9 +16,11 @@ import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
+import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
+export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
 export interface LifeRef extends ObjectRef {
@@ -383,17 +385,10 @@ export interface MachineDeploymentActivities {
   reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
 }
 
-export interface ProtectionActivities {
-  /** Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. */
-  protectFromDeletion(input: {
-    resource: 'machineclasses' | 'secrets';
-    ref: ObjectRef;
-  }): Promise<void>;
-}
-
 /** Served on the workflows' own task queue, and as local activities. */
 export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
   PreservationActivities &
-  ProtectionActivities;
+  ProtectionActivities &
+  SafetyActivities;

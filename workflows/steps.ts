@@ -9,7 +9,13 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DrainActivities, DriverActivities, KubeActivities } from './activities.ts';
+import type {
+  DrainActivities,
+  DriverActivities,
+  KubeActivities,
+  OrphanActivities,
+  SafetyActivities,
+} from './activities.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
@@ -67,6 +73,30 @@ export function driverSteps(
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+    summary,
+  });
+}
+
+/** A check reports what it could not do and ends; its next run tries again. */
+const checkOptions: ActivityOptions = {
+  startToCloseTimeout: '60s',
+  scheduleToCloseTimeout: '2m',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
+};
+
+export function checkSteps(summary: string): ActivityInterfaceFor<SafetyActivities> {
+  return proxyActivities<SafetyActivities>({ ...checkOptions, summary });
+}
+
+export function orphanSteps(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<OrphanActivities> {
+  return proxyActivities<OrphanActivities>({
+    ...checkOptions,
+    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    scheduleToStartTimeout: longestQueueWait,
     summary,
   });
 }

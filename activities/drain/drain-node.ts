@@ -11,6 +11,7 @@ import { podKey } from '../../workflows/plan/drain.ts';
 import { inParallel } from '../in-parallel.ts';
 import { refused } from '../failures.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { Span } from '../kube/global-stop.ts';
 import { isRefusal } from '../kube/errors.ts';
 import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
@@ -21,6 +22,7 @@ import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import type { PassWatch } from './freed-pods.ts';
 import { progressOf } from './progress.ts';
+import { deadlineAfter, progressAfter } from './after-stop.ts';
 import { remove, width } from './removal.ts';
 import type { WatchedAttachments } from './watched-attachments.ts';
 
@@ -34,6 +36,12 @@ export interface DrainContext {
     MachineDefaults,
     'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
   >;
+  /** Fails while nothing may be destroyed. */
+  requireLicence(): Promise<void>;
+  /** When everything was stopped last: that time does not count. */
+  lastStop: Span | undefined;
+  /** Of the first attempt, milliseconds. */
+  begunAt: number;
   /** What the attempt before left behind. */
   details: Partial<DrainProgress> | undefined;
   /** A reset counts as one: somebody wants it to try at once. */
@@ -55,8 +63,13 @@ export async function drainNode(
   }
 }
 
-async function drain(context: DrainContext, request: DrainRequest): Promise<DrainOutcome> {
-  const progress = progressOf(context.details, request.earlier);
+async function drain(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
+  const deadline = deadlineAfter(context.lastStop, {
+    deadline: asked.deadline,
+    from: context.begunAt,
+  });
+  const request = { ...asked, deadline };
+  const progress = progressAfter(context.lastStop, progressOf(context.details, asked.earlier));
   if (context.isFirstAttempt) {
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }

@@ -50,6 +50,7 @@ export class DrainPass {
   async run(): Promise<'drained' | 'tooLate'> {
     const end = Date.now() + passMilliseconds;
     for (;;) {
+      await this.#context.requireLicence();
       if (Date.now() >= this.#request.deadline) return 'tooLate';
       const look = await this.#look();
       if (look.pods.length === 0 && !this.#progress.volumeWait) return 'drained';

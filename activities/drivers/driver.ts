@@ -59,6 +59,14 @@ export interface ListRequest extends ProviderRequest {
 export interface ListedInstance {
   providerID: string;
   machineName: string;
+  /** Of the create that made it; absent where the cloud does not keep it, and on instances of MCM. */
+  token?: string;
+  /** Milliseconds; absent where the cloud does not say. */
+  createdAt?: number;
+}
+
+export interface DeleteListedRequest extends ListRequest {
+  providerID: string;
 }
 
 /** The part of a PersistentVolume's spec that says which volume it is. */
@@ -91,8 +99,23 @@ export interface Driver {
   /** Deletes everything of this Machine, whichever way it is found. Nothing there is success. */
   deleteInstance(request: MachineRequest): Promise<{ found: boolean; lastKnownState?: string }>;
 
-  /** All instances with the tags of this cluster and namespace, ordered by providerID. */
+  /**
+   * All instances with the tags of this cluster and namespace, ordered by providerID. Whoever sees only a part of them
+   * fails.
+   */
   listInstances(request: ListRequest): Promise<ListedInstance[]>;
+
+  /**
+   * Where `listInstances` looks, beside the credentials: region, project, resource group. One credential lists once for
+   * all classes of which this text is the same. Makes no call.
+   */
+  listScope(providerSpec: unknown): string;
+
+  /**
+   * Deletes exactly this instance, if it has the tags of this cluster and namespace, and what goes with it. Unlike
+   * `deleteInstance` nothing else of the same name. Nothing there is success.
+   */
+  deleteListed(request: DeleteListedRequest): Promise<{ found: boolean }>;
 
   /** Identities in the cloud of those volumes that are of this provider, in the order given. */
   volumeIds(specs: PersistentVolumeSpec[]): Promise<string[]>;

@@ -1,6 +1,8 @@
 /** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
 import type { KubeClient } from './client.ts';
 import type { Lease } from './observed-lease.ts';
+import type { Span } from './global-stop.ts';
+import { lastStopAnnotation, readSpan } from './global-stop.ts';
 import { ownLease } from './lease-set.ts';
 import { lease as leasePath } from './paths.ts';
 import { Reflector } from './reflector.ts';
@@ -8,6 +10,8 @@ import { Reflector } from './reflector.ts';
 export interface Licence {
   /** No holder, no action: creating and destroying wait for a watcher. */
   isGranted(): boolean;
+  /** Fulfilled after the first read. */
+  readonly synced: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -15,6 +19,8 @@ export interface LicenceOptions {
   client: KubeClient;
   namespace: string;
   /** Called for each failed read; the licence goes on by itself. */
+  /** The watcher writes onto the Lease when everything was stopped last. */
+  onLastStop?(span: Span): void;
   onError(error: unknown): void;
 }
 
@@ -25,7 +31,7 @@ const defaultDurationSeconds = 15;
  */
 const firstAgeMaxMs = 60_000;
 
-export function createLicence({ client, namespace, onError }: LicenceOptions): Licence {
+export function createLicence({ client, namespace, onLastStop, onError }: LicenceOptions): Licence {
   let grantedUntil = 0;
   const reflector = new Reflector({
     client,
@@ -36,6 +42,7 @@ export function createLicence({ client, namespace, onError }: LicenceOptions): L
       name: lease.metadata.name,
       resourceVersion: lease.metadata.resourceVersion,
       ...lease.spec,
+      lastStop: readSpan(lease.metadata.annotations?.[lastStopAnnotation]),
     }),
     onChange({ type, object, previous }) {
       const isHeld = type === 'live' && Boolean(object.holderIdentity);
@@ -44,11 +51,13 @@ export function createLicence({ client, namespace, onError }: LicenceOptions): L
       const durationMs = (object.leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
       grantedUntil =
         isHeld && (!isFirst || age < firstAgeMaxMs) ? performance.now() + durationMs : 0;
+      if (object.lastStop) onLastStop?.(object.lastStop);
     },
     onError,
   });
   return {
     isGranted: () => performance.now() < grantedUntil,
+    synced: reflector.synced,
     close: () => reflector.stop(),
   };
 }

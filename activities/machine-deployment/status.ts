@@ -30,6 +30,10 @@ export interface StatusView {
   refusal?: { reason: string; message: string };
   /** Why the rollout stands still on purpose. */
   standstill?: string;
+  /** Why nothing can be created or deleted just now. */
+  stopped?: string;
+  /** Milliseconds: everything was stopped until then, and what takes long begins anew. */
+  stoppedUntil?: number;
   now: number;
 }
 
@@ -58,7 +62,8 @@ export function reportOf(view: StatusView): Report {
     conditions,
     ...(failedMachines.length > 0 && { failedMachines }),
   };
-  return { status, progress: progressOf(facts, condition && knownOf(condition)) };
+  const written = condition && notBefore(view.stoppedUntil ?? 0, knownOf(condition));
+  return { status, progress: progressOf(facts, written) };
 }
 
 /** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not look complete. */
@@ -83,17 +88,18 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, standstill, now } = view;
+  const { deployment, newSet, refusal, standstill, stopped, stoppedUntil = 0, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
-    known: known && knownOf(known),
+    known: known && notBefore(stoppedUntil, knownOf(known)),
     before: storedCounts(stored),
     counts,
     wanted: spec.replicas ?? 0,
     newSet: newSet && nameOf(newSet, view.sets),
     refusal,
     standstill,
+    stopped,
     deadlineSeconds: spec.progressDeadlineSeconds,
     now,
   });
@@ -127,6 +133,10 @@ function revisionIn(notes: Record<string, string> = {}): number {
 function knownOf(condition: MachineDeploymentCondition): ConditionText & { updatedAt: number } {
   const { status, reason = '', message = '', lastUpdateTime } = condition;
   return { status, reason, message, updatedAt: timeOf(lastUpdateTime) ?? 0 };
+}
+
+function notBefore<Known extends { updatedAt: number }>(time: number, known: Known): Known {
+  return { ...known, updatedAt: Math.max(known.updatedAt, time) };
 }
 
 function countsOf({ sets, newSet, available }: StatusView): Counts {

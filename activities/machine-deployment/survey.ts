@@ -11,6 +11,7 @@ import type { DeploymentLook, SetFacts } from '../../workflows/plan/rollout/fact
 import { availableAt } from '../../workflows/plan/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
 import { ensureFinalizer } from '../kube/finalizer.ts';
+import { stopInWords } from '../kube/global-stop.ts';
 import { customResource } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import type { DeploymentView } from './facts.ts';
@@ -20,7 +21,7 @@ import { ownedSetsOf } from './owned-sets.ts';
 import type { StatusView } from './status.ts';
 import { reportOf, statusPatchOf } from './status.ts';
 
-export type SurveyWorld = Pick<World, 'control' | 'target' | 'recent' | 'protectsNodes'>;
+export type SurveyWorld = Pick<World, 'control' | 'target' | 'recent' | 'protectsNodes' | 'stop'>;
 
 export async function surveyMachineDeployment(
   world: SurveyWorld,
@@ -34,7 +35,10 @@ export async function surveyMachineDeployment(
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const view = await look(world, deployment, input);
   const facts = factsOf(view);
-  const { status, progress } = reportOf(statusViewOf(view, facts, input));
+  const { status, progress } = reportOf({
+    ...statusViewOf(view, facts, input),
+    ...stopOf(world, namespace),
+  });
   await writeStatus(world, path, { deployment, patch: statusPatchOf(deployment, status) });
   await writeRevision(world, path, view);
   return { found: true, uid: deployment.metadata.uid, facts: { ...facts, progress } };
@@ -117,6 +121,18 @@ function statusViewOf(
     ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
     ...(refusal && { refusal }),
     ...(standstill && { standstill: standstill.reason }),
+  };
+}
+
+function stopOf(
+  { stop }: SurveyWorld,
+  namespace: string,
+): Pick<StatusView, 'stopped' | 'stoppedUntil'> {
+  const current = stop.current();
+  const last = stop.last();
+  return {
+    ...(current && { stopped: stopInWords(namespace, current) }),
+    ...(last && { stoppedUntil: last.until }),
   };
 }
 

@@ -16,6 +16,7 @@ import { isConflict, isNotFound, isUnreachable } from '../kube/errors.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { stopInWords } from '../kube/global-stop.ts';
 import { customResource } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { requireLicence } from '../licence.ts';
@@ -30,6 +31,7 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
+import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
 import { findHold } from './replacement.ts';
 
@@ -86,7 +88,7 @@ async function wasDeleted(
 
 async function deleteMachine(world: World, machine: Machine): Promise<void> {
   const { name, namespace = '', uid } = machine.metadata;
-  requireLicence(world);
+  await requireLicence(world, machineSubject({ name, namespace, uid }));
   await recordEvent(world.control, machineSubject({ name, namespace, uid }), {
     type: 'Normal',
     reason: 'NodeDeleted',
@@ -117,11 +119,18 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
   const isOver = isTimeOver({ ...request, ...finding });
-  const hold = isOver ? await findHold(world, current) : await recentMeltdown(world);
+  const hold = isOver ? await holdOf(world, current) : await recentMeltdown(world);
   if (hold) return { ...finding, hold };
   if (!isOver) return finding;
   await fail(world, request, { current, faults, timeoutSeconds });
   return { phase: 'Failed', faults };
+}
+
+/** Nobody turns Failed, to be replaced, while nothing may be created. */
+async function holdOf(world: World, machine: Machine): Promise<Hold | undefined> {
+  const stop = world.stop.current();
+  if (stop) return { reason: stopInWords(world.namespace, stop), isMeltdown: false };
+  return await findHold(world, machine);
 }
 
 interface Clock {

@@ -19,6 +19,7 @@ import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventSubject } from '../kube/events.ts';
+import type { StopView } from '../kube/global-stop.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
@@ -68,7 +69,7 @@ export function machineSubject({ namespace, name, uid }: LifeRef): EventSubject 
 /** What a workflow may know of a Machine: no secret, no user data. */
 export function preparedOf(
   machine: Machine,
-  world: { defaults: MachineDefaults; target?: KubeClient },
+  world: { defaults: MachineDefaults; target?: KubeClient; stop?: StopView },
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
   return defined({
@@ -76,7 +77,7 @@ export function preparedOf(
     resourceVersion: metadata.resourceVersion,
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasFinalizer: hasFinalizer(machine),
-    createdAt: Date.parse(metadata.creationTimestamp),
+    createdAt: creationCountsFrom(machine, world.stop),
     deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
     className: spec.class?.name ?? '',
     machineSet: machineSetOf(machine),
@@ -92,6 +93,11 @@ export function preparedOf(
     drain: drainOptionsOf(machine),
     preservation: preservationNotesOf(machine),
   });
+}
+
+/** Milliseconds. Nobody is late because everything was stopped: the time begins anew afterwards. */
+function creationCountsFrom({ metadata }: Machine, stop: StopView | undefined): number {
+  return Math.max(Date.parse(metadata.creationTimestamp), stop?.last()?.until ?? 0);
 }
 
 function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {

@@ -27,13 +27,18 @@ interface Surroundings {
   control: object[];
   target?: object[];
   signal?: AbortSignal | undefined;
+  requireLicence?: () => Promise<void>;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
 
 function activities(
   changes: Partial<Driver>,
-  { signal = new AbortController().signal, ...found } = clusters,
+  {
+    signal = new AbortController().signal,
+    requireLicence = async () => undefined,
+    ...found
+  } = clusters,
 ) {
   const driver: Driver = {
     settleSeconds: 30,
@@ -42,12 +47,14 @@ function activities(
     initializeInstance: async () => created,
     deleteInstance: async () => ({ found: true }),
     listInstances: refuse,
+    listScope: () => '',
+    deleteListed: refuse,
     volumeIds: refuse,
     validate: () => [],
     ...changes,
   };
   const world = { ...aWorld(found), driver, signal: () => signal };
-  return createDriverActivities({ ...world, requireLicence: () => undefined });
+  return createDriverActivities({ ...world, requireLicence });
 }
 
 test.each<[string, Partial<Driver>, object]>([
@@ -208,4 +215,23 @@ test('a deletion says what it found; without its class it fails in words', async
   expect(await activities({}, { control: [] }).deleteInstance(request)).toMatchObject({
     failure: { code: 'InvalidArgument', message: expect.stringContaining('"small"') },
   });
+});
+
+test('no orphan is deleted while no watcher holds the Lease', async () => {
+  const driver: Partial<Driver> = { deleteListed: refuse };
+  const { deleteOrphan } = activities(driver, {
+    ...clusters,
+    async requireLicence() {
+      throw new Error('no licence');
+    },
+  });
+  const suspect = {
+    providerID: created.providerID,
+    machineName: 'gone',
+    because: 'noMachine',
+    provider: 'local',
+    className: 'small',
+  } as const;
+  const deletion = { namespace: 'shoot', cluster: 'c', suspect };
+  await expect(deleteOrphan(deletion)).rejects.toThrow('no licence');
 });

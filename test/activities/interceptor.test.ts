@@ -4,7 +4,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
-import { notLicensed } from '../../activities/failures.ts';
+import { notLicensed, refused, stopped } from '../../activities/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
 import { KubeError } from '../../activities/kube/errors.ts';
 
@@ -98,9 +98,9 @@ describe('the breaker', () => {
     const { local, regular } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
     await jest.advanceTimersByTimeAsync(1_999);
-    const refused = jest.fn(step);
-    await expect(local(refused)).rejects.toMatchObject({ ...unreachable, nonRetryable: true });
-    expect(refused).not.toHaveBeenCalled();
+    const untried = jest.fn(step);
+    await expect(local(untried)).rejects.toMatchObject({ ...unreachable, nonRetryable: true });
+    expect(untried).not.toHaveBeenCalled();
     // The regular form waits outside of workflow tasks.
     await expect(regular(step)).resolves.toBe('ran');
     await jest.advanceTimersByTimeAsync(1);
@@ -146,12 +146,22 @@ describe.each([{ isLocal: true }, { isLocal: false }])('failures, isLocal $isLoc
   });
 
   test.each([
-    { name: 'a benign one', error: notLicensed('shoot') },
+    { name: 'a failure of ours', error: refused(kubeError(403, 'Forbidden')) },
     { name: 'a cancellation', error: new CancelledFailure('stop') },
     { name: 'a bug', error: new Error('bug') },
   ])('$name stays as it is', async ({ error }) => {
     await expect(activity(form).run(failing(error))).rejects.toBe(error);
   });
+
+  test.each([notLicensed('shoot'), stopped('stopped by ConfigMap')])(
+    'what has to wait waits in the regular form alone',
+    async (error) => {
+      const { type, message } = error;
+      const nonRetryable = form.isLocal ?? false;
+      const expected = expect.objectContaining({ type, message, nonRetryable });
+      await expect(activity(form).run(failing(error))).rejects.toEqual(expected);
+    },
+  );
 
   test('what is no error becomes one', async () => {
     await expect(activity(form).run(failing('words'))).rejects.toThrow('words');

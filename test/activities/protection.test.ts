@@ -11,6 +11,11 @@ const other = 'example.com/other';
 const deletionTimestamp = '2026-01-01T01:00:00Z';
 const unrelated = aMachine({ metadata: { name: 'b' }, spec: { class: { name: 'large' } } });
 
+const worldOf = (control: MemoryKube, hasDriver = true) => ({
+  control,
+  hasDriver: async () => hasDriver,
+});
+
 interface Row {
   resource: 'machineclasses' | 'secrets';
   name: string;
@@ -41,8 +46,10 @@ describe.each<Row>([
     nonUser: aMachineClass({ metadata: { name: 'large' }, secretRef: { name: 'another' } }),
   },
 ])('one of $resource', ({ resource, name, path, finalizer, make, user, nonUser }) => {
-  const protect = (control: MemoryKube): Promise<void> =>
-    protectFromDeletion(control, { resource, ref: { namespace, name } });
+  const protect = async (control: MemoryKube): Promise<void> => {
+    const ref = { namespace, name };
+    await protectFromDeletion(worldOf(control), { resource, ref, lastLook: {} });
+  };
 
   async function finalizersIn(control: MemoryKube): Promise<string[] | undefined> {
     return (await control.read<KubeObject>(path)).metadata.finalizers;
@@ -105,6 +112,47 @@ test('a Secret with cloud credentials only is used too', async () => {
     aMachineClass({ credentialsSecretRef }),
   );
   const ref = { namespace, name: 'cloud' };
-  await protectFromDeletion(control, { resource: 'secrets', ref });
+  await protectFromDeletion(worldOf(control), { resource: 'secrets', ref });
   expect((await control.read<KubeObject>(path)).metadata.finalizers).toEqual([finalizers.secret]);
+});
+
+describe('a class that no Machine uses any more', () => {
+  const ref = { namespace, name: 'small' };
+  const input = { resource: 'machineclasses', ref } as const;
+  const path = customResource('machineclasses', namespace, 'small');
+  const ours = [finalizers.machine];
+  const going = aMachineClass({ metadata: { finalizers: ours, deletionTimestamp } });
+
+  test.each([
+    { machineClass: aMachineClass({ metadata: { finalizers: ours } }), isDeleting: false },
+    { machineClass: going, isDeleting: true },
+  ])('keeps its finalizer until a last look: deleting $isDeleting', async (row) => {
+    const control = new MemoryKube(row.machineClass, aSecret());
+    expect(await protectFromDeletion(worldOf(control), input)).toEqual({
+      looksFirst: { provider: 'local', isDeleting: row.isDeleting },
+    });
+    expect(control.writes()).toEqual([]);
+  });
+
+  test.each([
+    { when: 'its Secret is gone', hasDriver: true, secrets: [] },
+    { when: 'nobody serves its provider', hasDriver: false, secrets: [aSecret()] },
+  ])('is let go at once when $when', async ({ hasDriver, secrets }) => {
+    const control = new MemoryKube(going, ...secrets);
+    expect(await protectFromDeletion(worldOf(control, hasDriver), input)).toEqual({});
+    expect(control.has(path)).toBe(false);
+  });
+
+  test('is let go with an Event when the look left something open', async () => {
+    const control = new MemoryKube(going, aSecret());
+    await protectFromDeletion(worldOf(control), {
+      ...input,
+      lastLook: { problem: 'two are left' },
+    });
+    expect(control.has(path)).toBe(false);
+    expect(control.bodies.at(-1)).toMatchObject({
+      reason: 'InstancesMayBeLeft',
+      message: 'two are left',
+    });
+  });
 });

@@ -14,7 +14,7 @@ const patient = { timeoutSeconds: 120 };
 
 describe('the creation of a machine', () => {
   const scenario = useScenario('faults-create', { workerFlags: ['--resource-exhausted-retry=1s'] });
-  const { cluster, cloud } = scenario;
+  const { cluster, cloud, workflows } = scenario;
 
   test('says which fault of the cloud is in its way, and makes one VM when that is over', async () => {
     const refusals: FaultCase[] = [
@@ -35,6 +35,8 @@ describe('the creation of a machine', () => {
     const phases = await cluster.phases();
     expect(names.map((name) => phases[name])).toEqual(names.map(() => 'CrashLoopBackOff'));
     expect(await cloud.instances()).toEqual([]);
+    const { details } = await workflows.pageOf('machine', names[0] ?? '');
+    expect(details).toContain(cases[0]?.words);
 
     await cloud.clearFaults();
     await eventually(
@@ -67,6 +69,27 @@ describe('the creation of a machine', () => {
       { reason: 'FailedCreate', message: expect.stringContaining('Unavailable') },
     );
     await deleteMachine(scenario, name);
+  });
+
+  test('that is refused for ever does not stand in the way of a deletion', async () => {
+    await cloud.addFault({ operation: 'create', kind: 'error', code: 'PermissionDenied' });
+    const name = await createMachine(scenario, 'refused');
+    await untilPhase(scenario, name, 'CrashLoopBackOff');
+    await deleteMachine(scenario, name);
+    await cloud.clearFaults();
+    expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
+  });
+
+  test('that hangs does not stand in the way of a deletion, and no VM is left', async () => {
+    const before = await cloud.count('create', 'hang');
+    await cloud.addFault({ operation: 'create', kind: 'hang' });
+    const name = await createMachine(scenario, 'silent');
+    await eventually('the create hangs', async () => {
+      expect(await cloud.count('create', 'hang')).toBeGreaterThan(before);
+    });
+    await deleteMachine(scenario, name);
+    await cloud.clearFaults();
+    expect(await cloud.instances()).toEqual([]);
   });
 
   test('whose Node registers and is not ready waits for it', async () => {

@@ -1,4 +1,4 @@
-/** Blocked drains: what they cost while they wait, and how soon they go on when their PodDisruptionBudget changes. */
+/** Blocked drains: what they cost while they wait, and that they go on when their PodDisruptionBudget changes. */
 import { describe, expect, test } from '@jest/globals';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
@@ -11,8 +11,8 @@ interface DrainSeen {
   blockers: { nextTryAt?: number }[];
 }
 
-/** By itself a blocked drain tries again later than this. */
-const restMilliseconds = 3_500;
+/** By itself a blocked drain tries again later than this: enough to tell the one from the other on a busy machine. */
+const restMilliseconds = 10_000;
 
 describe('a drain that a budget blocks', () => {
   const scenario = useScenario('budgets');
@@ -37,30 +37,27 @@ describe('a drain that a budget blocks', () => {
     });
   }
 
-  /** So that what happens next was not its time anyway. */
-  async function untilItRests(name: string): Promise<void> {
-    await eventually(`the next try of ${name} is some time away`, async () => {
+  /** So that what happens next was not its time anyway. Returns when that is, in milliseconds. */
+  async function untilItRests(name: string): Promise<number> {
+    return await eventually(`the next try of ${name} is some time away`, async () => {
       const seen = await workflows.handleOf('machine', name).query<DrainSeen>('drain');
       expect(seen).toMatchObject({ isBlocked: true });
       const { raw } = await workflows.handleOf('machine', name).describe();
       const { seconds = 0 } = raw.pendingActivities?.[0]?.nextAttemptScheduleTime ?? {};
-      expect(Number(seconds) * 1_000).toBeGreaterThan(Date.now() + restMilliseconds);
+      const nextTryAt = Number(seconds) * 1_000;
+      expect(nextTryAt).toBeGreaterThan(Date.now() + restMilliseconds);
+      return nextTryAt;
     });
   }
 
-  /** Whether a pod has left or is on its way. Returns after how many milliseconds. */
+  /** Pods have left or are on their way. Returns when that was seen, in milliseconds. */
   async function untilEvicted(name: string, app: string): Promise<number> {
-    const begun = performance.now();
-    await eventually(
-      `${app} leaves ${name}`,
-      async () => {
-        const pods = await workloads.podsOn(name, app);
-        const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-        expect(staying).toEqual([]);
-      },
-      { pollMilliseconds: 20 },
-    );
-    return performance.now() - begun;
+    return await eventually(`${app} leaves ${name}`, async () => {
+      const pods = await workloads.podsOn(name, app);
+      const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      expect(staying).toEqual([]);
+      return Date.now();
+    });
   }
 
   async function patchBudget(name: string, spec: object): Promise<void> {
@@ -88,16 +85,16 @@ describe('a drain that a budget blocks', () => {
       budgets: [{ minAvailable: 0 }, { minAvailable: 0 }],
       change: (app) => cluster.delete(workloads.budgets(`${app}-1`)),
     },
-  ])('goes on within 2 s when its budget is $app', async ({ app, budgets, change }) => {
+  ])('goes on at once when its budget is $app', async ({ app, budgets, change }) => {
     const name = await machineWith(app);
     for (const [index, limits] of budgets.entries()) {
       await workloads.guard(`${app}-${index}`, { app, ...limits });
     }
     await cluster.delete(pathOf(name));
     await untilBlocked(name);
-    await untilItRests(name);
+    const nextTryAt = await untilItRests(name);
     await change(app);
-    expect(await untilEvicted(name, app)).toBeLessThan(2_000);
+    expect(await untilEvicted(name, app)).toBeLessThan(nextTryAt);
     await untilGone(scenario, pathOf(name));
     for (const index of budgets.keys()) await cluster.delete(workloads.budgets(`${app}-${index}`));
     await workloads.end(app);
@@ -120,10 +117,11 @@ describe('a drain that a budget blocks', () => {
       await cluster.delete(pathOf(name));
       await untilBlocked(name);
     }
-    for (const name of names) await untilItRests(name);
-    await patchBudget('both', { minAvailable: 1 });
     const [first = '', second = ''] = names;
-    expect(await untilEvicted(first, 'one')).toBeLessThan(2_000);
+    await untilItRests(second);
+    const nextTryAt = await untilItRests(first);
+    await patchBudget('both', { minAvailable: 1 });
+    expect(await untilEvicted(first, 'one')).toBeLessThan(nextTryAt);
     await untilGone(scenario, pathOf(first));
     expect(await workloads.podsOn(second, 'two')).toHaveLength(1);
     await cluster.delete(workloads.budgets('both'));

@@ -16,7 +16,10 @@ const freeze = (value: string | null): object => ({ metadata: { labels: { freeze
 const nameOf = (machine: Machine | undefined): string => machine?.metadata.name ?? '';
 
 describe('a MachineSet', () => {
-  const scenario = useScenario('claims');
+  const scenario = useScenario('claims', {
+    // It would take off a freeze that is made by hand.
+    workerFlags: ['--machine-safety-overshooting-period=24h'],
+  });
   const { cluster } = scenario;
 
   const ownersOf = async (name: string): Promise<string[]> =>

@@ -3,10 +3,11 @@ import type {
   DrainActivities,
   DriverActivities,
   KubeActivities,
+  OrphanActivities,
 } from '../../workflows/activities.ts';
 import { eventually } from './eventually.ts';
 
-export type Steps = KubeActivities & DriverActivities & DrainActivities;
+export type Steps = KubeActivities & DriverActivities & DrainActivities & OrphanActivities;
 export type StepName = keyof Steps;
 type InputOf<Name extends StepName> = Parameters<Steps[Name]>[0];
 

@@ -9,8 +9,9 @@ const customKinds: Record<string, MachineKind> = {
   MachineClass: 'machineclasses',
 };
 
-/** Of the groups that a drain looks at. */
+/** Of the other groups that we look at. */
 const groups: Record<string, string> = {
+  Lease: '/apis/coordination.k8s.io/v1',
   PodDisruptionBudget: '/apis/policy/v1',
   VolumeAttachment: '/apis/storage.k8s.io/v1',
 };

@@ -40,10 +40,19 @@ export function aWorld({
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
     licence: { isGranted: () => true },
+    stop: { current: () => undefined, last: () => undefined },
+    entities: noWorkflows,
     hasDriver: async (provider) => provider === 'local',
     ...changes,
   };
 }
+
+const noWorkflows: World['entities'] = {
+  running: async () => [],
+  endOf: async () => undefined,
+  tellOfLife: async () => undefined,
+  tellOfDeath: async () => undefined,
+};
 
 /** The life that a builder's object of this name stands for. */
 export function lifeOf(name: string, uid = `uid-of-${name}`): LifeRef {

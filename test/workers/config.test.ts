@@ -61,7 +61,15 @@ test('without flags and environment everything has the defaults of MCM', () => {
       bootstrapTokenAuthExtraGroups: '',
       resourceExhaustedRetrySeconds: 600,
     },
-    safety: { up: 2, down: 1, overshootingPeriodSeconds: 60, orphanPeriodSeconds: 900 },
+    safety: {
+      up: 2,
+      down: 1,
+      overshootingPeriodSeconds: 60,
+      orphanPeriodSeconds: 900,
+      orphans: { mode: 'delete', maxDeletions: 10, minAgeSeconds: 600 },
+      entitiesPeriodSeconds: 300,
+      unmanagedNodesSelector: '',
+    },
     virtualCloud: 'http://127.0.0.1:7080',
     noops: [],
   });

@@ -41,6 +41,8 @@ export const annotations = {
   revisionHistory: 'deployment.kubernetes.io/revision-history',
   /** MachineSet: its Nodes carry the taint of the same name. */
   preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
+  /** Node: no Machine knows of it; its value says nothing. */
+  notManaged: 'node.machine.sapcloud.io/not-managed-by-mcm',
   unfreeze: 'safety.machine.sapcloud.io/unfreeze',
   /** MachineDeployment: machines that the cluster autoscaler wants gone, `name~time,...`. */
   triggerDeletion: 'node.machine.sapcloud.io/trigger-deletion-by-mcm',

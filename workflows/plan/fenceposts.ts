@@ -9,6 +9,12 @@ export function surgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): numb
   return countOf(strategy.rollingUpdate?.maxSurge, replicas, Math.ceil);
 }
 
+/** Of whatever strategy has one. */
+export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
+  const { rollingUpdate, inPlaceUpdate } = strategy ?? {};
+  return countOf(rollingUpdate?.maxSurge ?? inPlaceUpdate?.maxSurge, replicas, Math.ceil);
+}
+
 /**
  * Machines that may be missing during a rollout. A percentage is rounded down, so that a small set never drops below what
  * was asked; where neither surge nor this would allow a step, one machine may be missing.

@@ -8,6 +8,7 @@ export function isSameInstance(a: string | undefined, b: string | undefined): bo
   return lastPartOf(a) === lastPartOf(b);
 }
 
-function lastPartOf(providerID: string): string {
+/** What tells the instances of a cloud apart. */
+export function lastPartOf(providerID: string): string {
   return providerID.slice(providerID.lastIndexOf('/') + 1);
 }

@@ -6,6 +6,7 @@ import type {
   CreateRequest,
   Driver,
   Instance,
+  ListedInstance,
   MachineRequest,
   PersistentVolumeSpec,
 } from '../driver.ts';
@@ -55,12 +56,16 @@ export function createLocalDriver(options: LocalDriverOptions = {}): Driver {
       return instanceOf(await cloud.initialize(found.id, request.signal));
     },
     deleteInstance: (request) => deleteInstance(cloud, request),
-    async listInstances({ cluster, namespace, signal }) {
-      const tags = { [tagNames.cluster]: cluster, [tagNames.namespace]: namespace };
-      const instances = await cloud.list({ tags }, signal);
-      return instances
-        .map(({ providerID, name }) => ({ providerID, machineName: name }))
-        .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+    async listInstances(request) {
+      const instances = await cloud.list({ tags: tagsOf(request) }, request.signal);
+      return instances.map(listed).toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+    },
+    // One listing shows all zones.
+    listScope: () => '',
+    async deleteListed(request) {
+      const found = await describe(cloud, request.providerID, request.signal);
+      const isOurs = found && hasAll(found.tags, tagsOf(request));
+      return { found: isOurs ? await cloud.delete(found.id, request.signal) : false };
     },
     volumeIds: async (specs) => specs.flatMap(volumeIdOf),
     validate: validateProviderSpec,
@@ -109,8 +114,7 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
     spec: request.providerSpec ?? {},
     tags: {
       ...spec.tags,
-      [tagNames.cluster]: cluster,
-      [tagNames.namespace]: machine.namespace,
+      ...tagsOf({ cluster, namespace: machine.namespace }),
       [tagNames.machineUid]: machine.uid,
     },
     userDataDigest: createHash('sha256').update(userData).digest('hex'),
@@ -179,7 +183,20 @@ async function filterUnclaimed(
 }
 
 function hasTags({ tags }: CloudInstance, { cluster, machine }: MachineRequest): boolean {
-  return tags[tagNames.cluster] === cluster && tags[tagNames.namespace] === machine.namespace;
+  return hasAll(tags, tagsOf({ cluster, namespace: machine.namespace }));
+}
+
+/** On everything that is made for the Machines of a namespace. */
+function tagsOf(owner: { cluster: string; namespace: string }): Record<string, string> {
+  return { [tagNames.cluster]: owner.cluster, [tagNames.namespace]: owner.namespace };
+}
+
+function hasAll(tags: Record<string, string>, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([name, value]) => tags[name] === value);
+}
+
+function listed({ providerID, name, token, createdAt }: CloudInstance): ListedInstance {
+  return { providerID, machineName: name, token, createdAt: Date.parse(createdAt) };
 }
 
 async function describe(

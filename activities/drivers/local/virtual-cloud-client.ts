@@ -27,6 +27,8 @@ export interface CloudInstance {
   tags: Record<string, string>;
   address: string;
   isInitialized: boolean;
+  /** RFC 3339. */
+  createdAt: string;
   state: 'booting' | 'running' | 'deleted';
 }
 

@@ -138,11 +138,10 @@ test('a pass that runs is told, and looks again itself', async () => {
   pass.blocked([pod('u')], 1);
   expect(pass.takeFreed()).toEqual([]);
   await scene.watching();
-  const begun = performance.now();
-  const paused = pass.pause(30_000, new AbortController().signal);
+  // Longer than a test may take.
+  const paused = pass.pause(600_000, new AbortController().signal);
   scene.target.put(aBudget(1));
   await paused;
-  expect(performance.now() - begun).toBeLessThan(5_000);
   expect(pass.takeFreed()).toEqual(['u']);
   expect(pass.takeFreed()).toEqual([]);
   expect(scene.woken).toEqual([]);

@@ -51,6 +51,9 @@ class Drain {
         pvReattachTimeoutSeconds: 90,
         ...settings,
       },
+      requireLicence: async () => undefined,
+      lastStop: undefined,
+      begunAt: Date.now(),
       details: this.progress,
       isFirstAttempt: this.attempt === 1,
       save: (progress) => {

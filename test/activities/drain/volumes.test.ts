@@ -69,6 +69,9 @@ class Storage {
         ...settings,
       },
       details: this.progress,
+      requireLicence: async () => undefined,
+      lastStop: undefined,
+      begunAt: Date.now(),
       isFirstAttempt: false,
       save: (progress) => {
         this.progress = structuredClone(progress);

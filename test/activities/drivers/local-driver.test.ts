@@ -318,6 +318,12 @@ describe('delete', () => {
   });
 });
 
+const inNamespace = (
+  namespace: string,
+  name: string,
+  more: Partial<CreateRequest> = {},
+): CreateRequest => aRequest(name, { machine: { namespace, name, uid: name }, ...more });
+
 describe('the rest', () => {
   test('describe looks like create and makes nothing', async () => {
     expect(await driver.describeInstance(aRequest('seen'))).toBeUndefined();
@@ -340,13 +346,33 @@ describe('the rest', () => {
 
   test('lists the instances of one cluster and namespace', async () => {
     const namespace = 'listed';
-    const inNamespace = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
-      aRequest(name, { machine: { namespace, name, uid: name }, ...more });
-    await driver.createInstance(inNamespace('l-1'));
-    await driver.createInstance(inNamespace('l-2'));
-    await driver.createInstance(inNamespace('l-3', { cluster: 'cluster-2' }));
+    const before = Date.now();
+    await driver.createInstance(inNamespace(namespace, 'l-1'));
+    await driver.createInstance(inNamespace(namespace, 'l-2'));
+    await driver.createInstance(inNamespace(namespace, 'l-3', { cluster: 'cluster-2' }));
     const listed = await driver.listInstances({ ...aRequest('any'), namespace });
     expect(listed.map(({ machineName }) => machineName).toSorted()).toEqual(['l-1', 'l-2']);
+    const [first] = listed.toSorted((a, b) => a.machineName.localeCompare(b.machineName));
+    expect(first).toMatchObject({ token: 'uid-of-l-1-0' });
+    expect(first?.createdAt).toBeGreaterThanOrEqual(before);
+  });
+
+  test('deletes one of several of the same name, and only with our tags', async () => {
+    const namespace = 'deleted';
+    const create = async (more: Partial<CreateRequest>) =>
+      await driver.createInstance(
+        inNamespace(namespace, 'twin', { ...more, isClaimed: () => true }),
+      );
+    const { providerID: kept } = await create({ token: 'namesake-1' });
+    const { providerID: surplus } = await create({ token: 'namesake-2' });
+    const { providerID: foreign } = await create({ token: 'namesake-3', cluster: 'cluster-2' });
+    const request = { ...aRequest('any'), namespace };
+    const remove = (providerID: string) => driver.deleteListed({ ...request, providerID });
+    expect(await remove(foreign)).toEqual({ found: false });
+    expect(await remove(surplus)).toEqual({ found: true });
+    expect(await remove(surplus)).toEqual({ found: false });
+    const left = await driver.listInstances(request);
+    expect(left.map(({ providerID }) => providerID)).toEqual([kept]);
   });
 
   test('knows its volumes and passes over those of others', async () => {

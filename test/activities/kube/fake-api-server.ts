@@ -231,7 +231,7 @@ function send(response: ServerResponse, { code, body = {}, headers = {} }: Fault
 /** Names of collections are plural, those of objects in these tests are not. */
 function nameOf(path: string): string | undefined {
   const last = path.split('/').at(-1) ?? '';
-  return ['things', 'leases'].includes(last) ? undefined : last;
+  return ['things', 'leases', 'configmaps'].includes(last) ? undefined : last;
 }
 
 const isObject = (value: unknown): value is object =>

@@ -72,14 +72,14 @@ describe('election', () => {
   });
 
   test('a leader that stops hands over at once, with the next epoch and its annotations', async () => {
-    const a = candidate('a', { annotations: () => ({ checkpoint: '7' }) });
+    // Nobody waits for so long here.
+    const slow = { timing: { ...timing, leaseDurationSeconds: 15 } };
+    const a = candidate('a', { ...slow, annotations: () => ({ checkpoint: '7' }) });
     await until('a leads', () => a.election.isLeader);
     const epoch = Number(specOf('millwright')['leaseTransitions']);
-    const b = candidate('b');
-    const stoppedAt = performance.now();
+    const b = candidate('b', slow);
     await a.election.stop();
     await until('b leads', () => b.election.isLeader);
-    expect(performance.now() - stoppedAt).toBeLessThan(500);
     expect(b.log).toEqual(['elected 7']);
     expect(specOf('millwright')['leaseTransitions']).toBe(epoch + 1);
   });
@@ -102,10 +102,8 @@ describe('election', () => {
       const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 3 };
       server.put(name, { spec });
     }
-    const startedAt = performance.now();
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
-    expect(performance.now() - startedAt).toBeLessThan(500);
     expect(specOf('millwright')['leaseTransitions']).toBe(3);
   });
 

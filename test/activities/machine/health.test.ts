@@ -222,6 +222,18 @@ describe('after the health timeout', () => {
     expect(writes).toEqual([]);
   });
 
+  test('not while everything is stopped: nothing could replace it', async () => {
+    const stop = {
+      current: () => ({ uid: 's', reason: 'wrong disks', since: start }),
+      last: () => ({ from: start, until: late }),
+    };
+    const world = aWorld({ control: [machineIn('Unknown')], stop });
+    const outcome = await checkHealth(world, { ...request, since: start, now: late });
+    expect(outcome).toMatchObject({
+      finding: { phase: 'Unknown', hold: { reason: expect.stringContaining('wrong disks') } },
+    });
+  });
+
   test('not when most machines are Unknown at once', async () => {
     const machines = ['pool-a', 'pool-b', 'pool-c'].map((name) => machineIn('Unknown', { name }));
     const { outcome } = await look({ machines, node: nodeWith(silent), changes });

@@ -26,13 +26,17 @@ export interface AuditedRequest {
 
 const reads = new Set(['get', 'list', 'watch']);
 
-/** Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb URI`. */
+/** Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb URI`, of a new object also its name. */
 export async function operatorWrites(prefix: string): Promise<string[]> {
   const writes: string[] = [];
-  for await (const { user, verb, requestURI } of linesOfWrites(prefix)) {
-    writes.push(`${user?.username} ${verb} ${requestURI}`);
+  for await (const line of linesOfWrites(prefix)) {
+    writes.push(`${line.user?.username} ${line.verb} ${addressOf(line)}`);
   }
   return writes;
+}
+
+function addressOf({ verb, requestURI, objectRef }: AuditLine): string {
+  return verb === 'create' ? `${requestURI} ${objectRef?.name}` : requestURI;
 }
 
 interface Wanted {
@@ -82,7 +86,7 @@ async function* linesOfWrites(prefix: string): AsyncGenerator<AuditLine> {
     // Most lines are about other scenarios.
     if (!text.includes(prefix)) continue;
     const line: AuditLine = JSON.parse(text);
-    if (isWrite(line) && line.requestURI.includes(prefix)) yield line;
+    if (isWrite(line) && addressOf(line).includes(prefix)) yield line;
   }
 }
 

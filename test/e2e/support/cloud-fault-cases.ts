@@ -52,7 +52,7 @@ export function casesOf(operation: 'create' | 'delete'): FaultCase[] {
 export async function untilEachSays(
   scenario: Scenario,
   cases: readonly FaultCase[],
-  operation: 'Create' | 'Delete',
+  type: 'Create' | 'Delete',
 ): Promise<void> {
   const { cluster } = scenario;
   for (const { short, code, words } of cases) {
@@ -61,12 +61,15 @@ export async function untilEachSays(
       `Machine ${name} says ${code}: ${words}`,
       async () => {
         const { status } = await cluster.machine(name);
-        expect(status?.lastOperation).toMatchObject(failed(operation, code, words));
+        const { description, ...operation } = status?.lastOperation ?? {};
+        expect(operation).toMatchObject({ errorCode: code, state: 'Failed', type });
+        expect(description).toContain(`machine codes error: code = [${code}] message = [`);
+        expect(description).toContain(words);
         const events = await cluster.events('Machine', name);
         expect(events).toContainEqual(
           expect.objectContaining({
             type: 'Warning',
-            reason: `Failed${operation}`,
+            reason: `Failed${type}`,
             message: expect.stringContaining(words),
           }),
         );
@@ -74,8 +77,4 @@ export async function untilEachSays(
       { timeoutSeconds: 90 },
     );
   }
-}
-
-function failed(type: 'Create' | 'Delete', errorCode: MachineErrorCode, words: string): object {
-  return { errorCode, state: 'Failed', type, description: expect.stringContaining(words) };
 }

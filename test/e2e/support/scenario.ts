@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client.ts';
 import { namespaced } from '../../../activities/kube/paths.ts';
 import type { MachineKind } from '../../../activities/kube/paths.ts';
+import { deleteChecks } from './checks.ts';
 import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
@@ -98,6 +99,7 @@ export class Scenario {
       await this.#strip(`/api/v1/nodes/${metadata.name}`);
       await cluster.delete(`/api/v1/nodes/${metadata.name}`);
     }
+    await deleteChecks(workflows);
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
     await cluster.kube.close();

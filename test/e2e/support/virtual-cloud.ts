@@ -103,6 +103,17 @@ export class VirtualCloud {
     return ours;
   }
 
+  /** Makes one as somebody else would who has our credentials. It never registers a Node. */
+  async create(name: string, tags: Record<string, string>, token = name): Promise<CloudInstance> {
+    await this.addFault({ operation: 'create', kind: 'neverJoin', match: name, times: 1 });
+    const body = JSON.stringify({ name, token, tags });
+    const answer = await this.#call<{ instance: CloudInstance }>('/instances', {
+      method: 'POST',
+      body,
+    });
+    return answer.instance;
+  }
+
   async delete(id: string): Promise<void> {
     await this.#call(`/instances/${id}`, { method: 'DELETE' });
   }

@@ -1,6 +1,7 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
 import { Client, Connection } from '@temporalio/client';
-import type { WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import { scheduleIdOf } from '../../../workers/schedules.ts';
 import { eventually } from './eventually.ts';
 import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
 
@@ -72,6 +73,16 @@ export class WorkflowRecords {
     );
   }
 
+  /** Of a scheduled check, e.g. `orphans`. */
+  scheduleOf(check: string): ScheduleHandle {
+    return this.#client.schedule.getHandle(scheduleIdOf(check, this.#namespace));
+  }
+
+  /** A run of a scheduled check. */
+  runOf(workflowId: string): WorkflowHandle {
+    return this.#client.workflow.getHandle(workflowId);
+  }
+
   /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
   async resetDrain(name: string): Promise<void> {
     const workflowId = this.#idOf('machine', name);
@@ -119,6 +130,14 @@ export class WorkflowRecords {
   /** As the button "Request Cancellation" does. */
   async cancel(workflowId: string): Promise<void> {
     await this.#client.workflow.getHandle(workflowId).cancel();
+  }
+
+  /** As if Temporal had never known of the run, whether or not it has ended. */
+  async forget({ workflowId, runId }: WorkflowExecutionInfo): Promise<void> {
+    await this.#client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId, runId },
+    });
   }
 
   async terminate(workflowId: string): Promise<void> {

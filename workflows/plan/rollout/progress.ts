@@ -28,6 +28,8 @@ export interface ProgressFacts {
   refusal?: { reason: string; message: string };
   /** Why the rollout stands still on purpose. */
   standstill?: string;
+  /** Why nothing can be created or deleted just now. */
+  stopped?: string;
   deadlineSeconds?: number;
   /** Milliseconds. */
   now: number;
@@ -47,7 +49,8 @@ export function progressingOf(facts: ProgressFacts): Progressing | undefined {
 }
 
 /** The clock stands still, and begins anew afterwards. A rollout that was overdue before stays so. */
-function pauseOf({ known, standstill, ...facts }: ProgressFacts): ConditionText | undefined {
+function pauseOf({ known, ...facts }: ProgressFacts): ConditionText | undefined {
+  const standstill = facts.standstill ?? (isComplete(facts) ? undefined : facts.stopped);
   if (standstill !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
     return { status: 'Unknown', reason: 'DeploymentPaused', message: standstill };
   }

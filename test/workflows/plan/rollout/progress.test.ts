@@ -265,3 +265,27 @@ test.each<{ name: string; facts: ProgressFacts; isComplete: boolean }>([
 ])('$name: complete is $isComplete', ({ facts, isComplete }) => {
   expect(progressOf(facts, undefined).isComplete).toBe(isComplete);
 });
+
+describe('while everything is stopped', () => {
+  const stopped = 'stopped by ConfigMap shoot/millwright-stop: wrong disks; delete it to go on';
+
+  test('a rollout is paused, and its clock stands still', () => {
+    const facts = given({ stopped, known: known('MachineSetUpdated', 'MachineSet "new"', 600) });
+    const condition = progressingOf(facts);
+    expect(condition).toEqual({ status: 'Unknown', reason: 'DeploymentPaused', message: stopped });
+    expect(progressOf(facts, { ...known('DeploymentPaused', stopped), updatedAt: now })).toEqual({
+      reason: 'DeploymentPaused',
+      isOverdue: false,
+      isComplete: false,
+    });
+  });
+
+  test('one that is complete stays so', () => {
+    expect(progressingOf(given({ stopped, counts: whole }))).toMatchObject({ status: 'True' });
+  });
+
+  test('one that was overdue before stays so', () => {
+    const facts = given({ stopped, known: known('ProgressDeadlineExceeded', '"new"') });
+    expect(progressingOf(facts)).toMatchObject({ reason: 'ProgressDeadlineExceeded' });
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * The ConfigMap `millwright-stop`: while it stands, nothing is created and nothing is destroyed. It is watched, so that
+ * every process knows within a second or so and no action needs a read.
+ */
+import type { KubeClient, KubeObject } from './client.ts';
+import { namespaced } from './paths.ts';
+import { Reflector } from './reflector.ts';
+
+export const stopName = 'millwright-stop';
+/** On our Lease, by the watcher: the latest stop, for clocks of workers that start after it. */
+export const lastStopAnnotation = 'millwright.dev/last-stop';
+
+export interface StopObject extends KubeObject {
+  data?: Record<string, string>;
+}
+
+export interface Stop {
+  uid: string;
+  reason: string;
+  /** What whoever made it says of himself. */
+  by?: string;
+  /** Milliseconds. */
+  since: number;
+}
+
+/** Milliseconds. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** What everybody but its owner needs of it. */
+export interface StopView {
+  current(): Stop | undefined;
+  /** The latest stop as far as this process knows; of one that stands, up to now. */
+  last(): Span | undefined;
+}
+
+export interface GlobalStop extends StopView {
+  /** Fulfilled after the first read: nobody may act before. */
+  readonly synced: Promise<void>;
+  /** Another process saw a stop. */
+  note(span: Span): void;
+  close(): Promise<void>;
+}
+
+export interface GlobalStopOptions {
+  client: KubeClient;
+  namespace: string;
+  /** A stop begins, changes or ends. */
+  onChange?(stop: Stop | undefined): void;
+  /** Called for each failed read; it goes on by itself. */
+  onError(error: unknown): void;
+}
+
+export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
+  const { client, namespace, onChange, onError } = options;
+  let current: Stop | undefined;
+  let ended: Span | undefined;
+
+  function note(span: Span): void {
+    if (ended === undefined || span.until > ended.until) ended = span;
+  }
+
+  const reflector = new Reflector({
+    client,
+    path: namespaced('configmaps', namespace),
+    query: { fieldSelector: `metadata.name=${stopName}` },
+    project: (object: StopObject) => ({
+      name: object.metadata.name,
+      resourceVersion: object.metadata.resourceVersion,
+      ...stopOf(object),
+    }),
+    onChange({ type, object }) {
+      const { uid, reason, by, since } = object;
+      if (type === 'gone') note({ from: since, until: Date.now() });
+      current =
+        type === 'gone' ? undefined : { uid, reason, since, ...(by !== undefined && { by }) };
+      onChange?.(current);
+    },
+    onError,
+  });
+  return {
+    synced: reflector.synced,
+    current: () => current,
+    last: () => (current ? { from: current.since, until: Date.now() } : ended),
+    note,
+    close: () => reflector.stop(),
+  };
+}
+
+export function stopOf({ metadata, data = {} }: StopObject): Stop {
+  const by = oneLine(data['by']);
+  return {
+    uid: metadata.uid,
+    reason: oneLine(data['reason']) || 'no reason given',
+    ...(by !== '' && { by }),
+    since: Date.parse(metadata.creationTimestamp),
+  };
+}
+
+/** It stands in Events, failures and logs. */
+const longestText = 300;
+
+function oneLine(text = ''): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestText);
+}
+
+/** For people, wherever something does not happen. */
+export function stopInWords(namespace: string, { reason, by }: Stop): string {
+  const author = by === undefined ? '' : ` (${by})`;
+  return `stopped by ConfigMap ${namespace}/${stopName}: ${reason}${author}; delete it to go on`;
+}
+
+export function writeSpan({ from, until }: Span): string {
+  return [from, until].map((time) => new Date(time).toISOString()).join('/');
+}
+
+/** Undefined for a text that is missing or damaged: clocks then know of no stop. */
+export function readSpan(text: string | undefined): Span | undefined {
+  const [from = NaN, until = NaN] = (text ?? '').split('/').map((time) => Date.parse(time));
+  return Number.isNaN(from) || Number.isNaN(until) ? undefined : { from, until };
+}

@@ -1,0 +1,98 @@
+/** Where a cloud has to be listed to see all instances of some classes: once for each credential and scope, not for each class. */
+import { createHash } from 'node:crypto';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { ClassWithSecret } from '../class-reader.ts';
+import { readSecretsOf } from '../class-reader.ts';
+import type { Driver, ListedInstance } from '../drivers/driver.ts';
+import { DriverError } from '../drivers/driver.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { customResource } from '../kube/paths.ts';
+
+export interface ListScope {
+  /** In the order of names; at least one. */
+  classes: [MachineClass, ...MachineClass[]];
+  /** Never leaves the process. */
+  secret: Record<string, string>;
+  missingSecrets: string[];
+}
+
+type Secrets = Pick<ClassWithSecret, 'secret' | 'missingSecrets'>;
+
+export interface ListWorld {
+  driver: Pick<Driver, 'listInstances' | 'listScope'>;
+  control: KubeClient;
+  /** Aborts the listings. */
+  signal(): AbortSignal;
+}
+
+export interface Account {
+  namespace: string;
+  cluster: string;
+  provider: string;
+}
+
+export async function listScopes(
+  { control, driver }: ListWorld,
+  { namespace, provider }: Account,
+): Promise<ListScope[]> {
+  const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
+  const classes = items.filter((machineClass) => machineClass.provider === provider);
+  const scopes = new Map<string, ListScope>();
+  const read = new Map<string, Secrets>();
+  for (const machineClass of classes.toSorted(byName)) {
+    const names = namesOf(machineClass);
+    const secrets = read.get(names) ?? (await readSecretsOf(control, namespace, machineClass));
+    read.set(names, secrets);
+    const key = `${credentialOf(secrets)} ${driver.listScope(machineClass.providerSpec)}`;
+    const scope = scopes.get(key);
+    if (scope) scope.classes.push(machineClass);
+    else scopes.set(key, { classes: [machineClass], ...secrets });
+  }
+  return [...scopes.values()];
+}
+
+export interface Listing {
+  scope: ListScope;
+  instances: ListedInstance[];
+  /** Why there are none. */
+  error?: string;
+}
+
+/** A scope that cannot be listed does not hide the others. */
+export async function listIn(
+  { driver, signal }: ListWorld,
+  scope: ListScope,
+  { cluster, namespace }: Account,
+): Promise<Listing> {
+  const { classes, secret, missingSecrets } = scope;
+  if (missingSecrets.length > 0) {
+    const error = `secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${namespace}`;
+    return { scope, instances: [], error };
+  }
+  const { providerSpec } = classes[0];
+  try {
+    const request = { cluster, namespace, providerSpec, secret, signal: signal() };
+    return { scope, instances: await driver.listInstances(request) };
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    return { scope, instances: [], error: `${error.code}: ${error.message}` };
+  }
+}
+
+function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {
+  return `${secretRef?.name ?? ''} ${credentialsSecretRef?.name ?? ''}`;
+}
+
+/** User data differs from pool to pool and lets nobody into the cloud. */
+function credentialOf({ secret, missingSecrets }: Secrets): string {
+  const parts = Object.entries(secret)
+    .filter(([name]) => name !== 'userData')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([parts, missingSecrets]))
+    .digest('hex');
+}
+
+function byName(a: MachineClass, b: MachineClass): number {
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}

@@ -1,0 +1,135 @@
+/** Counts the machines of each MachineSet: one LIST of each kind. */
+import type { OvershootCheck } from '../../workflows/activities.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import { anySurgeOf } from '../../workflows/plan/fenceposts.ts';
+import type { DeploymentFacts, OvershootLook, SetFacts } from '../../workflows/plan/overshoot.ts';
+import { limitOf } from '../../workflows/plan/overshoot.ts';
+import type { KubeObject } from '../kube/client.ts';
+import { controllerOf } from '../kube/owners.ts';
+import { customResource } from '../kube/paths.ts';
+import type { World } from '../world.ts';
+
+export const frozen = 'Frozen';
+
+export async function lookForOvershoot(
+  { control, stop }: Pick<World, 'control' | 'stop'>,
+  check: OvershootCheck,
+): Promise<OvershootLook> {
+  const { namespace } = check;
+  // First: what is asked for must not be older than what there is, or a scale-up would look like too much.
+  const machines = await control.list<Machine>(customResource('machines', namespace));
+  const sets = await control.list<MachineSet>(customResource('machinesets', namespace));
+  const deployments = await control.list<MachineDeployment>(
+    customResource('machinedeployments', namespace),
+  );
+  const look = lookAt({ deployments: deployments.items, sets: sets.items }, machines.items, check);
+  return stop.current() ? { ...look, sets: look.sets.filter(isMarked) } : look;
+}
+
+interface Owners {
+  deployments: readonly MachineDeployment[];
+  sets: readonly MachineSet[];
+}
+
+/** One that cannot be judged does not hide the others. */
+function lookAt(
+  { deployments, sets }: Owners,
+  machines: readonly Machine[],
+  check: OvershootCheck,
+): OvershootLook {
+  const byUid = new Map(deployments.map((deployment) => [deployment.metadata.uid, deployment]));
+  const members = bySet(machines);
+  const judged: SetFacts[] = [];
+  const unjudged: OvershootLook['unjudged'] = [];
+  for (const set of sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined)) {
+    const deployment = byUid.get(controllerOf(set)?.uid ?? '');
+    const facts = setFacts(
+      { set, deployment, members: members.get(set.metadata.uid) ?? [] },
+      check,
+    );
+    if (Number.isNaN(facts.limit)) {
+      const why = `maxSurge of MachineDeployment ${facts.deployment} is neither a number nor a percentage`;
+      unjudged.push({ name: facts.name, why });
+    } else judged.push(facts);
+  }
+  const marked = deployments.map(deploymentFacts);
+  const ofMarked = new Set(marked.filter(isMarked).map(({ name }) => name));
+  const listed = judged.filter((facts) => isListed(facts, ofMarked));
+  const owners = new Set(listed.map(({ deployment }) => deployment));
+  return {
+    total: sets.length,
+    sets: listed,
+    deployments: marked.filter((facts) => isMarked(facts) || owners.has(facts.name)),
+    unjudged,
+  };
+}
+
+/** Machines that go away do not count: a set that is scaled down is not frozen because of them. */
+function bySet(machines: readonly Machine[]): Map<string, Machine[]> {
+  const members = new Map<string, Machine[]>();
+  for (const machine of machines) {
+    const uid = controllerOf(machine)?.uid;
+    if (uid === undefined || machine.metadata.deletionTimestamp !== undefined) continue;
+    const others = members.get(uid);
+    if (others) others.push(machine);
+    else members.set(uid, [machine]);
+  }
+  return members;
+}
+
+interface SetCase {
+  set: MachineSet;
+  deployment: MachineDeployment | undefined;
+  members: readonly Machine[];
+}
+
+function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck): SetFacts {
+  const wanted = {
+    replicas: set.spec.replicas ?? 0,
+    ...(deployment && { deployment: wantedOf(deployment) }),
+  };
+  return defined({
+    ...marksOf(set, set.status?.machineSetCondition),
+    deployment: deployment?.metadata.name,
+    count: members.filter((machine) => isOfTemplate(set, machine)).length,
+    limit: limitOf(wanted, check),
+  });
+}
+
+function wantedOf({ spec }: MachineDeployment): { replicas: number; surge: number } {
+  return { replicas: spec.replicas ?? 0, surge: anySurgeOf(spec) };
+}
+
+function isOfTemplate({ spec }: MachineSet, { metadata }: Machine): boolean {
+  const wanted = spec.template?.metadata?.labels ?? {};
+  return Object.entries(wanted).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+function deploymentFacts(deployment: MachineDeployment): DeploymentFacts {
+  return marksOf(deployment, deployment.status?.conditions);
+}
+
+function marksOf(
+  { metadata }: KubeObject,
+  conditions: readonly { type: string; status: string }[] = [],
+): DeploymentFacts {
+  return {
+    name: metadata.name,
+    isFrozen: metadata.labels?.[labels.freeze] === 'True',
+    hasCondition: conditions.some(({ type, status }) => type === frozen && status === 'True'),
+    wantsUnfreeze: annotations.unfreeze in (metadata.annotations ?? {}),
+  };
+}
+
+function isMarked({ isFrozen, hasCondition, wantsUnfreeze }: DeploymentFacts): boolean {
+  return isFrozen || hasCondition || wantsUnfreeze;
+}
+
+function isListed(facts: SetFacts, markedDeployments: ReadonlySet<string>): boolean {
+  const isOfMarked = markedDeployments.has(facts.deployment ?? '');
+  return isMarked(facts) || facts.count >= facts.limit || isOfMarked;
+}

@@ -1,0 +1,103 @@
+/** Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each Node that changes. */
+import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../../workflows/activities.ts';
+import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import type { MachineFact, NodeFact } from '../../workflows/plan/unmanaged-nodes.ts';
+import { planUnmanagedNodes } from '../../workflows/plan/unmanaged-nodes.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient, KubeObject } from '../kube/client.ts';
+import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
+import { pointerTo, replacing } from '../kube/json-patch.ts';
+import { customResource, node as nodePath } from '../kube/paths.ts';
+import { preparedOf } from '../machine/object.ts';
+import type { World } from '../world.ts';
+
+/** The report stands in a history. */
+const namesMax = 100;
+const parallelWrites = 10;
+
+export async function markUnmanagedNodes(
+  world: Pick<World, 'control' | 'target' | 'defaults'>,
+  { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
+): Promise<UnmanagedNodesReport> {
+  const { control, target } = world;
+  if (!target) return { nodes: 0, unmanaged: 0, marked: [], cleared: [], postponed: 0 };
+  // Before the Machines: a Node is there before its Machine knows of it.
+  const { items } = await target.list<KubeObject>(nodePath(), {
+    as: 'PartialObjectMetadata',
+    labelSelector: selector,
+  });
+  const machines = await control.list<Machine>(customResource('machines', namespace));
+  const plan = planUnmanagedNodes({
+    nodes: items.map(nodeFact),
+    machines: machines.items.map((machine) => machineFact(machine, world)),
+    creationTimeoutSeconds,
+    now: Date.now(),
+  });
+  const named = (names: readonly string[]): KubeObject[] =>
+    items.filter(({ metadata }) => names.includes(metadata.name));
+  const marked = await writeEach(target, named(plan.mark), marking);
+  const cleared = await writeEach(target, named(plan.clear), clearing);
+  return {
+    nodes: items.length,
+    unmanaged: plan.unmanaged,
+    marked: marked.slice(0, namesMax),
+    cleared: cleared.slice(0, namesMax),
+    postponed: plan.mark.length + plan.clear.length - marked.length - cleared.length,
+  };
+}
+
+function nodeFact({ metadata }: KubeObject): NodeFact {
+  return defined({
+    name: metadata.name,
+    createdAt: Date.parse(metadata.creationTimestamp),
+    isMarked: metadata.annotations?.[annotations.notManaged] !== undefined,
+    hasFinalizer: metadata.finalizers?.includes(finalizers.node) ?? false,
+    machineName: metadata.labels?.[labels.machineName],
+  });
+}
+
+function machineFact(machine: Machine, world: Pick<World, 'defaults'>): MachineFact {
+  const { nodeName, limits } = preparedOf(machine, world);
+  const { creationTimeoutSeconds } = limits;
+  return defined({ name: machine.metadata.name, nodeName, creationTimeoutSeconds });
+}
+
+type PatchOf = (node: KubeObject) => object[];
+
+/** Names of the Nodes that took it; the others changed or went meanwhile. */
+async function writeEach(
+  target: KubeClient,
+  nodes: readonly KubeObject[],
+  patchOf: PatchOf,
+): Promise<string[]> {
+  const written: string[] = [];
+  await inParallel(nodes, parallelWrites, async (node) => {
+    const { name, uid } = node.metadata;
+    const isSameNode = { op: 'test', path: '/metadata/uid', value: uid };
+    try {
+      await target.patch(nodePath(name), 'json', [isSameNode, ...patchOf(node)]);
+      written.push(name);
+    } catch (error) {
+      if (!isNotFound(error) && !isInvalid(error) && !isConflict(error)) throw error;
+    }
+  });
+  return written.toSorted();
+}
+
+const markPath = pointerTo('/metadata/annotations', annotations.notManaged);
+
+function marking({ metadata }: KubeObject): object[] {
+  const { annotations: notes, finalizers: present } = metadata;
+  const kept = present?.filter((finalizer) => finalizer !== finalizers.node);
+  return [
+    ...(notes === undefined ? replacing('/metadata/annotations', undefined, {}) : []),
+    { op: 'add', path: markPath, value: '1' },
+    ...(kept?.length === present?.length ? [] : replacing('/metadata/finalizers', present, kept)),
+  ];
+}
+
+function clearing(): object[] {
+  return [{ op: 'remove', path: markPath }];
+}

@@ -1,0 +1,71 @@
+/** The command line of `millwright` -> what is asked. */
+import { parseArgs } from 'node:util';
+
+export interface Common {
+  /** Undefined: that of the kubeconfig's context. */
+  namespace: string | undefined;
+  /** Empty: where kubectl looks too. */
+  kubeconfig: string;
+  isJson: boolean;
+}
+
+export type Asked =
+  | { command: 'help' }
+  | (Common & { command: 'stop'; reason: string; by: string | undefined })
+  | (Common & { command: 'status' })
+  | (Common & { command: 'resume' });
+
+/** What a person has to write otherwise. */
+export class UsageError extends Error {}
+
+const options = {
+  reason: { type: 'string' },
+  by: { type: 'string' },
+  status: { type: 'boolean', default: false },
+  namespace: { type: 'string', short: 'n' },
+  kubeconfig: { type: 'string', default: '' },
+  output: { type: 'string', short: 'o', default: 'text' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** Throws a `UsageError`. */
+export function readArguments(argv: readonly string[]): Asked {
+  const { values, positionals } = parse(argv);
+  const [command, ...rest] = positionals;
+  if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
+  if (rest.length > 0) throw wrong(`"${rest.join(' ')}" is too much after "${command}"`);
+  const { namespace, kubeconfig, output } = values;
+  if (output !== 'text' && output !== 'json') {
+    throw wrong(`--output is "${output}"; allowed: text or json`);
+  }
+  const common = { namespace, kubeconfig, isJson: output === 'json' };
+  if (command === 'stop') return { ...common, ...readStop(values) };
+  if (command === 'resume') return { ...common, command };
+  throw wrong(`command "${command ?? ''}" is not known; allowed: stop, resume, help`);
+}
+
+interface StopValues {
+  reason?: string | undefined;
+  by?: string | undefined;
+  status: boolean;
+}
+
+function readStop({ reason, by, status }: StopValues) {
+  if (status) return { command: 'status' } as const;
+  if (reason === undefined || reason.trim() === '') {
+    throw wrong('--reason is missing: say why, e.g. --reason "the cloud deletes the wrong disks"');
+  }
+  return { command: 'stop', reason, by } as const;
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(`${message}\nmillwright --help shows what there is.`);
+}

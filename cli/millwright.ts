@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/** The command `millwright`. */
+import { reasonOf } from '../workers/reason.ts';
+import { connect } from './connect.ts';
+import { readArguments, UsageError } from './arguments.ts';
+import { resume, showStop, stop } from './stop.ts';
+import { help } from './help.ts';
+
+async function main(argv: readonly string[]): Promise<string> {
+  const asked = readArguments(argv);
+  if (asked.command === 'help') return help;
+  const place = connect(asked);
+  try {
+    switch (asked.command) {
+      case 'stop':
+        return await stop(place, asked);
+      case 'status':
+        return await showStop(place, asked);
+      case 'resume':
+        return await resume(place, asked);
+    }
+  } finally {
+    await place.kube.close();
+  }
+}
+
+try {
+  console.log(await main(process.argv.slice(2)));
+} catch (error) {
+  console.error(reasonOf(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

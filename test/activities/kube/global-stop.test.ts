@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { KubeClient } from '../../../activities/kube/client.ts';
+import type { GlobalStop, Span, Stop } from '../../../activities/kube/global-stop.ts';
+import {
+  lastStopAnnotation,
+  watchGlobalStop,
+  writeSpan,
+} from '../../../activities/kube/global-stop.ts';
+import { createLeaseClient } from '../../../activities/kube/lease.ts';
+import { createLicence } from '../../../activities/kube/licence.ts';
+import { FakeApiServer } from './fake-api-server.ts';
+import { until } from './until.ts';
+
+let server: FakeApiServer;
+let client: KubeClient;
+let stop: GlobalStop;
+let seen: (Stop | undefined)[];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  const { kubeConfig } = server;
+  client = createLeaseClient({ kubeConfig, userAgent: 'test', callTimeoutMs: 200 });
+  seen = [];
+  const onChange = (present: Stop | undefined): void => void seen.push(present);
+  stop = watchGlobalStop({ client, namespace: 'default', onChange, onError: () => undefined });
+});
+
+afterEach(async () => {
+  await stop.close();
+  await client.close();
+  await server.stop();
+});
+
+test('a stop is seen when it begins, changes and ends', async () => {
+  await stop.synced;
+  expect(stop.current()).toBeUndefined();
+  expect(stop.last()).toBeUndefined();
+  server.put('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } });
+  await until('stopped', () => stop.current() !== undefined);
+  expect(stop.current()).toMatchObject({ reason: 'wrong disks', by: 'alice' });
+  server.put('millwright-stop', { data: { reason: 'still looking' } });
+  await until('changed', () => stop.current()?.reason === 'still looking');
+  server.remove('millwright-stop');
+  await until('over', () => stop.current() === undefined);
+  expect(seen.map((present) => present?.by)).toEqual(['alice', undefined, undefined]);
+  expect(Date.now() - (stop.last()?.until ?? 0)).toBeLessThan(10_000);
+});
+
+test('nothing is known before the first answer', async () => {
+  server.put('millwright-stop', { data: { reason: 'wrong disks' } });
+  await stop.synced;
+  expect(stop.current()?.reason).toBe('wrong disks');
+});
+
+test('the Lease tells whoever starts later of the last stop', async () => {
+  const span = { from: 1_000, until: 61_000 };
+  const metadata = { name: 'millwright', annotations: { [lastStopAnnotation]: writeSpan(span) } };
+  server.put('millwright', { metadata, spec: { holderIdentity: 'watcher' } });
+  const told: Span[] = [];
+  const licence = createLicence({
+    client,
+    namespace: 'default',
+    onLastStop: (last) => told.push(last),
+    onError: () => undefined,
+  });
+  await licence.synced;
+  await licence.close();
+  expect(told).toEqual([span]);
+  stop.note(span);
+  stop.note({ from: 500, until: 600 });
+  expect(stop.last()).toEqual(span);
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyFreezes } from '../../../activities/safety/freeze.ts';
+import { lookForOvershoot } from '../../../activities/safety/overshoot.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { Freeze } from '../../../workflows/plan/overshoot.ts';
+import { aMachine, aMachineDeployment, aMachineSet, namespace } from '../../support/builders.ts';
+import { aWorld } from '../../support/world.ts';
+
+const check = { namespace, up: 2, down: 1 };
+const setPath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machinesets/pool`;
+const deploymentPath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machinedeployments/workers`;
+
+const owner = (kind: string, name: string) => [
+  {
+    apiVersion: 'machine.sapcloud.io/v1alpha1',
+    kind,
+    name,
+    uid: `uid-of-${name}`,
+    controller: true,
+  },
+];
+
+function machinesOf(set: string, count: number, changes: object = {}): object[] {
+  return Array.from({ length: count }, (_, index) =>
+    aMachine({
+      metadata: {
+        name: `${set}-${index}`,
+        labels: { pool: 'a' },
+        ownerReferences: owner('MachineSet', set),
+        ...changes,
+      },
+    }),
+  );
+}
+
+const look = (...control: object[]) => lookForOvershoot(aWorld({ control }), check);
+
+describe('the count of a set', () => {
+  const set = aMachineSet({ spec: { replicas: 1 } });
+
+  test('is that of the machines that it controls and that fit its template', async () => {
+    const { sets, total } = await look(
+      set,
+      ...machinesOf('pool', 4),
+      ...machinesOf('pool', 3, { name: 'other', labels: {} }),
+      ...machinesOf('neighbour', 5),
+    );
+    expect(total).toBe(1);
+    expect(sets).toMatchObject([{ name: 'pool', count: 4, limit: 4, isFrozen: false }]);
+  });
+
+  test('leaves out machines that go away, so that a scale-down is none', async () => {
+    const going = machinesOf('pool', 9, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect((await look(set, ...going)).sets).toEqual([]);
+  });
+
+  test('that cannot be judged does not hide the others', async () => {
+    const bad = aMachineDeployment({
+      metadata: { name: 'bad', uid: 'uid-of-bad' },
+      spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 'many' } } },
+    });
+    const ofBad = aMachineSet({
+      metadata: { name: 'a-bad', uid: 'x', ownerReferences: owner('MachineDeployment', 'bad') },
+    });
+    const found = await look(bad, ofBad, set, ...machinesOf('pool', 4));
+    expect(found.unjudged).toMatchObject([{ name: 'a-bad' }]);
+    expect(found.sets).toMatchObject([{ name: 'pool' }]);
+  });
+
+  test('finds nothing new while everything is stopped', async () => {
+    const stop = {
+      current: () => ({ uid: 's', reason: 'r', since: 0 }),
+      last: () => undefined,
+    };
+    const control = [set, ...machinesOf('pool', 9)];
+    expect((await lookForOvershoot(aWorld({ control, stop }), check)).sets).toEqual([]);
+  });
+});
+
+describe('a freeze', () => {
+  const freeze: Freeze = {
+    kind: 'machineSet',
+    name: 'pool',
+    action: 'freeze',
+    reason: 'OverShootingReplicaCount',
+    why: '6 machines, allowed are fewer than 6',
+  };
+  const thaw: Freeze = { ...freeze, action: 'unfreeze', why: 'asked for by annotation' };
+  const unfreeze = 'safety.machine.sapcloud.io/unfreeze';
+
+  test('is a label, a condition and an Event; a thaw takes back what it can', async () => {
+    const failure = { type: 'ReplicaFailure', status: 'True' as const };
+    const set = aMachineSet({
+      metadata: { annotations: { [unfreeze]: 'True' } },
+      status: { machineSetCondition: [failure] },
+    });
+    const world = aWorld({ control: [set] });
+    expect(await applyFreezes(world.control, { namespace, freezes: [freeze] })).toEqual([freeze]);
+    const frozen = await world.control.read<MachineSet>(setPath);
+    expect(frozen.metadata.labels).toMatchObject({ freeze: 'True' });
+    expect(frozen.status?.machineSetCondition).toMatchObject([
+      failure,
+      { type: 'Frozen', status: 'True', reason: 'OverShootingReplicaCount' },
+    ]);
+    await applyFreezes(world.control, { namespace, freezes: [thaw] });
+    const thawed = await world.control.read<MachineSet>(setPath);
+    expect(thawed.metadata.labels).not.toHaveProperty('freeze');
+    expect(thawed.metadata.annotations).not.toHaveProperty([unfreeze]);
+    expect(thawed.status?.machineSetCondition).toEqual([failure]);
+    const reasons = world.control.bodies.map((body) => Object(body).reason);
+    expect(reasons.filter(Boolean)).toEqual(['FrozeMachineSet', 'UnfrozeMachineSet']);
+  });
+
+  test('of a deployment has no Event', async () => {
+    const world = aWorld({ control: [aMachineDeployment()] });
+    const freezes: Freeze[] = [{ ...freeze, kind: 'machineDeployment', name: 'workers' }];
+    await applyFreezes(world.control, { namespace, freezes });
+    const { status } = await world.control.read<MachineDeployment>(deploymentPath);
+    expect(status?.conditions).toMatchObject([{ type: 'Frozen', status: 'True' }]);
+    expect(world.control.writes().filter((call) => call.includes('events'))).toEqual([]);
+  });
+
+  test('reads again when the owner wrote the status meanwhile', async () => {
+    const world = aWorld({ control: [aMachineSet()] });
+    let conflicts = 2;
+    world.control.fault = ({ path }) => {
+      if (!path.endsWith('/status') || conflicts === 0) return undefined;
+      conflicts -= 1;
+      return { code: 409, reason: 'Conflict' };
+    };
+    expect(await applyFreezes(world.control, { namespace, freezes: [freeze] })).toEqual([freeze]);
+  });
+
+  test('that fails does not keep the others waiting', async () => {
+    const world = aWorld({ control: [aMachineSet(), aMachineSet({ metadata: { name: 'b' } })] });
+    world.control.fault = ({ path }) =>
+      path.endsWith('/pool') ? { code: 403, reason: 'Forbidden', message: 'no' } : undefined;
+    const freezes = [freeze, { ...freeze, name: 'b' }];
+    const [first, second] = await applyFreezes(world.control, { namespace, freezes });
+    expect(first?.error).toContain('no');
+    expect(second).toEqual({ ...freeze, name: 'b' });
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../activities/kube/client.ts';
+import { node as nodePath } from '../../../activities/kube/paths.ts';
+import { markUnmanagedNodes } from '../../../activities/safety/unmanaged-nodes.ts';
+import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
+import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { aWorld } from '../../support/world.ts';
+
+const check = { namespace, creationTimeoutSeconds: 1_200 };
+const other = 'example.com/other';
+const lost = aNode({
+  metadata: { name: 'lost', finalizers: [other, finalizers.node], annotations: { own: 'x' } },
+});
+const joined = aMachine({ metadata: { labels: { [labels.node]: 'pool-a' } } });
+
+test('a Node without a Machine is marked and let go; the others stay as they are', async () => {
+  const world = aWorld({ control: [joined], target: [lost, aNode()] });
+  expect(await markUnmanagedNodes(world, check)).toEqual({
+    nodes: 2,
+    unmanaged: 1,
+    marked: ['lost'],
+    cleared: [],
+    postponed: 0,
+  });
+  const { metadata } = await world.target.read<KubeObject>(nodePath('lost'));
+  expect(metadata.annotations).toEqual({ own: 'x', [annotations.notManaged]: '1' });
+  expect(metadata.finalizers).toEqual([other]);
+  expect(world.target.writes()).toHaveLength(1);
+  // A second run costs two lists.
+  world.target.calls.length = 0;
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ unmanaged: 1, marked: [] });
+  expect([...world.target.calls, ...world.control.calls]).toHaveLength(3);
+});
+
+test('one without annotations and finalizers too', async () => {
+  const { finalizers: _none, ...metadata } = aNode({ metadata: { name: 'bare' } }).metadata;
+  const world = aWorld({ target: [{ ...aNode(), metadata }] });
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: ['bare'] });
+});
+
+test('the mark goes when a Machine has it', async () => {
+  const notes = { [annotations.notManaged]: '1' };
+  const world = aWorld({
+    control: [joined],
+    target: [aNode({ metadata: { annotations: notes } })],
+  });
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ cleared: ['pool-a'] });
+  const { metadata } = await world.target.read<KubeObject>(nodePath('pool-a'));
+  expect(metadata.annotations).toEqual({});
+});
+
+test('a Node that changes meanwhile waits for the next run', async () => {
+  const world = aWorld({ target: [lost] });
+  world.target.fault = ({ method }) => {
+    if (method === 'PATCH')
+      world.target.put({ ...lost, metadata: { ...lost.metadata, uid: 'new' } });
+    return undefined;
+  };
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: [], postponed: 1 });
+});
+
+test('without a target cluster there is nothing to do', async () => {
+  const { target: _none, ...world } = aWorld({ target: [lost] });
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ nodes: 0, marked: [] });
+});

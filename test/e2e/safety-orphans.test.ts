@@ -1,0 +1,187 @@
+/** Instances without a Machine: two looks, then they go. Everything else stays. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../activities/kube/client.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
+import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
+import { runCheck } from './support/checks.ts';
+import { untilEvent } from './support/events.ts';
+import { eventually } from './support/eventually.ts';
+import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
+import { classManifest, className } from './support/manifests.ts';
+import { useScenario } from './support/scenario.ts';
+import type { CloudInstance } from './support/virtual-cloud.ts';
+
+const idsOf = (instances: { providerID: string }[]): string[] =>
+  instances.map(({ providerID }) => providerID).toSorted();
+
+describe('an instance', () => {
+  // The last flag of a name wins: tests add theirs and start the worker again.
+  const workerFlags = ['--safety-orphans-min-age=0s', '--safety-orphans-max-deletions=2'];
+  const scenario = useScenario('orphans', { workerFlags });
+  const { cloud, cluster, workflows, namespace } = scenario;
+  let ours: Record<string, string>;
+
+  beforeAll(async () => {
+    const path = '/api/v1/namespaces/kube-system';
+    const { metadata } = await cluster.kube.get<{ metadata: { uid: string } }>(path);
+    ours = {
+      'millwright.dev/cluster': metadata.uid,
+      'millwright.dev/namespace': namespace,
+    };
+  });
+
+  async function look(): Promise<OrphanReport> {
+    const run = await runCheck(workflows, 'orphans');
+    return await run.result();
+  }
+
+  async function orphan(name: string, tags = ours): Promise<CloudInstance> {
+    return await cloud.create(scenario.named(name).name, tags);
+  }
+
+  async function withFlag(flag: string): Promise<void> {
+    const { info } = await workflows.scheduleOf('orphans').describe();
+    workerFlags.push(flag);
+    await scenario.operator.kill9('worker');
+    await eventually(`the schedule knows of ${flag}`, async () => {
+      const { lastUpdatedAt } = (await workflows.scheduleOf('orphans').describe()).info;
+      expect(lastUpdatedAt?.getTime() ?? 0).toBeGreaterThan(info.lastUpdatedAt?.getTime() ?? 0);
+    });
+  }
+
+  test('without a Machine is suspected by the first look and deleted by the second', async () => {
+    const { providerID, name } = await orphan('lost');
+    const first = await look();
+    expect(first).toMatchObject({ suspected: 1, confirmed: 0, deleted: [], errors: [] });
+    expect(first.suspects).toEqual([
+      expect.objectContaining({ providerID, because: 'noMachine', className }),
+    ]);
+    expect(idsOf(await cloud.instances())).toEqual([providerID]);
+    const second = await look();
+    expect(second).toMatchObject({
+      suspects: [],
+      deleted: [{ providerID, machineName: name, because: 'noMachine' }],
+    });
+    expect(await cloud.instances()).toEqual([]);
+    await untilEvent(
+      scenario,
+      { kind: 'MachineClass', name: className },
+      {
+        reason: 'DeletedOrphan',
+        message: `Deleted instance ${providerID}: there is no Machine ${name}`,
+      },
+    );
+  });
+
+  test('of a Machine that is being created, that runs, or that is being deleted stays', async () => {
+    await cloud.addFault({
+      operation: 'create',
+      kind: 'loseAnswer',
+      match: `${namespace}-creating`,
+    });
+    const creating = await createMachine(scenario, 'creating');
+    const running = await createMachine(scenario, 'running');
+    const deleting = await createMachine(scenario, 'deleting');
+    await untilPhase(scenario, running, 'Running');
+    await untilPhase(scenario, deleting, 'Running');
+    await cloud.addFault({ operation: 'delete', kind: 'error', match: `${namespace}-deleting` });
+    await cluster.delete(cluster.pathOf('machines', deleting));
+    await untilPhase(scenario, deleting, 'Terminating');
+    await look();
+    const report = await look();
+    expect(report).toMatchObject({ suspected: 0, kept: { total: 3 }, deleted: [] });
+    expect(await cloud.instances()).toHaveLength(3);
+    await cloud.clearFaults();
+    await untilPhase(scenario, creating, 'Running');
+    for (const name of [creating, running, deleting]) await deleteMachine(scenario, name);
+  });
+
+  test('of another cluster or namespace stays', async () => {
+    const foreign = [
+      await orphan('other-cluster', { ...ours, 'millwright.dev/cluster': 'another' }),
+      await orphan('other-namespace', { ...ours, 'millwright.dev/namespace': 'another' }),
+      await orphan('nobodys', {}),
+    ];
+    await look();
+    expect(await look()).toMatchObject({ suspected: 0, kept: { total: 0 } });
+    expect(idsOf(await cloud.instances())).toEqual(idsOf(foreign));
+    for (const { id } of foreign) await cloud.delete(id);
+  });
+
+  test('too many of a Machine: the one that it names stays', async () => {
+    const name = await createMachine(scenario, 'double');
+    const machine = await untilPhase(scenario, name, 'Running');
+    const { providerID } = await cloud.create(name, ours, 'another');
+    await look();
+    expect(await look()).toMatchObject({ deleted: [{ providerID, because: 'surplus' }] });
+    expect(idsOf(await cloud.instances())).toEqual([machine.spec.providerID]);
+    await deleteMachine(scenario, name);
+  });
+
+  test('among more than the bound stays: nothing is deleted until a person says so', async () => {
+    const lost = [await orphan('many-1'), await orphan('many-2'), await orphan('many-3')];
+    await look();
+    const report = await look();
+    expect(report).toMatchObject({ suspected: 3, confirmed: 3, deleted: [] });
+    expect(report.stopped).toContain('3 instances have no Machine');
+    expect(idsOf(await cloud.instances())).toEqual(idsOf(lost));
+    await untilEvent(
+      scenario,
+      { kind: 'MachineClass', name: className },
+      { type: 'Warning', reason: 'TooManyOrphans' },
+    );
+    await withFlag('--safety-orphans-max-deletions=3');
+    expect(idsOf((await look()).deleted)).toEqual(idsOf(lost));
+  });
+
+  test('is found whatever is wrong with another class', async () => {
+    const broken = { ...scenario.named('broken'), secret: 'missing' };
+    await cluster.create('machineclasses', classManifest(broken, broken));
+    const { providerID } = await orphan('found');
+    await look();
+    const report = await look();
+    expect(idsOf(report.deleted)).toEqual([providerID]);
+    expect(report.errors).toEqual([
+      {
+        where: `provider local, MachineClass ${broken.name}`,
+        message: expect.stringContaining('Secret "missing" does not exist'),
+      },
+    ]);
+    await cluster.delete(cluster.pathOf('machineclasses', broken.name));
+  });
+
+  test('keeps the last class that leads to it until it is gone', async () => {
+    const name = await createMachine(scenario, 'last');
+    await untilPhase(scenario, name, 'Running');
+    const { id, providerID } = await orphan('kept-alive');
+    const path = cluster.pathOf('machineclasses', className);
+    await cluster.delete(path);
+    await deleteMachine(scenario, name);
+    await eventually('the page of the class says why it stays', async () => {
+      const { details } = await workflows.pageOf('machineClass', className);
+      expect(details).toContain(
+        `1 instances without a Machine need its credentials: ${providerID}`,
+      );
+    });
+    expect((await cluster.kube.get<KubeObject>(path)).metadata.finalizers).toEqual([
+      finalizers.machine,
+    ]);
+    await cloud.delete(id);
+    await untilGone(scenario, path);
+    await cluster.create('machineclasses', classManifest({ namespace, name: className }));
+  });
+
+  test('is reported only, with --safety-orphans=report; off: nobody looks', async () => {
+    await withFlag('--safety-orphans=report');
+    const { id, providerID } = await orphan('reported');
+    await look();
+    expect(await look()).toMatchObject({ mode: 'report', confirmed: 1, deleted: [] });
+    expect(idsOf(await cloud.instances())).toEqual([providerID]);
+    await cloud.delete(id);
+    workerFlags.push('--safety-orphans=off');
+    await scenario.operator.kill9('worker');
+    await eventually('the schedule is gone', async () => {
+      await expect(workflows.scheduleOf('orphans').describe()).rejects.toThrow('not found');
+    });
+  });
+});

@@ -1,0 +1,90 @@
+/** The schedules of the checks: made by the worker, steered by people. */
+import { describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { readCommandLine } from '../../workers/config.ts';
+import { createLogger } from '../../workers/logger.ts';
+import { ensureSchedules, scheduleIdOf } from '../../workers/schedules.ts';
+import { runCheck, untilScheduled } from './support/checks.ts';
+import { eventually } from './support/eventually.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
+
+const everyOf = ({ spec }: { spec: { intervals?: { every: unknown }[] } }): unknown[] =>
+  spec.intervals?.map(({ every }) => every) ?? [];
+
+describe('the schedule of a check', () => {
+  const workerFlags: string[] = [];
+  const scenario = useScenario('schedules', { workerFlags });
+  const { workflows, namespace, operator } = scenario;
+  const orphans = workflows.scheduleOf('orphans');
+
+  test('is made by the worker, and says what it is', async () => {
+    const { spec, action, policies, state } = await untilScheduled(workflows, 'orphans');
+    expect(everyOf({ spec })).toEqual([900_000]);
+    expect(action).toMatchObject({
+      workflowType: 'safetyOrphans',
+      staticSummary: `Instances without a Machine in ${namespace}`,
+      args: [{ namespace, mode: 'delete', maxDeletions: 10, minAgeSeconds: 600 }],
+    });
+    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 900_000 });
+    expect(state.paused).toBe(false);
+    await untilScheduled(workflows, 'unmanaged-nodes');
+  });
+
+  test('is made by several workers that start at once', async () => {
+    const connection = Connection.lazy({ address: testStack().temporalAddress });
+    const client = new Client({ connection });
+    const command = readCommandLine({
+      component: 'worker',
+      argv: [`--namespace=${namespace}-2`, '--log-level=error'],
+      env: {},
+    });
+    if (command.kind !== 'run') throw new Error(command.text);
+    const settings = { ...command.config, cluster: 'any' };
+    const log = createLogger({ component: 'worker', ...command.config.log });
+    const start = (): Promise<void> => ensureSchedules(client, settings, log);
+    await Promise.all([start(), start(), start()]);
+    for (const check of ['orphans', 'unmanaged-nodes']) {
+      const handle = client.schedule.getHandle(scheduleIdOf(check, `${namespace}-2`));
+      expect((await handle.describe()).info.lastUpdatedAt).toBeUndefined();
+      await handle.delete();
+    }
+    await connection.close();
+  });
+
+  test('that is started by hand runs at once, and its run is a small page', async () => {
+    const run = await runCheck(workflows, 'orphans');
+    const { workflowId } = run;
+    expect(workflowId).toMatch(new RegExp(`^safety/orphans/${namespace}-\\d{4}-`));
+    const description = await run.describe();
+    expect(await description.staticSummary()).toBe(`Instances without a Machine in ${namespace}`);
+    expect(description.historyLength).toBeLessThan(30);
+    const page: { currentDetails?: string } = await run.query('__temporal_workflow_metadata');
+    expect(page.currentDetails).toContain('### Instances without a Machine');
+    await eventually('a search finds it', async () => {
+      const found = await workflows.list('WorkflowType="safetyOrphans"');
+      expect(found.map((info) => info.workflowId)).toContain(workflowId);
+    });
+  });
+
+  test('stays as it is when a worker with the same flags starts', async () => {
+    const { info } = await orphans.describe();
+    await operator.kill9('worker');
+    // The first check of the table comes before the second.
+    await workflows.scheduleOf('unmanaged-nodes').delete();
+    await untilScheduled(workflows, 'unmanaged-nodes');
+    expect((await orphans.describe()).info.lastUpdatedAt).toEqual(info.lastUpdatedAt);
+  });
+
+  test('follows the flags of the worker, and stays paused with its note', async () => {
+    await orphans.pause('looking into it (Kim)');
+    workerFlags.push('--machine-safety-orphan-vms-period=20m');
+    await operator.kill9('worker');
+    await eventually('the period is the new one', async () => {
+      expect(everyOf(await orphans.describe())).toEqual([1_200_000]);
+    });
+    const { state } = await orphans.describe();
+    expect(state).toMatchObject({ paused: true, note: 'looking into it (Kim)' });
+    await orphans.unpause('all is well');
+  });
+});

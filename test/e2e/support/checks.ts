@@ -1,0 +1,53 @@
+/** The scheduled checks of a scenario, run by hand instead of waited for. */
+import { expect } from '@jest/globals';
+import type { ScheduleDescription, WorkflowHandle } from '@temporalio/client';
+import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { eventually } from './eventually.ts';
+import type { WorkflowRecords } from './workflow-records.ts';
+
+const checks = ['orphans', 'overshoot', 'entities', 'unmanaged-nodes'];
+
+export async function untilScheduled(
+  workflows: WorkflowRecords,
+  check: string,
+): Promise<ScheduleDescription> {
+  return await eventually(`the check ${check} is scheduled`, () =>
+    workflows.scheduleOf(check).describe(),
+  );
+}
+
+/** Starts a check as a person does in the Temporal UI, and waits for its end. */
+export async function runCheck(workflows: WorkflowRecords, check: string): Promise<WorkflowHandle> {
+  const { info } = await untilScheduled(workflows, check);
+  const last = info.recentActions.at(-1);
+  // Temporal names runs by the second: two in one second would be one.
+  await eventually('another second', () => {
+    expect(secondOf(new Date())).not.toBe(secondOf(last?.takenAt ?? new Date(0)));
+  });
+  // Any other policy hides the result of this run from the next one.
+  await workflows.scheduleOf(check).trigger(ScheduleOverlapPolicy.SKIP);
+  const workflowId = await eventually(`${check} runs`, async () => {
+    const { info: now } = await workflows.scheduleOf(check).describe();
+    expect(now.numActionsTaken).toBeGreaterThan(info.numActionsTaken);
+    return now.recentActions.at(-1)?.action.workflow.workflowId ?? '';
+  });
+  const run = workflows.runOf(workflowId);
+  await eventually(`the run ${workflowId} ends`, async () => {
+    const { status } = await run.describe();
+    expect(status.name).toBe('COMPLETED');
+  });
+  return run;
+}
+
+const secondOf = (date: Date): number => Math.floor(date.getTime() / 1_000);
+
+/** Schedules outlive the operator that made them. */
+export async function deleteChecks(workflows: WorkflowRecords): Promise<void> {
+  for (const check of checks) {
+    try {
+      await workflows.scheduleOf(check).delete();
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/** The check of entities joined with Temporal, and with the watcher's own way of telling. */
+import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Dead, EntityBoard, Living } from '../activities/entity-board.ts';
+import { createDelivery } from '../watcher/delivery.ts';
+import { dispatch } from '../watcher/dispatch.ts';
+import { viewOfMachine } from '../watcher/project-machine.ts';
+import { viewOfNode } from '../watcher/project-others.ts';
+import { viewOfMachineDeployment, viewOfMachineSet } from '../watcher/project-set.ts';
+import type { Scene } from '../watcher/scene.ts';
+import { sightingAt } from '../watcher/scene.ts';
+import type { Signal, SignalName } from '../watcher/signal.ts';
+import type { WatchedChange } from '../watcher/store.ts';
+import { Store } from '../watcher/store.ts';
+import { vanishedNodeSignals } from '../watcher/sweep.ts';
+import type { Resource } from '../watcher/views.ts';
+import { stateQuery, workflowIdOf } from '../workflows/messages.ts';
+import type { EntityKind, EntityRef } from '../workflows/plan/entity-audit.ts';
+import { entityKinds } from '../workflows/plan/entity-audit.ts';
+
+export interface BoardOptions {
+  temporal: Client;
+  namespace: string;
+  /** UID of the control cluster. */
+  cluster: string;
+  taskQueue: string;
+}
+
+const pageSize = 1_000;
+
+export function createEntityBoard(options: BoardOptions): EntityBoard {
+  const { temporal, namespace } = options;
+  const deliver = createDelivery(options);
+  const handleOf = ({ kind, name }: EntityRef) =>
+    temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }));
+
+  return {
+    async running() {
+      const types = entityKinds.map((kind) => `"${kind}"`).join(', ');
+      const query = `KubeNamespace="${namespace}" AND ExecutionStatus="Running" AND WorkflowType IN (${types})`;
+      const found: EntityRef[] = [];
+      for await (const { workflowId } of temporal.workflow.list({ query, pageSize })) {
+        const ref = refOf(workflowId, namespace);
+        if (ref) found.push(ref);
+      }
+      return found;
+    },
+
+    async endOf(ref) {
+      try {
+        const { status } = await handleOf(ref).describe();
+        return endInWords(status.name);
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        return 'was never started, or Temporal has forgotten it';
+      }
+    },
+
+    async tellOfLife(living, epoch) {
+      for (const signal of lifeSignals(living, { ...options, epoch })) await deliver(signal);
+    },
+
+    async tellOfDeath(dead, epoch) {
+      const { uid, isGone } = lifeIn(await handleOf(dead).query<unknown>(stateQuery.name));
+      if (isGone) return 'it knows';
+      if (uid === undefined)
+        return 'it has not read its object yet: it will see that there is none';
+      const scene = { store: new Store(), ...options, epoch };
+      await deliver(deathSignal(dead, uid, scene));
+      return undefined;
+    },
+  };
+}
+
+/** `machine/shoot/pool-a` -> the machine pool-a. Undefined for what is no entity of this namespace. */
+export function refOf(workflowId: string, namespace: string): EntityRef | undefined {
+  const [kind, place, name, ...rest] = workflowId.split('/');
+  const known = entityKinds.find((entity) => entity === kind);
+  if (!known || place !== namespace || name === undefined || rest.length > 0) return undefined;
+  return { kind: known, name };
+}
+
+const alive = new Set<WorkflowExecutionStatusName>(['RUNNING', 'CONTINUED_AS_NEW', 'PAUSED']);
+
+function endInWords(status: WorkflowExecutionStatusName): string | undefined {
+  if (alive.has(status)) return undefined;
+  if (status === 'TERMINATED') return 'was terminated';
+  return status === 'COMPLETED' ? 'had ended' : `ended as ${status}`;
+}
+
+type Where = Pick<BoardOptions, 'namespace' | 'cluster'> & { epoch: number };
+
+/** What dispatch says to the object's own workflow when the object is seen for the first time. */
+export function lifeSignals(living: Living, where: Where): Signal[] {
+  const scene: Scene & { store: Store } = { store: new Store(), ...where };
+  if (living.kind === 'machine' && living.node) {
+    scene.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
+  }
+  const change = changeOf(living);
+  scene.store.apply(change);
+  const { kind, object } = living;
+  const own = [...dispatch(change, scene), ...vanishedNodeSignals(scene, '0')];
+  return own.filter((signal) => signal.kind === kind && signal.object === object.metadata.name);
+}
+
+function changeOf(living: Living): WatchedChange {
+  switch (living.kind) {
+    case 'machine':
+      return first({ resource: 'machines', object: viewOfMachine(living.object) });
+    case 'machineSet':
+      return first({ resource: 'machineSets', object: viewOfMachineSet(living.object) });
+    case 'machineDeployment':
+      return first({
+        resource: 'machineDeployments',
+        object: viewOfMachineDeployment(living.object),
+      });
+  }
+}
+
+function first<Part extends { object: { resourceVersion: string } }>(part: Part) {
+  const { resourceVersion } = part.object;
+  return { ...part, type: 'live' as const, previous: undefined, resourceVersion, isNews: true };
+}
+
+const ends: Record<EntityKind, { name: SignalName; resource: Resource }> = {
+  machine: { name: 'machineGone', resource: 'machines' },
+  machineSet: { name: 'machineSetGone', resource: 'machineSets' },
+  machineDeployment: { name: 'machineDeploymentGone', resource: 'machineDeployments' },
+};
+
+function deathSignal({ kind, name: object, resourceVersion }: Dead, uid: string, scene: Scene) {
+  const { name, resource } = ends[kind];
+  const payload = { ...sightingAt(scene, resourceVersion), uid };
+  return { kind, object, name, payload, cause: { resource, resourceVersion } };
+}
+
+/** Of the state that every entity shows. */
+function lifeIn(state: unknown): { uid: string | undefined; isGone: boolean } {
+  const { uid, isGone, observed } = recordOf(state);
+  const known = uid ?? recordOf(observed)['uid'];
+  return { uid: typeof known === 'string' ? known : undefined, isGone: isGone === true };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

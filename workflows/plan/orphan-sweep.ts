@@ -1,0 +1,105 @@
+/** What becomes of instances that no Machine knows of. */
+import type { KeptReason, OrphanReason } from './orphan-claims.ts';
+
+export interface Suspect {
+  providerID: string;
+  machineName: string;
+  token?: string;
+  because: OrphanReason;
+  provider: string;
+  /** A MachineClass with credentials that reach it. */
+  className: string;
+}
+
+/** Milliseconds; since then every look that succeeded suspected it. */
+export type TrackedSuspect = Suspect & { firstSeen: number };
+
+/** What one listing of a cloud found. */
+export interface ScopeLook {
+  provider: string;
+  /** The first of the classes with these credentials and this scope. */
+  className: string;
+  classCount: number;
+  kept: Partial<Record<KeptReason, number>>;
+  /** Ordered by providerID. */
+  suspects: Suspect[];
+  /** More suspects than `suspects` holds. */
+  omitted: number;
+  /** Why there was no listing. */
+  error?: string;
+}
+
+export interface SweepRules {
+  mode: 'delete' | 'report';
+  /** Nothing is deleted while more than these are suspected: so many at once are a mistake. */
+  maxDeletions: number;
+  /** Between two looks that agree. */
+  minAgeSeconds: number;
+}
+
+export interface SweepInput {
+  looks: readonly ScopeLook[];
+  /** Of the run before. */
+  earlier: readonly TrackedSuspect[];
+  rules: SweepRules;
+  /** Milliseconds. */
+  now: number;
+}
+
+export interface SweepPlan {
+  /** Ordered by providerID; with those that this run could not look at. */
+  suspects: TrackedSuspect[];
+  /** All that were seen, also those that `suspects` had no room for. */
+  suspectedCount: number;
+  /** Of the suspects: two looks agree. */
+  confirmed: TrackedSuspect[];
+  /** The confirmed ones, or none of them. */
+  deletions: TrackedSuspect[];
+  /** Why none of them is deleted. */
+  stopped?: string;
+}
+
+export function planSweep({ looks, earlier, rules, now }: SweepInput): SweepPlan {
+  const before = new Map(earlier.map((suspect) => [suspect.providerID, suspect]));
+  // Two credentials may reach the same instances.
+  const seen = new Map<string, TrackedSuspect>();
+  for (const suspect of looks.flatMap(({ suspects }) => suspects)) {
+    const { firstSeen = now } = before.get(suspect.providerID) ?? {};
+    seen.set(suspect.providerID, { ...suspect, firstSeen });
+  }
+  const suspectedCount = seen.size + sum(looks.map(({ omitted }) => omitted));
+  const confirmed = [...seen.values()]
+    .filter(({ providerID }) => before.has(providerID))
+    .filter(({ firstSeen }) => now - firstSeen >= rules.minAgeSeconds * 1_000)
+    .toSorted(byProviderID);
+  const stopped = stopOf(rules, suspectedCount);
+  const carried = unseenOf(looks, earlier).filter(({ providerID }) => !seen.has(providerID));
+  return {
+    suspects: [...seen.values(), ...carried].toSorted(byProviderID),
+    suspectedCount,
+    confirmed,
+    deletions: rules.mode === 'delete' && stopped === undefined ? confirmed : [],
+    ...(stopped !== undefined && { stopped }),
+  };
+}
+
+function stopOf({ mode, maxDeletions }: SweepRules, suspectedCount: number): string | undefined {
+  if (mode === 'report' || suspectedCount <= maxDeletions) return undefined;
+  return `${suspectedCount} instances have no Machine, more than the ${maxDeletions} of --safety-orphans-max-deletions: none is deleted, as this may be a mistake. If it is none, start the worker with a higher number`;
+}
+
+/** Nobody looked at these: they are neither cleared nor confirmed. */
+function unseenOf(looks: readonly ScopeLook[], earlier: readonly TrackedSuspect[]) {
+  const failed = new Set(
+    looks.filter(({ error }) => error !== undefined).map(({ provider }) => provider),
+  );
+  return earlier.filter(({ provider }) => failed.has(provider));
+}
+
+function byProviderID(a: Suspect, b: Suspect): number {
+  return a.providerID < b.providerID ? -1 : 1;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,117 @@
+/**
+ * One run of the check `safety/orphans`: looks for instances that no Machine knows of, deletes those that two runs agree on, and
+ * reports. docs/safety.md says how to read, pause and start it.
+ */
+import { isCancellation, metricMeter, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { OrphanCheck, OrphanOutcome } from './activities.ts';
+import type { ScopeLook, Suspect, TrackedSuspect } from './plan/orphan-sweep.ts';
+import { planSweep } from './plan/orphan-sweep.ts';
+import type { OrphanReport } from './safety-orphans-report.ts';
+import { detailsOf, reportOf, suspectsIn } from './safety-orphans-report.ts';
+import { checkSteps, messageOf, orphanSteps } from './steps.ts';
+
+export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
+  const { namespace } = check;
+  const earlier = suspectsIn(workflowInfo().lastResult);
+  const steps = checkSteps('read the MachineClasses');
+  const providers = await steps.findProviders({ namespace });
+  const looks = (await Promise.all(providers.map((provider) => lookAt(check, provider)))).flat();
+  const now = Date.now();
+  const plan = planSweep({ looks, earlier, rules: check, now });
+  const outcomes = new Map<string, OrphanOutcome>();
+  await Promise.all(
+    plan.deletions.map(async (suspect) => {
+      outcomes.set(suspect.providerID, await deleteOne(check, suspect));
+    }),
+  );
+  const report = reportOf({ check, looks, plan, outcomes });
+  setCurrentDetails(detailsOf(check, report));
+  count(check, report);
+  const error = await tell(check, plan, report);
+  return error === undefined ? report : { ...report, errors: [...report.errors, error] };
+}
+
+/** A provider that does not answer does not hide the others. */
+async function lookAt(check: OrphanCheck, provider: string): Promise<ScopeLook[]> {
+  const { namespace, cluster, minAgeSeconds } = check;
+  const steps = orphanSteps(provider, `list the instances of provider ${provider}`);
+  try {
+    return await steps.lookForOrphans({ namespace, cluster, provider, minAgeSeconds });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const failed = { provider, className: '', classCount: 0, kept: {}, suspects: [], omitted: 0 };
+    return [{ ...failed, error: messageOf(error) }];
+  }
+}
+
+async function deleteOne(
+  { namespace, cluster }: OrphanCheck,
+  { firstSeen: _past, ...suspect }: TrackedSuspect,
+): Promise<OrphanOutcome> {
+  const steps = orphanSteps(suspect.provider, `delete ${suspect.providerID}`);
+  try {
+    return await steps.deleteOrphan({ namespace, cluster, suspect });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { outcome: 'failed', message: messageOf(error) };
+  }
+}
+
+/** What was done counts, also when nobody can be told. */
+async function tell(
+  { namespace }: OrphanCheck,
+  { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },
+  { deleted }: OrphanReport,
+): Promise<OrphanReport['errors'][number] | undefined> {
+  const [first] = suspects;
+  const isStopped = stopped !== undefined && first !== undefined;
+  if (deleted.length === 0 && !isStopped) return undefined;
+  const gone = new Set(deleted.map(({ providerID }) => providerID));
+  try {
+    await checkSteps('write Events').tellOfOrphans({
+      namespace,
+      deleted: suspects.filter(({ providerID }) => gone.has(providerID)),
+      ...(isStopped && { stopped: { className: first.className, message: stopped } }),
+    });
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { where: 'Events', message: messageOf(error) };
+  }
+}
+
+/** On the worker that this run ended on; replays do not count. */
+function count({ namespace }: OrphanCheck, report: OrphanReport): void {
+  const tags = { kube_namespace: namespace };
+  for (const { name, help, of } of gauges) {
+    metricMeter
+      .createGauge(`millwright_safety_orphans_${name}`, 'int', '', help)
+      .set(of(report), tags);
+  }
+  metricMeter
+    .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
+    .add(report.deleted.length, tags);
+}
+
+const gauges: readonly { name: string; help: string; of(report: OrphanReport): number }[] = [
+  {
+    name: 'suspected',
+    help: 'Instances without a Machine in the last run.',
+    of: ({ suspected }) => suspected,
+  },
+  {
+    name: 'kept',
+    help: 'Instances that were kept in the last run.',
+    of: ({ kept }) => kept.total,
+  },
+  {
+    name: 'errors',
+    help: 'Listings and deletions that failed in the last run.',
+    of: ({ errors }) => errors.length,
+  },
+  {
+    name: 'stopped',
+    help: '1 when the last run found too many to delete any.',
+    of: ({ stopped }) => (stopped === undefined ? 0 : 1),
+  },
+];
