@@ -98,8 +98,7 @@ function unevenWorkflows({ running, deployments, sets, machines }: Snapshot): st
     ...idsOf('machineSet', sets),
     ...idsOf('machine', machines),
   ];
-  const entities = running.filter((id) => /^machine(Deployment|Set)?\//.test(id));
-  return difference({ have: entities, want, thing: 'workflow' });
+  return difference({ have: running, want, thing: 'workflow' });
 }
 
 const idsOf = (kind: Kind, objects: readonly { metadata: ObjectMeta }[]): string[] =>

@@ -10,7 +10,7 @@ kill -9, cancels workflows and spoils calls to the virtual cloud. At each quiet 
   --seed N             what is done, and when: the same for the same seed (default: a new one)
   --state-dir DIR      of the stack, with its logs (default .millwright/chaos)
   --settle-seconds N   how long everything may take to come to rest (default 300)
-  --terminate          terminate workflows as well: something must start them again
+  --terminate          terminate workflows as well: the check of entities must start them again
   --vanish             let VMs vanish as well: something must notice
   --help               show this
 

@@ -1,5 +1,6 @@
 /** Does what the plan says, whatever is away at the moment. */
 import { kill9Component } from '../e2e/support/components.ts';
+import { ofObjects } from '../e2e/support/workflow-records.ts';
 import type { Action } from './actions.ts';
 import { createPool, nameOf, persistently, type World } from './world.ts';
 
@@ -59,7 +60,7 @@ async function endWorkflow(
   { workflows }: World,
   { type, share }: Of<'cancel' | 'terminate'>,
 ): Promise<string> {
-  const id = at(await workflows.running(), share);
+  const id = at(await workflows.running(ofObjects), share);
   if (id === undefined) return 'no workflow';
   await (type === 'cancel' ? workflows.cancel(id) : workflows.terminate(id));
   return id;

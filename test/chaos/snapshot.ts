@@ -6,6 +6,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeObject } from '../e2e/support/cluster.ts';
 import type { CloudCalls, CloudInstance } from '../e2e/support/virtual-cloud.ts';
+import { ofObjects } from '../e2e/support/workflow-records.ts';
 import type { World } from './world.ts';
 
 export interface Snapshot {
@@ -18,7 +19,7 @@ export interface Snapshot {
   classes: KubeObject[];
   secrets: KubeObject[];
   nodes: NodeObject[];
-  /** Ids of workflows that are open. */
+  /** Ids of workflows of objects that are open. */
   running: string[];
   /** `id: status` of those that ended otherwise than by completing. */
   endedBadly: string[];
@@ -38,7 +39,7 @@ export async function takeSnapshot({ cluster, cloud, workflows }: World): Promis
     classes: await cluster.list<KubeObject>(cluster.pathOf('machineclasses')),
     secrets: await cluster.list<KubeObject>(namespaced('secrets', namespace)),
     nodes: await cluster.nodes(),
-    running: await workflows.running(),
+    running: await workflows.running(ofObjects),
     endedBadly: ended.map(({ workflowId, status }) => `${workflowId}: ${status.name}`),
   };
 }

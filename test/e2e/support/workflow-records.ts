@@ -9,6 +9,9 @@ interface WorkflowMetadata {
   currentDetails?: string;
 }
 
+/** Workflows that stand for an object, without those of the checks. */
+export const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
+
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #connection: Connection;
