@@ -30,16 +30,18 @@ export class Tally {
   /** A line for each component that was killed, and one for none. */
   recoveryLines(): string[] {
     const names = [...new Set(this.recoveries.map(({ killed }) => killed))].toSorted();
-    return names.map((name) => {
-      const all = this.recoveries.filter(({ killed }) => killed === name);
-      const clear = all.filter(({ isDisturbed }) => !isDisturbed).map(({ seconds }) => seconds);
-      const rest =
-        all.length === clear.length
-          ? ''
-          : `; ${all.length - clear.length} more with another kill meanwhile are left out`;
-      const { p50, p95, max } = quantiles(clear);
-      const figures = [p50, p95, max].map((value) => value.toFixed(2));
-      return `${name}: p50 ${figures[0]} s, p95 ${figures[1]} s, max ${figures[2]} s of ${clear.length}${rest}`;
-    });
+    return names.map(
+      (name) => `${name}: ${timesOf(this.recoveries.filter(({ killed }) => killed === name))}`,
+    );
   }
+}
+
+function timesOf(recoveries: readonly Recovery[]): string {
+  const alone = recoveries.filter(({ isDisturbed }) => !isDisturbed).map(({ seconds }) => seconds);
+  const others = recoveries.length - alone.length;
+  const leftOut = others === 0 ? '' : `; left out with another kill in them: ${others}`;
+  if (alone.length === 0) return `no times${leftOut}`;
+  const { p50, p95, max } = quantiles(alone);
+  const [middle, most, worst] = [p50, p95, max].map((value) => value.toFixed(2));
+  return `p50 ${middle} s, p95 ${most} s, max ${worst} s of ${alone.length}${leftOut}`;
 }
