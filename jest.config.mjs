@@ -24,7 +24,7 @@ export default {
       displayName: 'unit',
       setupFilesAfterEnv: ['<rootDir>/test/support/limit-unit.ts'],
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|chaos|bench)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|bench)/'],
     },
     {
       ...shared,

@@ -107,14 +107,11 @@ async function deleting(world: DriverWorld, request: DriverRequest): Promise<Del
 async function describing(world: DriverWorld, request: DriverRequest): Promise<DescribeOutcome> {
   const { driver } = world;
   try {
-    if (request.providerID === undefined) {
-      const message = 'without a providerID nothing proves that there is no instance';
-      throw new DriverError({ code: 'InvalidArgument', message, settled: true });
-    }
     const machineRequest = await resolve(world, { ...request, isRetry: true });
     const found = await driver.describeInstance(machineRequest);
-    if (found) return { outcome: 'found' };
-    return { outcome: 'missing', settleSeconds: driver.settleSeconds };
+    if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
+    const { providerID, nodeName } = found;
+    return { outcome: 'found', instance: { providerID, nodeName } };
   } catch (error) {
     return { outcome: 'failed', failure: classified(error, world) };
   }

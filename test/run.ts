@@ -1,20 +1,21 @@
 /** `npm test`: checks, unit tests, and the e2e tests on a stack of their own. */
 import { parseArgs } from 'node:util';
+import { chaos } from './run/chaos.ts';
 import { endToEnd } from './run/end-to-end.ts';
 import { jest } from './run/jest.ts';
 import { nodeProgram } from './run/program.ts';
 import { Report } from './run/report.ts';
 
-const parts = ['check', 'unit', 'e2e'] as const;
+const parts = ['check', 'unit', 'e2e', 'chaos'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Usage: npm test -- [options]
 
 Runs everything: format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
-in .millwright/test, which is stopped afterwards whatever happened.
+in .millwright/test, then a short run of chaos on one in .millwright/test-chaos. Both stacks are stopped afterwards whatever happened.
 
-  --only PART       check, unit or e2e
-  --pattern TEXT    only test files whose path matches this regular expression; leaves the checks out
+  --only PART       check, unit, e2e or chaos
+  --pattern TEXT    only test files whose path matches this regular expression; leaves out checks and chaos
   --help            show this
 
 Examples:
@@ -54,5 +55,6 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
     await report.step('unit tests', () => jest({ project: 'unit', pattern }));
   }
   if (wanted.includes('e2e')) await endToEnd(report, pattern);
+  if (wanted.includes('chaos')) await report.step('chaos', chaos);
   return report.finish();
 }

@@ -3,7 +3,7 @@ import type { LifeRef } from './activities.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
 
 export type DescribeOutcome =
-  | { outcome: 'found' }
+  | { outcome: 'found'; instance: Instance }
   /** The cloud says that there is none. `settleSeconds`: for so long it may not know what it has. */
   | { outcome: 'missing'; settleSeconds: number }
   /** It says nothing. */

@@ -282,10 +282,12 @@ type Teardown = NonNullable<MachineState['teardown']>;
 
 /** The teardown of a machine as its object says it now. */
 export function newTeardown(state: MachineState, { usesTarget }: PreparedMachine): Teardown {
-  const { instance, isNodeContested } = state;
+  const { instance, isNodeContested, isUnsettled } = state;
   const hasNode = instance !== undefined && usesTarget && !isNodeContested;
+  const mustFind = isUnsettled && usesTarget && instance === undefined;
   const isSkipped = drainOptionsOf(state).isSkipped ?? false;
   return {
+    ...(mustFind && { mustFind }),
     isDrained: !hasNode || isSkipped,
     ...(isSkipped && { wasForced: true }),
     isInstanceGone: false,

@@ -10,6 +10,7 @@ import type {
   CreateOutcome,
   DeleteOutcome,
   DriverRequest,
+  DescribeOutcome,
   LifeRef,
   PreparedMachine,
 } from './activities.ts';
@@ -226,6 +227,25 @@ export class MachineSteps {
     setPhase(state, 'Terminating');
   }
 
+  async findInstance(): Promise<void> {
+    const state = this.#state;
+    const { teardown, prepared } = state;
+    if (!teardown || !prepared) return;
+    const outcome = await this.#findOutcome();
+    // Several of one name: a deletion takes those that are of this machine, whichever they are.
+    if (outcome.outcome === 'failed' && outcome.failure.code !== 'OutOfRange') {
+      await this.#fail(outcome.failure, 'Delete');
+      return;
+    }
+    delete state.failure;
+    delete teardown.mustFind;
+    if (outcome.outcome !== 'found') return;
+    state.instance = { ...outcome.instance, isFound: true };
+    // Now it has a Node to be drained.
+    const { startedAt } = teardown;
+    state.teardown = { ...newTeardown(state, prepared), startedAt };
+  }
+
   async drain(): Promise<void> {
     const { instance, prepared, teardown, observed } = this.#state;
     if (!instance || !prepared || !teardown) return;
@@ -292,6 +312,16 @@ export class MachineSteps {
     try {
       const { deleteInstance } = driverSteps(request.provider, `delete ${this.#input.ref.name}`);
       return await deleteInstance(request);
+    } catch (error) {
+      return { outcome: 'failed', failure: failureOf(error, request.provider) };
+    }
+  }
+
+  async #findOutcome(): Promise<DescribeOutcome> {
+    const request = this.#driverRequest();
+    try {
+      const steps = driverSteps(request.provider, `find ${this.#input.ref.name}`);
+      return await steps.describeInstance(request);
     } catch (error) {
       return { outcome: 'failed', failure: failureOf(error, request.provider) };
     }
@@ -375,6 +405,8 @@ function settle(state: MachineState, { isFound, settleSeconds }: SuccessfulDelet
     return;
   }
   state.settleAt = Date.now() + settleSeconds * 1000;
+  // One that is listed late has a Node as well.
+  if (state.teardown && state.prepared?.usesTarget) state.teardown.mustFind = true;
 }
 
 /** A call that ended without an answer of the driver: nobody knows what the cloud did. */

@@ -57,6 +57,35 @@ function activities(
   return createDriverActivities({ ...world, requireLicence });
 }
 
+test.each<[string, Partial<Driver>, object]>([
+  [
+    'an instance',
+    { describeInstance: async () => created },
+    { outcome: 'found', instance: { providerID: 'local:///z/i', nodeName: 'pool-a' } },
+  ],
+  ['none', { describeInstance: async () => undefined }, { outcome: 'missing', settleSeconds: 30 }],
+  [
+    'several',
+    {
+      describeInstance: async () => {
+        throw new DriverError({ code: 'OutOfRange', message: 'two', settled: false });
+      },
+    },
+    { outcome: 'failed', failure: { code: 'OutOfRange', message: 'two' } },
+  ],
+  [
+    'no answer',
+    {
+      describeInstance: async () => {
+        throw new DriverError({ code: 'Unavailable', message: 'later', settled: false });
+      },
+    },
+    { outcome: 'failed', failure: { code: 'Unavailable', message: 'later' } },
+  ],
+])('looking for an instance finds %s', async (_words, driver, expected) => {
+  expect(await activities(driver).describeInstance(request)).toMatchObject(expected);
+});
+
 test('an instance is an outcome', async () => {
   const { createInstance } = activities({});
   const { providerID, nodeName } = created;

@@ -10,6 +10,7 @@ import type { MachineTimes, Watched } from './pool.ts';
 import { deleteAndWatch, scaleAndWatch } from './pool.ts';
 import type { ProcessUse } from './processes.ts';
 import { cpuBetween, useOf } from './processes.ts';
+import { quantiles, type Quantiles } from './quantiles.ts';
 
 export interface Bench {
   stack: Stack;
@@ -22,7 +23,7 @@ export interface Part {
   machines: number;
   seconds: number;
   /** From the creation of a Machine to its phase Running, or from the change to its end. */
-  perMachine?: { p50: number; p95: number; max: number };
+  perMachine?: Quantiles;
   requests: Record<string, RequestCounts>;
   processes: Record<string, ProcessUse>;
   /** History events of all workflows that this part added, per machine. */
@@ -130,11 +131,4 @@ function waitsOf(
     const [from, to] = ends(time);
     return from === undefined || to === undefined ? [] : [(to - from) / 1000];
   });
-}
-
-function quantiles(values: number[]): { p50: number; p95: number; max: number } {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
-  return { p50: at(0.5), p95: at(0.95), max: at(1) };
 }

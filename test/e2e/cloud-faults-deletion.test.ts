@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { casesOf, untilEachSays } from './support/cloud-fault-cases.ts';
 import { eventually } from './support/eventually.ts';
-import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
+import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 
 /** The longest back-off that a fault of half a minute leads to. */
@@ -54,6 +54,27 @@ describe('the deletion of a machine', () => {
     await deleteMachine(scenario, name);
     // The one was ours.
     expect((await deletions()).filter((one) => one === name)).toEqual([name]);
+  });
+
+  test('of a machine whose create had no answer yet takes its Node with it', async () => {
+    const { name } = scenario.named('unheard');
+    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', times: 1, match: name });
+    await createMachine(scenario, 'unheard');
+    await eventually('its VM is there', async () => {
+      expect(await cloud.instances()).toHaveLength(1);
+    });
+    // Or the next attempt would find it.
+    await cloud.addFault({ operation: 'list', kind: 'throttle', match: name });
+    await eventually('its Node has joined', async () => {
+      expect((await cluster.nodes()).map(({ metadata }) => metadata.name)).toEqual([name]);
+    });
+    expect((await cluster.machine(name)).spec.providerID).toBeUndefined();
+    await cluster.delete(cluster.pathOf('machines', name));
+    await untilPhase(scenario, name, 'Terminating');
+    await cloud.clearFaults();
+    await untilGone(scenario, cluster.pathOf('machines', name), patient);
+    expect(await cloud.instances()).toEqual([]);
+    expect(await cluster.nodes()).toEqual([]);
   });
 
   /** Names of the VMs that a call deleted, sorted: one that was deleted twice is there twice. */

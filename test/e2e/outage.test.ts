@@ -5,6 +5,7 @@ import { eventually } from './support/eventually.ts';
 import { expectOneInstancePerToken } from './support/invariants.ts';
 import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 const replicas = 5;
 /** A component starts in seconds; a watch may need its limits to notice. */
@@ -33,10 +34,10 @@ describe.each([
     await eventually('the first VM is there', async () => {
       expect((await cloud.instances()).length).toBeGreaterThan(0);
     });
-    await kill9(component);
+    await kill9(testStack().layout.stateDir, component);
     await expectRight(pool);
     await cluster.delete(cluster.pathOf('machinedeployments', pool));
-    await kill9(component);
+    await kill9(testStack().layout.stateDir, component);
     await eventually(
       'nothing is left',
       async () => {

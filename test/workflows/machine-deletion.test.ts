@@ -32,9 +32,11 @@ test('during a hanging create: cancels it, deletes, and looks again after the se
     expect(world.log.count('finishTeardown')).toBe(0);
     await temporal.skip(15);
     await world.handle.result();
-    expect(world.log.names().slice(-4)).toEqual([
+    expect(world.log.names().slice(-6)).toEqual([
       'beginTeardown',
+      'describeInstance',
       'deleteInstance',
+      'describeInstance',
       'deleteInstance',
       'finishTeardown',
     ]);
@@ -49,6 +51,28 @@ test('an ambiguous create whose instance was found needs no settle window', asyn
     await world.requestDeletion();
     await world.handle.result();
     expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
+test('an instance that a create without an answer made is found, drained, and goes with its Node', async () => {
+  const { providerID, nodeName } = instance;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: hang,
+    describeInstance: async () => ({ outcome: 'found', instance: { providerID, nodeName } }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await world.handle.result();
+    expect(world.log.names().slice(-5)).toEqual([
+      'beginTeardown',
+      'describeInstance',
+      'drainNode',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+    expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ nodeName, providerID }]);
   });
 });
 

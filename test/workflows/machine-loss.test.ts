@@ -90,7 +90,7 @@ test('a Node that is healthy is believed, not the cloud', async () => {
 });
 
 test.each<[string, DescribeOutcome]>([
-  ['finds it', { outcome: 'found' }],
+  ['finds it', { outcome: 'found', instance: { providerID: 'i', nodeName: 'n' } }],
   [
     'does not answer',
     { outcome: 'failed', failure: { code: 'Unavailable', message: 'no', isSettled: true } },

@@ -203,7 +203,7 @@ export class MachineWorld {
         isFound: true,
         settleSeconds: 30,
       }),
-      describeInstance: async () => ({ outcome: 'found' }),
+      describeInstance: async () => ({ outcome: 'missing', settleSeconds: 0 }),
       recordLoss: async () => ({ found: 'lost' }),
       drainNode: async () => ({ evictedPods: 0, isForced: false }),
     };

@@ -19,7 +19,14 @@ export interface MachineFailure {
 
 /** A step that runs beside the loop. */
 export interface RunningStep {
-  name: 'create' | 'syncNode' | 'drain' | 'drainPreserved' | 'deleteInstance' | 'describeInstance';
+  name:
+    | 'create'
+    | 'syncNode'
+    | 'findInstance'
+    | 'describeInstance'
+    | 'drain'
+    | 'drainPreserved'
+    | 'deleteInstance';
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
@@ -75,7 +82,13 @@ export interface MachineFacts {
   loss?: LossFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
-  teardown?: { isDrained: boolean; isInstanceGone: boolean; isFinished: boolean };
+  teardown?: {
+    /** A create may have made an instance that nobody wrote down: its Node is to be drained and to go as well. */
+    mustFind?: boolean;
+    isDrained: boolean;
+    isInstanceGone: boolean;
+    isFinished: boolean;
+  };
 }
 
 export interface LossFacts {
@@ -108,6 +121,8 @@ export type MachineStep =
   | { action: 'preserve' }
   | { action: 'drainPreserved' }
   | { action: 'beginTeardown' }
+  /** Ask the cloud what a create without an answer made. */
+  | { action: 'findInstance' }
   | { action: 'drain' }
   | { action: 'deleteInstance' }
   | { action: 'finishTeardown' }
@@ -198,6 +213,7 @@ function endOfDrain(
 const longSteps = new Set<string>([
   'create',
   'syncNode',
+  'findInstance',
   'drain',
   'drainPreserved',
   'deleteInstance',
@@ -303,22 +319,27 @@ function backOffOf(facts: MachineFacts, now: number): MachineStep | undefined {
 type Teardown = NonNullable<MachineFacts['teardown']>;
 
 function planTeardown(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
+  const { unsettledUntil } = facts;
   if (teardown.isFinished)
     return { action: 'complete', reason: 'instance, Node and object are gone' };
-  if (!teardown.isDrained) return { action: 'drain' };
-  if (!teardown.isInstanceGone) {
-    if (hasNothingToDelete(facts)) return { action: 'finishTeardown' };
-    return backOffOf(facts, now) ?? { action: 'deleteInstance' };
-  }
-  if (facts.unsettledUntil !== undefined && now < facts.unsettledUntil) {
+  if (unsettledUntil !== undefined && now < unsettledUntil) {
     return {
       action: 'wait',
       reason: 'a create has no known outcome: looking again before the object goes',
-      until: facts.unsettledUntil,
+      until: unsettledUntil,
     };
   }
-  if (facts.unsettledUntil !== undefined) return { action: 'deleteInstance' };
-  return { action: 'finishTeardown' };
+  const isAllGone = teardown.isInstanceGone && unsettledUntil === undefined;
+  if (isAllGone) return { action: 'finishTeardown' };
+  return planRemoval(facts, teardown, now);
+}
+
+/** What there may be of an instance is found, drained and deleted. */
+function planRemoval(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
+  if (teardown.isDrained && hasNothingToDelete(facts)) return { action: 'finishTeardown' };
+  if (teardown.mustFind) return backOffOf(facts, now) ?? { action: 'findInstance' };
+  if (!teardown.isDrained) return { action: 'drain' };
+  return backOffOf(facts, now) ?? { action: 'deleteInstance' };
 }
 
 /** A class that never could be read never made an instance: its Machines can go without a driver. */

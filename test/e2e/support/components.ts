@@ -1,24 +1,26 @@
-/** Components of the stack that all scenarios share. Whoever hurts them runs alone. */
-import { expect } from '@jest/globals';
+/** kill -9 of what all scenarios share. The stack starts it again; whoever hurts it runs alone. */
 import { readStack } from '../../../deploy/local/stack.ts';
 import { signalProcess, type ProcessIdentity } from '../../../deploy/local/supervision/identity.ts';
 import { eventually } from './eventually.ts';
-import { testStack } from './test-stack.ts';
 
-export function componentOf(name: string): ProcessIdentity {
-  const component = testStack().stack.components[name];
-  if (component === undefined) throw new Error(`the stack runs no ${name}`);
+/** Of the stack whose state is kept there. */
+export function componentOf(stateDir: string, name: string): ProcessIdentity {
+  const component = readStack(stateDir)?.components[name];
+  if (component === undefined) throw new Error(`The stack in ${stateDir} runs no ${name}`);
+  return component;
+}
+
+/** Kills a component; one that is about to start again is waited for. Returns what was killed. */
+export async function kill9Component(stateDir: string, name: string): Promise<ProcessIdentity> {
+  const component = await eventually(`${name} runs`, () => componentOf(stateDir, name));
+  signalProcess(component, 'SIGKILL');
   return component;
 }
 
 /** Kills a component, and waits until the stack has started it again. */
-export async function kill9(name: string): Promise<void> {
-  const { layout } = testStack();
-  const before = componentOf(name);
-  signalProcess(before, 'SIGKILL');
+export async function kill9(stateDir: string, name: string): Promise<void> {
+  const killed = await kill9Component(stateDir, name);
   await eventually(`${name} runs again`, () => {
-    const after = readStack(layout.stateDir)?.components[name];
-    expect(after?.pid).not.toBe(before.pid);
-    expect(after).toBeDefined();
+    if (componentOf(stateDir, name).pid === killed.pid) throw new Error(`${name} is the same`);
   });
 }

@@ -4,7 +4,7 @@ import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
-import type { WorkflowRecords } from './workflow-records.ts';
+import { ofObjects, type WorkflowRecords } from './workflow-records.ts';
 
 export interface Sides {
   cluster: Cluster;
@@ -45,8 +45,7 @@ export async function expectNothingLeft({ cluster, cloud, workflows }: Sides): P
     expect((await cluster.nodes()).map(({ metadata }) => metadata.name)).toEqual([]);
   });
   await eventually('the workflows of vanished objects are closed', async () => {
-    const ofMachines = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
-    expect(await workflows.running(ofMachines)).toEqual([]);
+    expect(await workflows.running(ofObjects)).toEqual([]);
   });
   await expectOneInstancePerToken(cloud);
 }

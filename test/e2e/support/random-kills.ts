@@ -1,6 +1,7 @@
 /** kill -9 of watcher and worker again and again, at moments that nobody chose, until it is stopped. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomFrom } from '../../support/seeded-random.ts';
 import type { Operator, Program } from './operator.ts';
 
 /** A run of the tests with this variable kills the same programs after the same waits. */
@@ -71,13 +72,4 @@ function seedFromEnvironment(): number {
   if (text === '') return randomInt(2 ** 31);
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new Error(`${seedVariable}: "${text}" is not a whole number of at most 10 digits`);
-}
-
-/** Numbers from 0 (in) to 1 (out), always the same ones for a seed: a linear congruential generator modulo 2^32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -15,12 +15,12 @@ const copy = (): string => `${database()}.copy`;
 export async function emptyTemporal(): Promise<void> {
   // The server that still runs keeps its own files, which nobody else sees any more.
   for (const part of parts) rmSync(`${database()}${part}`, { force: true });
-  await kill9('temporal');
+  await kill9(testStack().layout.stateDir, 'temporal');
 }
 
 /** A backup of this moment. */
 export function saveTemporal(): void {
-  const server = componentOf('temporal');
+  const server = componentOf(testStack().layout.stateDir, 'temporal');
   signalProcess(server, 'SIGSTOP');
   try {
     for (const part of keptParts) {
@@ -39,5 +39,5 @@ export async function restoreTemporal(): Promise<void> {
     const from = `${copy()}${part}`;
     if (existsSync(from)) copyFileSync(from, `${database()}${part}`);
   }
-  await kill9('temporal');
+  await kill9(testStack().layout.stateDir, 'temporal');
 }

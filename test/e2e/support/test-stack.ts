@@ -23,9 +23,13 @@ export function testStack(): TestStack {
   }
   const stack = readStack(stateDir);
   if (stack === undefined) throw new Error(`${stateDirVariable}: no stack runs in ${stateDir}`);
+  return testStackOf(stack);
+}
+
+export function testStackOf(stack: Stack): TestStack {
   return {
     stack,
-    layout: layoutOf(stateDir),
+    layout: layoutOf(stack.stateDir),
     temporalAddress: variable(stack, 'TEMPORAL_ADDRESS'),
     virtualCloud: variable(stack, 'MILLWRIGHT_VIRTUAL_CLOUD'),
   };

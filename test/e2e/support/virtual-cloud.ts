@@ -30,6 +30,13 @@ export interface CloudFault {
   message?: string;
 }
 
+export interface StandingFault {
+  id: string;
+  kind: string;
+  match: string;
+  fired: number;
+}
+
 interface Entry {
   type: string;
   /** Milliseconds. */
@@ -88,12 +95,12 @@ export class VirtualCloud {
     await this.#call('/faults', { method: 'POST', body });
   }
 
-  /** Takes away all faults of the scenario. */
-  async clearFaults(): Promise<void> {
-    const { faults } = await this.#call<{ faults: { id: string; match: string }[] }>('/faults');
-    for (const { id, match } of faults) {
-      if (match.startsWith(this.#prefix)) await this.#call(`/faults/${id}`, { method: 'DELETE' });
-    }
+  /** Takes away all faults of the scenario. Returns them, with how often each has fired. */
+  async clearFaults(): Promise<StandingFault[]> {
+    const { faults } = await this.#call<{ faults: StandingFault[] }>('/faults');
+    const ours = faults.filter(({ match }) => match.startsWith(this.#prefix));
+    for (const { id } of ours) await this.#call(`/faults/${id}`, { method: 'DELETE' });
+    return ours;
   }
 
   /** Makes one as somebody else would who has our credentials. It never registers a Node. */

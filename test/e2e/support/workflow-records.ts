@@ -9,6 +9,9 @@ interface WorkflowMetadata {
   currentDetails?: string;
 }
 
+/** Workflows that stand for an object, without those of the checks. */
+export const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
+
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #connection: Connection;
@@ -125,6 +128,11 @@ export class WorkflowRecords {
       texts.push(...textsIn(await handle.fetchHistory()));
     }
     return texts.join('\n');
+  }
+
+  /** As the button "Request Cancellation" does. */
+  async cancel(workflowId: string): Promise<void> {
+    await this.#client.workflow.getHandle(workflowId).cancel();
   }
 
   /** As if Temporal had never known of the run, whether or not it has ended. */

@@ -199,6 +199,22 @@ describe('deletion', () => {
       given: { ...drained, teardown: { ...teardown, isDrained: false } },
       action: 'drain',
     },
+    {
+      name: 'of a create without an answer looks first for what it made',
+      given: { ...prepared, ...deleted, teardown: { ...teardown, mustFind: true } },
+      action: 'findInstance',
+    },
+    {
+      name: 'looks for it again after a while when the cloud does not answer',
+      given: {
+        ...prepared,
+        ...deleted,
+        failure: failing(),
+        teardown: { ...teardown, mustFind: true },
+      },
+      action: 'wait',
+      until: now + 4_000,
+    },
     { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
     { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
     {
@@ -227,6 +243,12 @@ describe('deletion', () => {
       name: 'and is searched once more after it',
       given: { ...gone, unsettledUntil: now },
       action: 'deleteInstance',
+    },
+    {
+      name: 'later each time while the cloud does not answer',
+      given: { ...gone, unsettledUntil: now, failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
     },
     {
       name: 'a create under way is cancelled first',

@@ -1,0 +1,137 @@
+/** What chaos can do, and how often. A kind draws its details from the dice; what cannot be done now is drawn again. */
+import type { Dice } from './dice.ts';
+import type { Wishes } from './wishes.ts';
+
+export const components = ['worker', 'watcher', 'temporal', 'kube-apiserver'] as const;
+export type Component = (typeof components)[number];
+
+/** As docs/virtual-cloud.md has them. */
+export interface PlannedFault {
+  kind: 'loseAnswer' | 'throttle' | 'hang' | 'vanish';
+  operation: 'create' | 'delete' | 'list' | '*';
+  times: number;
+  seconds?: number;
+}
+
+/** `share` points at one of the things that are there when the time has come: 0 is the first by name, 1 (out) behind the last. */
+export type Action =
+  | { type: 'create'; pool: string; replicas: number; class: string }
+  | { type: 'scale'; pool: string; replicas: number }
+  | { type: 'roll'; pool: string; class: string }
+  | { type: 'drain'; pool: string; share: number }
+  | { type: 'delete'; pool: string }
+  | { type: 'kill'; component: Component }
+  | { type: 'fault'; fault: PlannedFault }
+  | { type: 'cancel' | 'terminate'; share: number };
+
+export interface Switches {
+  /** Workflows are terminated by hand: needs the check of entities, which starts them again. */
+  terminate: boolean;
+  /** VMs vanish: needs the check of missing VMs, which replaces their machines. */
+  vanish: boolean;
+}
+
+export interface Draw {
+  dice: Dice;
+  wishes: Wishes;
+  /** Components that were not killed a moment ago. */
+  killable: readonly Component[];
+  switches: Switches;
+}
+
+interface ActionKind {
+  weight: number;
+  /** Undefined when there is nothing to do it with. */
+  draw(draw: Draw): Action | undefined;
+}
+
+const classes = ['small', 'medium'];
+const replicasMost = 10;
+
+/** The worker does the work: it has most to lose. */
+const killWeights: Record<Component, number> = {
+  worker: 5,
+  watcher: 3,
+  temporal: 2,
+  'kube-apiserver': 2,
+};
+
+export const actionKinds: readonly ActionKind[] = [
+  {
+    weight: 6,
+    draw: ({ dice, wishes }) =>
+      withOne(dice, wishes.absent, (pool) => ({
+        type: 'create',
+        pool,
+        replicas: dice.whole(3, replicasMost),
+        class: dice.oneOf(classes),
+      })),
+  },
+  {
+    weight: 5,
+    draw: ({ dice, wishes }) =>
+      withOne(dice, wishes.present, (pool) => ({
+        type: 'scale',
+        pool,
+        replicas: dice.whole(0, replicasMost),
+      })),
+  },
+  {
+    weight: 4,
+    draw: ({ dice, wishes }) =>
+      withOne(dice, wishes.present, (pool) => ({
+        type: 'roll',
+        pool,
+        class: classes.find((name) => name !== wishes.of(pool)?.class) ?? '',
+      })),
+  },
+  {
+    weight: 3,
+    draw: ({ dice, wishes }) =>
+      withOne(dice, wishes.present, (pool) => ({ type: 'drain', pool, share: dice.share() })),
+  },
+  {
+    weight: 1,
+    draw: ({ dice, wishes }) => withOne(dice, wishes.present, (pool) => ({ type: 'delete', pool })),
+  },
+  {
+    weight: 6,
+    draw({ dice, killable }) {
+      if (killable.length === 0) return undefined;
+      const weighted = killable.map((component) => ({ component, weight: killWeights[component] }));
+      return { type: 'kill', component: dice.weighted(weighted).component };
+    },
+  },
+  {
+    weight: 4,
+    draw: ({ dice, switches }) => ({ type: 'fault', fault: drawFault(dice, switches) }),
+  },
+  { weight: 2, draw: ({ dice }) => ({ type: 'cancel', share: dice.share() }) },
+  {
+    weight: 2,
+    draw: ({ dice, switches }) =>
+      switches.terminate ? { type: 'terminate', share: dice.share() } : undefined,
+  },
+];
+
+function withOne(
+  dice: Dice,
+  pools: readonly string[],
+  make: (pool: string) => Action,
+): Action | undefined {
+  return pools.length === 0 ? undefined : make(dice.oneOf(pools));
+}
+
+function drawFault(dice: Dice, { vanish }: Switches): PlannedFault {
+  const kind = dice.oneOf([
+    'loseAnswer',
+    'throttle',
+    'hang',
+    ...(vanish ? ['vanish' as const] : []),
+  ] as const);
+  const times = dice.whole(1, 3);
+  if (kind === 'vanish') return { kind, operation: 'create', times, seconds: dice.whole(0, 10) };
+  const operation = dice.oneOf(['create', 'delete', '*'] as const);
+  if (kind === 'loseAnswer') return { kind, operation, times };
+  return { kind, operation, times, seconds: dice.whole(1, 8) };
+}
