@@ -1,0 +1,134 @@
+/** What activities make of any object that an API server may hold: faults in words, or facts that are of use. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { factsOf, newSetAmong, optionsOf } from '../../activities/machine-deployment/facts.ts';
+import { reportOf } from '../../activities/machine-deployment/status.ts';
+import { demandOf } from '../../activities/machine-set/demand.ts';
+import { factOf } from '../../activities/machine-set/facts.ts';
+import { selectorText } from '../../activities/machine-set/selector.ts';
+import { statusOf } from '../../activities/machine-set/status.ts';
+import { healthLimitsOf, preparedOf, preserveSecondsOf } from '../../activities/machine/object.ts';
+import {
+  machineClassFaults,
+  machineDeploymentFaults,
+  machineFaults,
+  machineSetFaults,
+} from '../../workflows/api/validation.ts';
+import {
+  machineClasses,
+  machineDeployments,
+  machineSets,
+  machines,
+} from '../support/fuzz/objects.ts';
+import { holdsForAll } from '../support/fuzz/runs.ts';
+import { negativeCounts, unsoundParts } from '../support/fuzz/soundness.ts';
+import { aWorld } from '../support/world.ts';
+
+const world = aWorld();
+const now = Date.parse('2026-06-01T00:00:00Z');
+
+function expectUsable(facts: unknown): void {
+  expect([...unsoundParts(facts), ...negativeCounts(facts)]).toEqual([]);
+}
+
+/** A fault names the field, and says what is allowed. */
+function expectWords(faults: string[]): void {
+  for (const fault of faults) {
+    expect(fault).toMatch(/^[a-zA-Z.]+(\[\d+\])?[^:]*: (Required|Invalid) value\b/);
+    expect(fault.length).toBeLessThan(2_000);
+  }
+}
+
+describe('any Machine', () => {
+  test('has faults in words', () => {
+    holdsForAll(machines, 2_000, (machine) => expectWords(machineFaults(machine)));
+  });
+
+  test('yields facts that are of use', () => {
+    holdsForAll(machines, 2_000, (machine) => {
+      expectUsable(preparedOf(machine, world));
+      expectUsable(factOf(machine));
+      expectUsable(healthLimitsOf(machine, world.defaults));
+      expectUsable(preserveSecondsOf(machine, world.defaults));
+    });
+  });
+});
+
+describe('any MachineClass', () => {
+  test('has faults in words', () => {
+    holdsForAll(machineClasses, 2_000, (machineClass) =>
+      expectWords(machineClassFaults(machineClass)),
+    );
+  });
+});
+
+/** What a list of the API server takes: anything else is answered with 400, for ever. */
+const requirement =
+  /^!?[\w./-]+$|^[\w./-]+=[\w.-]*$|^[\w./-]+ (in|notin) \([\w.-]*(,[\w.-]*)*\)$/;
+
+describe('any MachineSet', () => {
+  test('has faults in words', () => {
+    holdsForAll(machineSets, 2_000, (set) => expectWords(machineSetFaults(set)));
+  });
+
+  test('yields facts that are of use, and a selector that the API server takes', () => {
+    holdsForAll(machineSets, 2_000, (set) => {
+      const demand = demandOf(set);
+      expectUsable(demand);
+      expectWords(demand.faults);
+      if (demand.faults.length > 0) return;
+      const text = selectorText(set.spec.selector);
+      for (const part of text === '' ? [] : text.split(/,(?![^(]*\))/)) {
+        expect(part).toMatch(requirement);
+      }
+    });
+  });
+
+  test('has a status that can be counted', () => {
+    holdsForAll(fc.tuple(machineSets, fc.array(machines, { maxLength: 4 })), 500, ([set, members]) =>
+      expectUsable(statusOf(set, members, undefined)),
+    );
+  });
+});
+
+describe('any MachineDeployment', () => {
+  test('has faults in words', () => {
+    holdsForAll(machineDeployments, 2_000, (deployment) =>
+      expectWords(machineDeploymentFaults(deployment)),
+    );
+  });
+
+  test('has options with faults in words', () => {
+    holdsForAll(machineDeployments, 2_000, (deployment) => {
+      const { faults, ...options } = optionsOf(deployment);
+      expectUsable(options);
+      expectWords(faults);
+    });
+  });
+
+  const views = fc.record({
+    deployment: machineDeployments,
+    sets: fc.array(machineSets, { maxLength: 3 }),
+    machines: fc.option(fc.array(machines, { maxLength: 4 }), { nil: undefined }),
+  });
+
+  test('yields facts and a status that are of use, whatever its sets and machines are', () => {
+    holdsForAll(views, 1_000, ({ deployment, sets, machines: seen }) => {
+      const options = optionsOf(deployment);
+      const newSet = newSetAmong(deployment, sets, options);
+      const view = {
+        deployment,
+        faults: machineDeploymentFaults(deployment),
+        sets,
+        takenNames: new Set<string>(),
+        newSet,
+        options,
+        ...(seen && { machines: seen }),
+        now,
+        nodes: { hasNodes: true, protects: true },
+      };
+      expectUsable(factsOf(view));
+      expectUsable(reportOf({ deployment, sets, newSet, now }).progress);
+    });
+  });
+});
