@@ -20,10 +20,14 @@ import {
   machineSets,
   machines,
 } from '../support/fuzz/objects.ts';
+import { aMachineSet, aTemplate } from '../support/builders.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { holdsForAll } from '../support/fuzz/runs.ts';
+import { anyText } from '../support/fuzz/texts.ts';
 import { negativeCounts, unsoundParts } from '../support/fuzz/soundness.ts';
 import { aWorld } from '../support/world.ts';
 
+const runsEach = 200;
 const world = aWorld();
 const now = Date.parse('2026-06-01T00:00:00Z');
 
@@ -41,11 +45,11 @@ function expectWords(faults: string[]): void {
 
 describe('any Machine', () => {
   test('has faults in words', () => {
-    holdsForAll(machines, 2_000, (machine) => expectWords(machineFaults(machine)));
+    holdsForAll(machines, runsEach, (machine) => expectWords(machineFaults(machine)));
   });
 
   test('yields facts that are of use', () => {
-    holdsForAll(machines, 2_000, (machine) => {
+    holdsForAll(machines, runsEach, (machine) => {
       expectUsable(preparedOf(machine, world));
       expectUsable(factOf(machine));
       expectUsable(healthLimitsOf(machine, world.defaults));
@@ -56,7 +60,7 @@ describe('any Machine', () => {
 
 describe('any MachineClass', () => {
   test('has faults in words', () => {
-    holdsForAll(machineClasses, 2_000, (machineClass) =>
+    holdsForAll(machineClasses, runsEach, (machineClass) =>
       expectWords(machineClassFaults(machineClass)),
     );
   });
@@ -66,26 +70,53 @@ describe('any MachineClass', () => {
 const requirement =
   /^!?[\w./-]+$|^[\w./-]+=[\w.-]*$|^[\w./-]+ (in|notin) \([\w.-]*(,[\w.-]*)*\)$/;
 
+const selectors = fc.record(
+  {
+    matchLabels: fc.dictionary(fc.oneof(fc.constant('pool'), anyText), anyText, { maxKeys: 2 }),
+    matchExpressions: fc.array(
+      fc.record(
+        {
+          key: fc.oneof(fc.constantFrom('pool', 'a.b/c'), anyText),
+          operator: fc.oneof(fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist'), anyText),
+          values: fc.array(fc.oneof(fc.constant('a'), anyText), { maxLength: 2 }),
+        },
+        { requiredKeys: ['key', 'operator'] },
+      ),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
 describe('any MachineSet', () => {
   test('has faults in words', () => {
-    holdsForAll(machineSets, 2_000, (set) => expectWords(machineSetFaults(set)));
+    holdsForAll(machineSets, runsEach, (set) => expectWords(machineSetFaults(set)));
   });
 
-  test('yields facts that are of use, and a selector that the API server takes', () => {
-    holdsForAll(machineSets, 2_000, (set) => {
+  test('yields facts that are of use', () => {
+    holdsForAll(machineSets, runsEach, (set) => {
       const demand = demandOf(set);
       expectUsable(demand);
       expectWords(demand.faults);
-      if (demand.faults.length > 0) return;
-      const text = selectorText(set.spec.selector);
-      for (const part of text === '' ? [] : text.split(/,(?![^(]*\))/)) {
+    });
+  });
+
+  test('is asked for by a selector that the API server takes, or has faults', () => {
+    const draws = fc.tuple(selectors, fc.dictionary(fc.constant('pool'), anyText));
+    holdsForAll(draws, 4 * runsEach, ([selector, others]) => {
+      const labels = { ...others, ...selector.matchLabels };
+      const template = { ...aTemplate(), metadata: { labels } };
+      const { faults } = demandOf(aMachineSet({ spec: { selector, template } }));
+      expectWords(faults);
+      if (faults.length > 0 || isEmptySelector(selector)) return;
+      for (const part of selectorText(selector).split(/,(?![^(]*\))/)) {
         expect(part).toMatch(requirement);
       }
     });
   });
 
   test('has a status that can be counted', () => {
-    holdsForAll(fc.tuple(machineSets, fc.array(machines, { maxLength: 4 })), 500, ([set, members]) =>
+    holdsForAll(fc.tuple(machineSets, fc.array(machines, { maxLength: 4 })), runsEach, ([set, members]) =>
       expectUsable(statusOf(set, members, undefined)),
     );
   });
@@ -93,13 +124,13 @@ describe('any MachineSet', () => {
 
 describe('any MachineDeployment', () => {
   test('has faults in words', () => {
-    holdsForAll(machineDeployments, 2_000, (deployment) =>
+    holdsForAll(machineDeployments, runsEach, (deployment) =>
       expectWords(machineDeploymentFaults(deployment)),
     );
   });
 
   test('has options with faults in words', () => {
-    holdsForAll(machineDeployments, 2_000, (deployment) => {
+    holdsForAll(machineDeployments, runsEach, (deployment) => {
       const { faults, ...options } = optionsOf(deployment);
       expectUsable(options);
       expectWords(faults);
@@ -113,7 +144,7 @@ describe('any MachineDeployment', () => {
   });
 
   test('yields facts and a status that are of use, whatever its sets and machines are', () => {
-    holdsForAll(views, 1_000, ({ deployment, sets, machines: seen }) => {
+    holdsForAll(views, runsEach, ({ deployment, sets, machines: seen }) => {
       const options = optionsOf(deployment);
       const newSet = newSetAmong(deployment, sets, options);
       const view = {

@@ -46,7 +46,7 @@ const histories = fc.record({
 
 describe('whatever the API server holds', () => {
   test('is projected and dispatched, and what workflows hear is sound', () => {
-    holdsForAll(histories, 400, (history) => {
+    holdsForAll(histories, 60, (history) => {
       const signals = signalsOf((cluster) => {
         inTurn(cluster, cluster.nodes, history.nodes);
         inTurn(cluster, cluster.secrets, history.secrets);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'yaml';
+import { whole } from '../../../activities/kube/whole.ts';
 import type { Node } from '../../../activities/machine/node.ts';
 import {
   annotations,
@@ -76,9 +77,9 @@ export function metadataOf(name: fc.Arbitrary<string>): fc.Arbitrary<ObjectMeta>
 
 const machineName = fc.constantFrom('pool-a', 'pool-b', 'x'.repeat(253));
 
-/** As it comes over the wire: nobody checked its types. */
+/** As the client gives it out: nobody checked its types. */
 function overTheWire<T>(object: unknown): T {
-  return JSON.parse(JSON.stringify(object));
+  return whole(JSON.parse(JSON.stringify(object)));
 }
 
 function objectsLike<T extends { metadata: ObjectMeta }>(

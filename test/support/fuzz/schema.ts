@@ -113,9 +113,10 @@ function list(schema: Schema): fc.Arbitrary<unknown[]> {
 function object(schema: Schema): fc.Arbitrary<unknown> {
   const { properties, additionalProperties, required = [] } = schema;
   if (properties) {
-    const fields = Object.entries(properties).map(([name, field]) => [name, valueOf(field)]);
+    const fields: Record<string, fc.Arbitrary<unknown>> = {};
+    for (const [name, field] of Object.entries(properties)) fields[name] = valueOf(field);
     const requiredKeys = required.filter((name) => name in properties);
-    const known = fc.record(Object.fromEntries(fields), { requiredKeys });
+    const known = fc.record(fields, { requiredKeys });
     if (!schema['x-kubernetes-preserve-unknown-fields']) return known;
     return fc.tuple(anyObject, known).map(([more, own]) => ({ ...more, ...own }));
   }
