@@ -29,6 +29,8 @@ import {
 } from './machine-state.ts';
 import type { EntityInput } from './messages.ts';
 import { defined } from './plan/defined.ts';
+import type { Asked } from './plan/driver-answers.ts';
+import { createdBy, deletedBy } from './plan/driver-answers.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
 import { drainSteps, driverSteps, messageOf, shortStep } from './steps.ts';
@@ -262,7 +264,7 @@ export class MachineSteps {
     const request = this.#driverRequest();
     try {
       const { createInstance } = driverSteps(request.provider, `create ${this.#input.ref.name}`);
-      return await createInstance(request);
+      return createdBy(await createInstance(request), this.#asked(request));
     } catch (error) {
       return { outcome: 'failed', failure: failureOf(error, request.provider) };
     }
@@ -272,7 +274,7 @@ export class MachineSteps {
     const request = this.#driverRequest();
     try {
       const { deleteInstance } = driverSteps(request.provider, `delete ${this.#input.ref.name}`);
-      return await deleteInstance(request);
+      return deletedBy(await deleteInstance(request), this.#asked(request));
     } catch (error) {
       return { outcome: 'failed', failure: failureOf(error, request.provider) };
     }
@@ -299,6 +301,12 @@ export class MachineSteps {
     const message = `Node ${nodeName} is there already, and of another instance: delete it`;
     const failure = { code: 'FailedPrecondition', message, isSettled: true } as const;
     await this.#fail({ ...failure, during: 'nodeLookup' }, 'Create');
+  }
+
+  #asked({ provider }: DriverRequest): Asked {
+    const usesTarget = this.#state.prepared?.usesTarget ?? true;
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    return { provider, usesTarget, isCancelled };
   }
 
   #machine(): LifeRef {

@@ -1,7 +1,8 @@
-import { CancellationScope, setHandler } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import { hear, requireInput, sighting } from './payloads.ts';
 import { shortStep } from './steps.ts';
 
 /**
@@ -17,8 +18,9 @@ export async function secret(input: EntityInput): Promise<void> {
 }
 
 async function protect(input: EntityInput, resource: 'machineclasses' | 'secrets'): Promise<void> {
+  requireInput(input);
   let mustLook = true;
-  setHandler(useChanged, (signal) => {
+  hear(useChanged, sighting, (signal) => {
     if (isOfOurCluster(signal, input)) mustLook = true;
   });
   await CancellationScope.nonCancellable(async () => {

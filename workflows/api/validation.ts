@@ -45,9 +45,11 @@ const required = (field: string, message: string): string => `${field}: Required
 /** A fault has to fit into a condition and an Event. */
 const longestQuote = 200;
 
-/** A value as a fault shows it: very long ones are cut. */
+/** A value as a fault shows it: very long ones are cut, and what is in objects, however deep, is left out. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > longestQuote ? `${text.slice(0, longestQuote)}...` : text;
 }
 

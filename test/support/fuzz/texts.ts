@@ -32,7 +32,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.constantFrom(...foreign, ...long) },
   { weight: 1, arbitrary: fc.string({ maxLength: 80 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.array(fc.nat(0xffff), { maxLength: 40 }).map((codes) => String.fromCharCode(...codes)) },
 );
 
 /** What Kubernetes takes as the value of a label. */
