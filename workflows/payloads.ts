@@ -124,7 +124,7 @@ export function hear<T extends object>(
   setHandler(signal, (payload: T) => {
     const fault = faultIn(payload, shape);
     if (fault === undefined) take(partOf(payload, shape));
-    else log.error('a signal that makes no sense was left out', { signal: signal.name, fault });
+    else log.warn('a signal that makes no sense was left out', { signal: signal.name, fault });
   });
 }
 

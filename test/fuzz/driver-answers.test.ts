@@ -1,0 +1,134 @@
+/** Answers of drivers in any form: a clear failure, and never a lost instance. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { machineErrorCodes } from '../../workflows/api/failures.ts';
+import { createdBy, deletedBy } from '../../workflows/plan/driver-answers.ts';
+import { spoiled } from '../support/fuzz/payloads.ts';
+import { holdsForAll } from '../support/fuzz/runs.ts';
+import { isRecord } from '../support/fuzz/schema.ts';
+import { unsoundParts } from '../support/fuzz/soundness.ts';
+import { TemporalForTests } from '../support/temporal.ts';
+import { instance, MachineWorld } from '../workflows/machine-world.ts';
+
+const asked = { provider: 'elsewhere', usesTarget: true, isCancelled: false };
+const found = { ...instance, lastKnownState: 'up', addresses: [{ type: 'a', address: 'b' }] };
+const created = { outcome: 'created', instance: found };
+const deleted = { outcome: 'deleted', isFound: true, settleSeconds: 30 };
+const failure = { code: 'NotFound', message: 'm', isSettled: true, retryAfterSeconds: 3 };
+const failed = { outcome: 'failed', failure };
+
+/** As it comes over the wire: nobody checked its types. */
+function answered<T>(answer: unknown): T {
+  return JSON.parse(JSON.stringify(answer ?? null));
+}
+
+const inFailures = spoiled(failure).map((part) => ({ ...failed, failure: part }));
+const ofCreate = fc.oneof(
+  spoiled(created),
+  spoiled(found).map((part) => ({ ...created, instance: part })),
+  inFailures,
+);
+const ofDelete = fc.oneof(spoiled(deleted), inFailures);
+
+function expectFailureInWords(outcome: unknown): void {
+  expect(outcome).toMatchObject({
+    outcome: 'failed',
+    failure: {
+      code: expect.stringMatching(new RegExp(`^(${machineErrorCodes.join('|')})$`)),
+      message: expect.stringMatching(/\S/),
+      isSettled: expect.any(Boolean),
+    },
+  });
+  expect(unsoundParts(outcome)).toEqual([]);
+  expect(JSON.stringify(outcome).length).toBeLessThan(10_000);
+}
+
+describe('an answer of any form', () => {
+  test('to createInstance is an instance with all its parts, or a failure in words', () => {
+    holdsForAll(ofCreate, 500, (answer) => {
+      const outcome = createdBy(answered(answer), asked);
+      if (outcome.outcome === 'failed') {
+        expectFailureInWords(outcome);
+        return;
+      }
+      const { providerID, nodeName, isFound } = outcome.instance;
+      expect(providerID).toMatch(/./);
+      expect(nodeName).toMatch(/^[a-z0-9][a-z0-9.-]*$/);
+      expect(typeof isFound).toBe('boolean');
+    });
+  });
+
+  test('to deleteInstance says that it is gone, or is a failure in words', () => {
+    holdsForAll(ofDelete, 500, (answer) => {
+      const outcome = deletedBy(answered(answer), asked);
+      if (outcome.outcome === 'failed') expectFailureInWords(outcome);
+      else expect(outcome).toEqual({ ...deleted, isFound: expect.any(Boolean), settleSeconds: expect.any(Number) });
+    });
+  });
+
+  test('that is nonsense never counts as settled', () => {
+    holdsForAll(ofCreate, 300, (answer) => {
+      const outcome = createdBy(answered(answer), asked);
+      if (outcome.outcome !== 'failed' || !outcome.failure.isSettled) return;
+      expect(isRecord(answer) && isRecord(answer['failure']) && answer['failure']['isSettled']).toBe(true);
+    });
+  });
+});
+
+test.each([
+  [{ ...created, instance: { ...found, providerID: '' } }, /instance\.providerID: ""/],
+  [{ ...created, instance: { ...found, nodeName: null } }, /instance\.nodeName: null/],
+  [{ ...created, instance: { ...found, nodeName: 'x'.repeat(64) } }, /instance\.nodeName.*63/],
+  [{ ...created, instance: { ...found, addresses: [{}] } }, /instance\.addresses: a list.*type/],
+  [{ outcome: 'ok' }, /outcome: "ok": must be created or failed/],
+  [null, /outcome: undefined/],
+  [{ outcome: 'failed', failure: { code: 'NO_QUOTA', message: 'full' } }, /full.*"NO_QUOTA"/],
+])('%j is said in words', (answer, words) => {
+  expect(createdBy(answered(answer), asked)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'Internal', isSettled: false, message: expect.stringMatching(words) },
+  });
+});
+
+describe('a machine', () => {
+  let temporal: TemporalForTests;
+  beforeAll(async () => {
+    temporal = await TemporalForTests.start();
+  }, 60_000);
+  afterAll(() => temporal.stop());
+
+  test('whose driver talks nonsense says so, keeps its token, and runs once the driver is mended', async () => {
+    const answers = fc.sample(ofCreate, 6).map((answer) => answered<object>(answer));
+    const nonsense = answers.filter((answer) => createdBy(answered(answer), asked).outcome === 'failed');
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => answered(nonsense.shift() ?? created),
+    });
+    world.object.limits.creationTimeoutSeconds = 1_000_000;
+    await world.run(async () => {
+      await world.begin();
+      for (let tries = 0; tries < 12 && (await world.state()).phase !== 'Pending'; tries += 1) {
+        await temporal.skip(4_000);
+      }
+      await world.phase('Pending');
+      for (const { failure: told } of world.log.inputsOf('recordFailure')) {
+        expect(told.message).toMatch(/\S/);
+      }
+    });
+  }, 60_000);
+
+  test('whose instance was made with an answer that makes no sense is deleted by its token', async () => {
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => answered({ outcome: 'created', instance: { providerID: 'p' } }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('recordFailure');
+      expect(world.log.inputsOf('recordFailure')).toMatchObject([
+        { failure: { code: 'Internal', message: expect.stringMatching(/instance\.nodeName/) } },
+      ]);
+      await world.requestDeletion();
+      await world.handle.result();
+      expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }]);
+    });
+  }, 60_000);
+});
