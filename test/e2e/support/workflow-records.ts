@@ -8,6 +8,10 @@ interface WorkflowMetadata {
   currentDetails?: string;
 }
 
+/** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
+const unhandledCommand = 1;
+const mostAttempts = 6;
+
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #connection: Connection;
@@ -70,6 +74,28 @@ export class WorkflowRecords {
         lastFailure?.message ?? '',
       ]),
     );
+  }
+
+  /**
+   * What keeps workflows from going on: tasks that failed, other than because news came in between, and steps that were tried
+   * again and again.
+   */
+  async troubles(): Promise<string[]> {
+    const troubles: string[] = [];
+    for (const { workflowId, runId } of await this.list()) {
+      const handle = this.#client.workflow.getHandle(workflowId, runId);
+      const { events } = await handle.fetchHistory();
+      for (const { workflowTaskFailedEventAttributes: failed } of events ?? []) {
+        if (!failed || failed.cause === unhandledCommand) continue;
+        troubles.push(`${workflowId}: task failed (${failed.cause}): ${failed.failure?.message}`);
+      }
+      const { raw } = await handle.describe();
+      for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
+        if ((attempt ?? 0) <= mostAttempts) continue;
+        troubles.push(`${workflowId}: ${activityType?.name} ${attempt} times: ${lastFailure?.message}`);
+      }
+    }
+    return troubles;
   }
 
   /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
