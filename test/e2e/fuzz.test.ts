@@ -7,7 +7,7 @@ import { namespaced } from '../../activities/kube/paths.ts';
 import type { MachineKind } from '../../activities/kube/paths.ts';
 import type { Condition } from '../../workflows/api/meta.ts';
 import { metadataOf, schemaOf } from '../support/fuzz/objects.ts';
-import { fuzzSeed } from '../support/fuzz/runs.ts';
+import { fuzzSeed, runs } from '../support/fuzz/runs.ts';
 import type { Schema } from '../support/fuzz/schema.ts';
 import { isRecord, mostlyLike } from '../support/fuzz/schema.ts';
 import { eventually } from './support/eventually.ts';
@@ -29,7 +29,7 @@ interface Fuzzed extends KubeObject {
 
 const seed = fuzzSeed();
 /** Of each kind; the API server takes about half of them. */
-const drawn = 16;
+const drawn = runs(16).numRuns;
 /** Whatever they ask for: a scenario is no place for a billion machines. */
 const mostReplicas = 2;
 const kinds: MachineKind[] = ['machineclasses', 'machines', 'machinesets', 'machinedeployments'];
@@ -96,6 +96,7 @@ describe(`objects drawn with FUZZ_SEED=${seed}`, () => {
   test('are followed or say why not, beside a good machine, and disturb no workflow', async () => {
     const taken = new Map<MachineKind, KubeObject[]>();
     for (const kind of kinds) taken.set(kind, await createAll(kind));
+    console.log('TAKEN', JSON.stringify([...taken].map(([k, o]) => [k, o.length])));
     const counts = [...taken].map(([kind, objects]) => `${objects.length} ${kind}`);
     expect({ counts, isEnough: [...taken.values()].every(({ length }) => length >= 2) }).toEqual({
       counts,

@@ -90,6 +90,19 @@ test.each([
   });
 });
 
+test('a failure is our doing only where we cancelled the call: else it is said, and waited after', () => {
+  const answer = { outcome: 'failed', failure: { ...failure, wasCancelled: true } };
+  const outcomes = [true, false].map((isCancelled) =>
+    createdBy(answered(answer), { ...asked, isCancelled }),
+  );
+  expect(outcomes).toEqual([answer, failed]);
+});
+
+test('a pause that a driver asks for has an end', () => {
+  const answer = { outcome: 'failed', failure: { ...failure, retryAfterSeconds: 1e300 } };
+  expect(createdBy(answered(answer), asked)).toMatchObject({ failure: { retryAfterSeconds: 3_600 } });
+});
+
 describe('a machine', () => {
   let temporal: TemporalForTests;
   beforeAll(async () => {

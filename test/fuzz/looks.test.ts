@@ -51,7 +51,7 @@ test('a look at any object ends with facts that a plan can be made of, or with a
     }
     for (const machine of members) await prepare(world, machine);
   });
-  await fc.assert(property, runs(60));
+  await fc.assert(property, runs(200));
 });
 
 async function prepare(world: ReturnType<typeof aWorld>, { metadata }: Machine): Promise<void> {
