@@ -13,6 +13,7 @@ import type {
   LifeRef,
   PreparedMachine,
 } from './activities.ts';
+import { clip } from './api/clip.ts';
 import { adopt } from './machine-adoption.ts';
 import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
@@ -30,7 +31,7 @@ import {
 import type { EntityInput } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import type { Asked } from './plan/driver-answers.ts';
-import { createdBy, deletedBy } from './plan/driver-answers.ts';
+import { createdBy, deletedBy, longestMessageBytes } from './plan/driver-answers.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
 import { drainSteps, driverSteps, messageOf, shortStep } from './steps.ts';
@@ -367,5 +368,6 @@ function failureOf(error: unknown, provider: string): MachineFailure {
     const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;
     return { code: 'Unavailable', message, isSettled: false };
   }
-  return { code: 'Internal', message: messageOf(error), isSettled: false };
+  const message = clip(messageOf(error), longestMessageBytes);
+  return { code: 'Internal', message, isSettled: false };
 }

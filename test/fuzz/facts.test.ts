@@ -19,11 +19,15 @@ import {
   machineDeployments,
   machineSets,
   machines,
+  ownAnnotations,
 } from '../support/fuzz/objects.ts';
-import { aMachineSet, aTemplate } from '../support/builders.ts';
+import { setFactsOf } from '../../activities/machine-deployment/set-facts.ts';
+import { drainOptions } from '../../workflows/api/constants.ts';
+import type { MachineStatus } from '../../workflows/api/machine.ts';
+import { aMachine, aMachineDeployment, aMachineSet, aTemplate } from '../support/builders.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { holdsForAll } from '../support/fuzz/runs.ts';
-import { anyText } from '../support/fuzz/texts.ts';
+import { anyText, knownTexts } from '../support/fuzz/texts.ts';
 import { negativeCounts, unsoundParts } from '../support/fuzz/soundness.ts';
 import { aWorld } from '../support/world.ts';
 
@@ -57,6 +61,45 @@ describe('any Machine', () => {
     });
   });
 });
+
+describe('any text in an annotation', () => {
+  test.each(ownAnnotations)('%s yields facts that are of use', (key) => {
+    const clock = { now, readySeconds: 0 };
+    for (const text of knownTexts) {
+      const metadata = { annotations: { [key]: text } };
+      const machine = aMachine({ metadata });
+      const deployment = aMachineDeployment({ metadata });
+      const { faults, ...options } = optionsOf(deployment);
+      expectWords(faults);
+      expectUsable(options);
+      expectUsable(preparedOf(machine, world));
+      expectUsable(factOf(machine));
+      expectUsable(setFactsOf(deployment, { set: aMachineSet({ metadata }), isOfTemplate: true }, clock));
+    }
+  });
+
+  test('is no time to end a drain, unless it is one in full', () => {
+    const untils = knownTexts.map((text) => {
+      const metadata = { annotations: { [drainOptions.until]: text } };
+      return { text, until: preparedOf(aMachine({ metadata }), world).drain?.until };
+    });
+    for (const { text, until } of untils) {
+      if (until !== undefined) expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
+    }
+  });
+});
+
+test('any text as a phase is a phase, or none', () => {
+  for (const text of knownTexts) {
+    const status = answered<MachineStatus>({ currentStatus: { phase: text } });
+    expect(preparedOf(aMachine({ status }), world).phase).toBe('');
+  }
+});
+
+/** As it comes over the wire: nobody checked its types. */
+function answered<T>(value: unknown): T {
+  return JSON.parse(JSON.stringify(value));
+}
 
 describe('any MachineClass', () => {
   test('has faults in words', () => {

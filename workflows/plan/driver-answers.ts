@@ -2,6 +2,7 @@
  * The answers of drivers, which are written in any language and by anybody. One that makes no sense is a failure that names the
  * field; whether an instance exists is not known then, so its token is kept: the next try, or a deletion, finds it.
  */
+import { clip } from '../api/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { defined } from './defined.ts';
@@ -101,7 +102,7 @@ function nonsense(method: Method, fault: string | undefined, { provider }: Asked
 }
 
 /** It stands in the status and in an Event. */
-const longestMessage = 2_000;
+export const longestMessageBytes = 2_000;
 /** A cloud that wants to be left alone for longer is asked all the same. */
 const longestRetrySeconds = 3_600;
 
@@ -115,7 +116,7 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
   const words = typeof message === 'string' && message !== '' ? message : 'the driver does not say why';
   return defined({
     code: isKnown ? code : 'Internal',
-    message: clipped(isKnown ? words : `${words} (the driver's code is ${quoted(code)})`),
+    message: isKnown ? clip(words, longestMessageBytes) : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
     // Who does not say so left us in the dark.
     isSettled: isKnown && isSettled === true,
     retryAfterSeconds: pauseOf(retryAfterSeconds),
@@ -125,10 +126,6 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
 }
 
 const stages = ['initialization', 'nodeLookup'] as const;
-
-function clipped(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage)}...` : message;
-}
 
 function pauseOf(seconds: unknown): number | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;

@@ -39,7 +39,8 @@ export function schemaOf(plural: string): Schema {
   return crd.spec.versions[0].schema.openAPIV3Schema;
 }
 
-const ownAnnotations = Object.values({ ...annotations, ...options, ...drainOptions });
+/** Keys of all annotations that somebody reads. */
+export const ownAnnotations = Object.values({ ...annotations, ...options, ...drainOptions });
 const ownLabels = Object.values(labels);
 const ownFinalizers = [...Object.values(finalizers), 'orphan', 'foregroundDeletion', 'example.com/a'];
 

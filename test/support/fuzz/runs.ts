@@ -1,4 +1,4 @@
-/** How long and with which seed the fuzz tests run: docs/reliability.md, "Bad input". */
+/** How long and with which seed the fuzz tests run: CONTRIBUTING.md, "Fuzz for longer". */
 import fc from 'fast-check';
 
 /** Multiplies the runs of every property. Default 1. */

@@ -22,17 +22,22 @@ const lists = [',', ',,', 'a,b', 'pool-a~2026-01-31T22:00:00Z', 'pool-a~', '~', 
 const foreign = ['ünïcödé', '機械', '👩‍🚀', '\u202e', '\ud800', 'é'.repeat(300), '機'.repeat(200)];
 const long = ['x'.repeat(253), 'x'.repeat(10_000), '-'.repeat(5_000), '9'.repeat(5_000)];
 
+const telling = [durations, amounts, numbers, quantities, times, words, paths, traps, lists].flat();
+
+/** Those that mean something somewhere, and those that are long or foreign. */
+export const knownTexts: string[] = [...telling, ...foreign, ...long];
+
 /** Any text: mostly ones that mean something somewhere. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.constantFrom(
-      ...[durations, amounts, numbers, quantities, times, words, paths, traps, lists].flat(),
-    ),
-  },
+  { weight: 6, arbitrary: fc.constantFrom(...telling) },
   { weight: 2, arbitrary: fc.constantFrom(...foreign, ...long) },
   { weight: 1, arbitrary: fc.string({ maxLength: 80 }) },
-  { weight: 1, arbitrary: fc.array(fc.nat(0xffff), { maxLength: 40 }).map((codes) => String.fromCharCode(...codes)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.nat(0xffff), { maxLength: 40 })
+      .map((codes) => String.fromCharCode(...codes)),
+  },
 );
 
 /** What Kubernetes takes as the value of a label. */
