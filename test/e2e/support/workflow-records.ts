@@ -10,6 +10,8 @@ interface WorkflowMetadata {
 
 /** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
 const unhandledCommand = 1;
+/** Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start. */
+const sdkHiccup = /History is out of order/;
 const mostAttempts = 6;
 
 export class WorkflowRecords {
@@ -86,8 +88,9 @@ export class WorkflowRecords {
       const handle = this.#client.workflow.getHandle(workflowId, runId);
       const { events } = await handle.fetchHistory();
       for (const { workflowTaskFailedEventAttributes: failed } of events ?? []) {
-        if (!failed || failed.cause === unhandledCommand) continue;
-        troubles.push(`${workflowId}: task failed (${failed.cause}): ${failed.failure?.message}`);
+        const message = failed?.failure?.message ?? '';
+        if (!failed || failed.cause === unhandledCommand || sdkHiccup.test(message)) continue;
+        troubles.push(`${workflowId}: task failed (${failed.cause}): ${message}`);
       }
       const { raw } = await handle.describe();
       for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
