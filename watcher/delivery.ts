@@ -76,6 +76,8 @@ function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedS
     ['MachineClass', start.machineClass],
     ['Attention', 'none'],
   ] as const;
-  const pairs = values.flatMap(([name, value]) => (value ? [{ key: keys[name], value: clip(value, longestKeywordBytes) }] : []));
+  const pairs = values.flatMap(([name, value]) =>
+    value ? [{ key: keys[name], value: clip(value, longestKeywordBytes) }] : [],
+  );
   return new TypedSearchAttributes(pairs);
 }

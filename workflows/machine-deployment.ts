@@ -311,8 +311,12 @@ class MachineDeploymentLife {
       const { facts } = this.#state;
       return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
     });
-    hear(machineDeploymentObserved, setSnapshot, (seen) => this.#note(seen, () => this.#follow(seen)));
-    hear(machineDeploymentGone, goneSnapshot, (gone) => this.#note(gone, () => followGone(state, gone)));
+    hear(machineDeploymentObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => this.#follow(seen)),
+    );
+    hear(machineDeploymentGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(state, gone)),
+    );
     hear(machineSetsChanged, sighting, (seen) => this.#note(seen, () => true));
   }
 

@@ -242,9 +242,15 @@ class MachineSetLife {
 
   #listen(): void {
     setHandler(stateQuery, () => this.#state);
-    hear(machineSetObserved, setSnapshot, (seen) => this.#note(seen, () => follow(this.#state, seen)));
-    hear(machineSetGone, goneSnapshot, (gone) => this.#note(gone, () => followGone(this.#state, gone)));
-    hear(machinesChanged, machinesSnapshot, (seen) => this.#note(seen, () => this.#noteMachines(seen)));
+    hear(machineSetObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => follow(this.#state, seen)),
+    );
+    hear(machineSetGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(this.#state, gone)),
+    );
+    hear(machinesChanged, machinesSnapshot, (seen) =>
+      this.#note(seen, () => this.#noteMachines(seen)),
+    );
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {

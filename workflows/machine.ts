@@ -202,8 +202,12 @@ class MachineLife {
     hear(machineObserved, machineSnapshot, (seen) =>
       this.#note(seen, () => observeMachine(this.#state, seen)),
     );
-    hear(machineGone, goneSnapshot, (gone) => this.#note(gone, () => observeGone(this.#state, gone)));
-    hear(nodeObserved, nodeSnapshot, (node) => this.#note(node, () => observeNode(this.#state, node)));
+    hear(machineGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => observeGone(this.#state, gone)),
+    );
+    hear(nodeObserved, nodeSnapshot, (node) =>
+      this.#note(node, () => observeNode(this.#state, node)),
+    );
     hear(classChanged, sighting, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
   }
 

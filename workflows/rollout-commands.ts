@@ -44,9 +44,7 @@ export function faultOf(
 
 function replicasFault(replicas: unknown): string | undefined {
   const isFit = isWhole(replicas) && replicas <= mostReplicas;
-  return isFit
-    ? undefined
-    : `replicas: ${quoted(replicas)}: must be a whole number of 0 or more`;
+  return isFit ? undefined : `replicas: ${quoted(replicas)}: must be a whole number of 0 or more`;
 }
 
 function rollbackFault(revision: unknown, facts: DeploymentFacts | undefined): string | undefined {

@@ -46,13 +46,20 @@ export async function shortStep<Outcome>(
 
 /** A step that a person wants to see in the history. */
 export function regularSteps(summary: string): Steps {
-  return proxyActivities<KubeActivities>({ ...regularOptions, summary: clip(summary, longestSummaryBytes) });
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    summary: clip(summary, longestSummaryBytes),
+  });
 }
 
 /** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
 export function singleAttempts(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
-  return proxyActivities<KubeActivities>({ ...regularOptions, retry, summary: clip(summary, longestSummaryBytes) });
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    retry,
+    summary: clip(summary, longestSummaryBytes),
+  });
 }
 
 /** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */

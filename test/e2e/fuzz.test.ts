@@ -58,8 +58,13 @@ describe(`objects drawn with FUZZ_SEED=${seed}`, () => {
       const { name } = scenario.named(`${kind.slice(7)}-${index}`);
       const good: Record<string, unknown> = { ...goodOf(kind, name) };
       const { metadata: own, ...content } = good;
-      const { apiVersion: _v, kind: _k, metadata: _m, status: _s, ...properties } =
-        schemaOf(kind).properties ?? {};
+      const {
+        apiVersion: _v,
+        kind: _k,
+        metadata: _m,
+        status: _s,
+        ...properties
+      } = schemaOf(kind).properties ?? {};
       const schema: Schema = { type: 'object', properties };
       const options = { numRuns: 1, seed: seed + index };
       const [fields] = fc.sample(mostlyLike(schema, content), options);

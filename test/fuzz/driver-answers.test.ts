@@ -62,7 +62,12 @@ describe('an answer of any form', () => {
     holdsForAll(ofDelete, 500, (answer) => {
       const outcome = deletedBy(answered(answer), asked);
       if (outcome.outcome === 'failed') expectFailureInWords(outcome);
-      else expect(outcome).toEqual({ ...deleted, isFound: expect.any(Boolean), settleSeconds: expect.any(Number) });
+      else
+        expect(outcome).toEqual({
+          ...deleted,
+          isFound: expect.any(Boolean),
+          settleSeconds: expect.any(Number),
+        });
     });
   });
 
@@ -70,7 +75,9 @@ describe('an answer of any form', () => {
     holdsForAll(ofCreate, 300, (answer) => {
       const outcome = createdBy(answered(answer), asked);
       if (outcome.outcome !== 'failed' || !outcome.failure.isSettled) return;
-      expect(isRecord(answer) && isRecord(answer['failure']) && answer['failure']['isSettled']).toBe(true);
+      expect(
+        isRecord(answer) && isRecord(answer['failure']) && answer['failure']['isSettled'],
+      ).toBe(true);
     });
   });
 });
@@ -100,7 +107,9 @@ test('a failure is our doing only where we cancelled the call: else it is said, 
 
 test('a pause that a driver asks for has an end', () => {
   const answer = { outcome: 'failed', failure: { ...failure, retryAfterSeconds: 1e300 } };
-  expect(createdBy(answered(answer), asked)).toMatchObject({ failure: { retryAfterSeconds: 3_600 } });
+  expect(createdBy(answered(answer), asked)).toMatchObject({
+    failure: { retryAfterSeconds: 3_600 },
+  });
 });
 
 describe('a machine', () => {
@@ -112,7 +121,9 @@ describe('a machine', () => {
 
   test('whose driver talks nonsense says so, keeps its token, and runs once the driver is mended', async () => {
     const answers = fc.sample(ofCreate, 6).map((answer) => answered<object>(answer));
-    const nonsense = answers.filter((answer) => createdBy(answered(answer), asked).outcome === 'failed');
+    const nonsense = answers.filter(
+      (answer) => createdBy(answered(answer), asked).outcome === 'failed',
+    );
     const world = await MachineWorld.create(temporal, {
       createInstance: async () => answered(nonsense.shift() ?? created),
     });

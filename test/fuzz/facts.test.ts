@@ -74,7 +74,9 @@ describe('any text in an annotation', () => {
       expectUsable(options);
       expectUsable(preparedOf(machine, world));
       expectUsable(factOf(machine));
-      expectUsable(setFactsOf(deployment, { set: aMachineSet({ metadata }), isOfTemplate: true }, clock));
+      expectUsable(
+        setFactsOf(deployment, { set: aMachineSet({ metadata }), isOfTemplate: true }, clock),
+      );
     }
   });
 
@@ -110,8 +112,7 @@ describe('any MachineClass', () => {
 });
 
 /** What a list of the API server takes: anything else is answered with 400, for ever. */
-const requirement =
-  /^!?[\w./-]+$|^[\w./-]+=[\w.-]*$|^[\w./-]+ (in|notin) \([\w.-]*(,[\w.-]*)*\)$/;
+const requirement = /^!?[\w./-]+$|^[\w./-]+=[\w.-]*$|^[\w./-]+ (in|notin) \([\w.-]*(,[\w.-]*)*\)$/;
 
 const selectors = fc.record(
   {
@@ -159,8 +160,10 @@ describe('any MachineSet', () => {
   });
 
   test('has a status that can be counted', () => {
-    holdsForAll(fc.tuple(machineSets, fc.array(machines, { maxLength: 4 })), runsEach, ([set, members]) =>
-      expectUsable(statusOf(set, members, undefined)),
+    holdsForAll(
+      fc.tuple(machineSets, fc.array(machines, { maxLength: 4 })),
+      runsEach,
+      ([set, members]) => expectUsable(statusOf(set, members, undefined)),
     );
   });
 });

@@ -33,7 +33,10 @@ const nameOfLabel = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const prefixOfLabel = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** A selector that the API server takes in no query: neither do the CRDs look at it, nor those of MCM v0.62.1. */
-export function formFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string[] {
+export function formFaults({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector = {}): string[] {
   const pairs = Object.entries(matchLabels).flatMap(([key, value]) => [
     ...keyFaults(key, 'spec.selector.matchLabels'),
     ...valueFaults(value, 'spec.selector.matchLabels'),
@@ -56,7 +59,9 @@ function requirementFaults(
 function operatorFaults(operator: string, values: string[], field: string): string[] {
   const isOfList = operator === 'In' || operator === 'NotIn';
   if (isOfList && values.length === 0) {
-    return [`${field}.values: Required value: must have a value, because the operator is ${operator}`];
+    return [
+      `${field}.values: Required value: must have a value, because the operator is ${operator}`,
+    ];
   }
   if (isOfList || operator === 'Exists' || operator === 'DoesNotExist') return [];
   const what = 'must be In, NotIn, Exists or DoesNotExist';
@@ -70,11 +75,14 @@ function keyFaults(key: string, field: string): string[] {
     (prefix === undefined || prefixOfLabel.test(prefix)) &&
     more.length === 0;
   if (isFit) return [];
-  return [`${field}: Invalid value: ${quoted(key)}: must be the key of a label, such as pool or example.com/pool`];
+  return [
+    `${field}: Invalid value: ${quoted(key)}: must be the key of a label, such as pool or example.com/pool`,
+  ];
 }
 
 function valueFaults(value: string, field: string): string[] {
   if (value === '' || nameOfLabel.test(value)) return [];
-  const what = 'must be the value of a label: at most 63 letters, digits, dashes, underscores and dots';
+  const what =
+    'must be the value of a label: at most 63 letters, digits, dashes, underscores and dots';
   return [`${field}: Invalid value: ${quoted(value)}: ${what}`];
 }

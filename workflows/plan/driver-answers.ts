@@ -8,7 +8,17 @@ import { quoted } from '../api/validation.ts';
 import { defined } from './defined.ts';
 import type { Instance, MachineFailure } from './machine.ts';
 import type { Check, Shape } from './shape.ts';
-import { faultIn, flag, isRecord, listOf, name, objectOf, optional, partOf, text } from './shape.ts';
+import {
+  faultIn,
+  flag,
+  isRecord,
+  listOf,
+  name,
+  objectOf,
+  optional,
+  partOf,
+  text,
+} from './shape.ts';
 
 /** What a driver says of the instance that it made or found. */
 export interface AnsweredInstance extends Instance {
@@ -62,7 +72,8 @@ const deletedShape = { isFound: flag, settleSeconds };
 
 export function createdBy(answer: Created, asked: Asked): Created {
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
-  if (outcome === 'failed') return { outcome, failure: failureIn(failure, 'createInstance', asked) };
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'createInstance', asked) };
   const shape = instanceShape(asked);
   const fault =
     outcome === 'created'
@@ -76,7 +87,8 @@ export function createdBy(answer: Created, asked: Asked): Created {
 
 export function deletedBy(answer: Deleted, asked: Asked): Deleted {
   const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
-  if (outcome === 'failed') return { outcome, failure: failureIn(failure, 'deleteInstance', asked) };
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'deleteInstance', asked) };
   const fault =
     outcome === 'deleted'
       ? faultIn(answer, deletedShape)
@@ -113,10 +125,13 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
   }
   const { code, message, isSettled, retryAfterSeconds, wasCancelled, during } = failure;
   const isKnown = isMachineErrorCode(code);
-  const words = typeof message === 'string' && message !== '' ? message : 'the driver does not say why';
+  const words =
+    typeof message === 'string' && message !== '' ? message : 'the driver does not say why';
   return defined({
     code: isKnown ? code : 'Internal',
-    message: isKnown ? clip(words, longestMessageBytes) : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
+    message: isKnown
+      ? clip(words, longestMessageBytes)
+      : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
     // Who does not say so left us in the dark.
     isSettled: isKnown && isSettled === true,
     retryAfterSeconds: pauseOf(retryAfterSeconds),

@@ -81,5 +81,7 @@ export function objectOf<T>(shape: Shape<T>): Check {
 
 export function oneOf(...words: string[]): Check {
   return (value) =>
-    typeof value === 'string' && words.includes(value) ? undefined : `must be ${words.join(' or ')}`;
+    typeof value === 'string' && words.includes(value)
+      ? undefined
+      : `must be ${words.join(' or ')}`;
 }

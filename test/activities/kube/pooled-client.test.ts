@@ -40,14 +40,22 @@ describe('calls', () => {
     expect(String(error)).toBe(`KubeError: GET ${things}/a: 404 NotFound: NotFound it is`);
   });
 
-  test.each(['..', '.', '', 'a/../b', 'a b', 'a?watch=true', '%2e%2e', 'ä', 'a\n', '../../secrets/x'])(
-    'no object is called %j: nobody is asked for it',
-    async (name) => {
-      const error = await failureOf(client.get(`${things}/${name}`));
-      expect(isNotFound(error)).toBe(true);
-      expect(server.requests).toEqual([]);
-    },
-  );
+  test.each([
+    '..',
+    '.',
+    '',
+    'a/../b',
+    'a b',
+    'a?watch=true',
+    '%2e%2e',
+    'ä',
+    'a\n',
+    '../../secrets/x',
+  ])('no object is called %j: nobody is asked for it', async (name) => {
+    const error = await failureOf(client.get(`${things}/${name}`));
+    expect(isNotFound(error)).toBe(true);
+    expect(server.requests).toEqual([]);
+  });
 
   test('an object of ours without a spec, as the CRDs of MCM let pass, gets an empty one', async () => {
     const machine = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine' };

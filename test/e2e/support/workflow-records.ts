@@ -95,7 +95,9 @@ export class WorkflowRecords {
       const { raw } = await handle.describe();
       for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
         if ((attempt ?? 0) <= mostAttempts) continue;
-        troubles.push(`${workflowId}: ${activityType?.name} ${attempt} times: ${lastFailure?.message}`);
+        troubles.push(
+          `${workflowId}: ${activityType?.name} ${attempt} times: ${lastFailure?.message}`,
+        );
       }
     }
     return troubles;

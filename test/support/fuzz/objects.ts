@@ -42,7 +42,12 @@ export function schemaOf(plural: string): Schema {
 /** Keys of all annotations that somebody reads. */
 export const ownAnnotations = Object.values({ ...annotations, ...options, ...drainOptions });
 const ownLabels = Object.values(labels);
-const ownFinalizers = [...Object.values(finalizers), 'orphan', 'foregroundDeletion', 'example.com/a'];
+const ownFinalizers = [
+  ...Object.values(finalizers),
+  'orphan',
+  'foregroundDeletion',
+  'example.com/a',
+];
 
 const reference = fc.record(
   {
@@ -94,11 +99,16 @@ function objectsLike<T extends { metadata: ObjectMeta }>(
   const metas = fc.oneof(fc.constant(metadata), metadataOf(name));
   return fc
     .tuple(mostlyLike({ ...schema, properties }, content), metas)
-    .map(([fields, meta]) => overTheWire<T>({ ...identityOf(good), ...Object(fields), metadata: meta }));
+    .map(([fields, meta]) =>
+      overTheWire<T>({ ...identityOf(good), ...Object(fields), metadata: meta }),
+    );
 }
 
 function identityOf(good: object): object {
-  return overTheWire({ kind: Reflect.get(good, 'kind'), apiVersion: Reflect.get(good, 'apiVersion') });
+  return overTheWire({
+    kind: Reflect.get(good, 'kind'),
+    apiVersion: Reflect.get(good, 'apiVersion'),
+  });
 }
 
 const goodMachine = aMachine({
@@ -130,7 +140,12 @@ export const machineDeployments = objectsLike<MachineDeployment>(
 export const machineClasses = objectsLike<MachineClass>(
   'machineclasses',
   aMachineClass({
-    nodeTemplate: { capacity: { cpu: 1, gpu: 0, memory: '1Gi' }, instanceType: 'a', region: 'r', zone: 'z' },
+    nodeTemplate: {
+      capacity: { cpu: 1, gpu: 0, memory: '1Gi' },
+      instanceType: 'a',
+      region: 'r',
+      zone: 'z',
+    },
   }),
   fc.constantFrom('small', 'large'),
 );

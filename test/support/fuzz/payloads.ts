@@ -23,9 +23,9 @@ const optional = new Set(['drain', 'preservation', 'preserve', 'strays', 'by', '
 /** Like `good`, but one field is missing or of another type; or nothing like it. */
 export function spoiled(good: Record<string, unknown>): fc.Arbitrary<unknown> {
   const names = Object.keys(good);
-  const changed = fc.constantFrom(...names).chain((name) =>
-    wrongFor(good[name]).map((value) => ({ ...good, [name]: value })),
-  );
+  const changed = fc
+    .constantFrom(...names)
+    .chain((name) => wrongFor(good[name]).map((value) => ({ ...good, [name]: value })));
   const needed = names.filter((name) => !optional.has(name));
   const lacking = fc
     .constantFrom(...(needed.length === 0 ? names : needed))

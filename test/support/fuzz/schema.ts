@@ -51,7 +51,9 @@ export function mostlyLike(schema: Schema, good: unknown): fc.Arbitrary<unknown>
     const isNeeded = schema.required?.includes(name) ?? false;
     return [name, isNeeded ? part : fc.option(part, { freq: 12, nil: undefined })] as const;
   });
-  const mixed = fc.record(Object.fromEntries(parts)).map((record) => withoutUndefined({ ...good, ...record }));
+  const mixed = fc
+    .record(Object.fromEntries(parts))
+    .map((record) => withoutUndefined({ ...good, ...record }));
   return fc.oneof(...whole, { weight: 6, arbitrary: mixed });
 }
 
@@ -100,7 +102,10 @@ function text({ format, pattern, minLength = 0, maxLength }: Schema): fc.Arbitra
 
 /** Those of our texts that fit, and others: long ones and edges are worth more than many. */
 function patterned(pattern: RegExp): fc.Arbitrary<string> {
-  return fc.oneof(anyText.filter((one) => pattern.test(one)), fc.stringMatching(pattern));
+  return fc.oneof(
+    anyText.filter((one) => pattern.test(one)),
+    fc.stringMatching(pattern),
+  );
 }
 
 function list(schema: Schema): fc.Arbitrary<unknown[]> {

@@ -1,9 +1,46 @@
 /** Texts as careless people, broken programs and other controllers write them. */
 import fc from 'fast-check';
 
-const durations = ['0', '5m', '1h30m', '-5s', '+1.5h', '9999999h', '2540400h', '1d', '.5s', '10', 'h', '5 m'];
-const amounts = ['25%', '0%', '100%', '999999999999999999999%', `${'9'.repeat(400)}%`, '-1%', '1.5%', '%', '+3%'];
-const numbers = ['0', '1', '-1', '007', '1e308', '0x10', '1.5', ' 3 ', `${'9'.repeat(400)}`, 'NaN', 'Infinity', '-0', '5'];
+const durations = [
+  '0',
+  '5m',
+  '1h30m',
+  '-5s',
+  '+1.5h',
+  '9999999h',
+  '2540400h',
+  '1d',
+  '.5s',
+  '10',
+  'h',
+  '5 m',
+];
+const amounts = [
+  '25%',
+  '0%',
+  '100%',
+  '999999999999999999999%',
+  `${'9'.repeat(400)}%`,
+  '-1%',
+  '1.5%',
+  '%',
+  '+3%',
+];
+const numbers = [
+  '0',
+  '1',
+  '-1',
+  '007',
+  '1e308',
+  '0x10',
+  '1.5',
+  ' 3 ',
+  `${'9'.repeat(400)}`,
+  'NaN',
+  'Infinity',
+  '-0',
+  '5',
+];
 const quantities = ['1', '500m', '16Gi', '1e3', '-1Ki', '1e400', '9'.repeat(60), '1ki', 'Gi'];
 const times = [
   '2026-01-31T22:00:00Z',
@@ -15,10 +52,55 @@ const times = [
   'tomorrow',
   '2026-01-31 22:00',
 ];
-const words = ['', ' ', 'true', 'True', 'TRUE', 'false', 'null', 'undefined', 'yes', 'MachineClass', 'small'];
-const paths = ['../../secrets/x', '..', '.', 'a/b', 'a?watch=true', 'a#b', '%2e%2e', 'a b', 'a\nb', '\u0000'];
-const traps = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '{}', '[]', '{"labels":5}', '"', '<<<BOOTSTRAP_TOKEN>>>'];
-const lists = [',', ',,', 'a,b', 'pool-a~2026-01-31T22:00:00Z', 'pool-a~', '~', 'a~b~c', '1,2,3', 'auto-preserved', 'when-failed', 'now'];
+const words = [
+  '',
+  ' ',
+  'true',
+  'True',
+  'TRUE',
+  'false',
+  'null',
+  'undefined',
+  'yes',
+  'MachineClass',
+  'small',
+];
+const paths = [
+  '../../secrets/x',
+  '..',
+  '.',
+  'a/b',
+  'a?watch=true',
+  'a#b',
+  '%2e%2e',
+  'a b',
+  'a\nb',
+  '\u0000',
+];
+const traps = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '{}',
+  '[]',
+  '{"labels":5}',
+  '"',
+  '<<<BOOTSTRAP_TOKEN>>>',
+];
+const lists = [
+  ',',
+  ',,',
+  'a,b',
+  'pool-a~2026-01-31T22:00:00Z',
+  'pool-a~',
+  '~',
+  'a~b~c',
+  '1,2,3',
+  'auto-preserved',
+  'when-failed',
+  'now',
+];
 const foreign = ['ünïcödé', '機械', '👩‍🚀', '\u202e', '\ud800', 'é'.repeat(300), '機'.repeat(200)];
 const long = ['x'.repeat(253), 'x'.repeat(10_000), '-'.repeat(5_000), '9'.repeat(5_000)];
 
@@ -42,7 +124,17 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 
 /** What Kubernetes takes as the value of a label. */
 export const labelValue: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom('', 'True', 'true', 'false', '1', 'successful', 'failed', 'pool-a', 'x'.repeat(63)),
+  fc.constantFrom(
+    '',
+    'True',
+    'true',
+    'false',
+    '1',
+    'successful',
+    'failed',
+    'pool-a',
+    'x'.repeat(63),
+  ),
   fc.stringMatching(/^[A-Za-z0-9]([A-Za-z0-9_.-]{0,20}[A-Za-z0-9])?$/),
 );
 
