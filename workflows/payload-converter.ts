@@ -7,9 +7,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  fromPayload<T>(payload: Payload): T {
-    return decoded(payload);
-  },
+  fromPayload: decoded,
 };
 
 function decoded(payload: Payload): ReturnType<typeof JSON.parse> {

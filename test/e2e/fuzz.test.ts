@@ -158,12 +158,15 @@ function bounded(content: unknown): object {
   return { ...content, spec: { ...spec, replicas: Math.min(spec['replicas'], mostReplicas) } };
 }
 
-function saysSomething({ kind, metadata, spec, status = {} }: Fuzzed): boolean {
-  if (kind === 'Machine') {
-    const phase = status.currentStatus?.phase ?? '';
-    return phase !== '' || (status.lastOperation?.description ?? '') !== '';
-  }
+function saysSomething(object: Fuzzed): boolean {
+  if (object.kind === 'Machine') return hasWords(object);
+  const { metadata, spec, status = {} } = object;
   const conditions = status.conditions ?? status.machineSetCondition ?? [];
-  const isSeen = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const isSeen = status.observedGeneration === metadata.generation;
   return conditions.length > 0 || (isSeen && (spec?.replicas ?? 0) >= 0);
+}
+
+function hasWords({ status }: Fuzzed): boolean {
+  const words = [status?.currentStatus?.phase, status?.lastOperation?.description];
+  return words.some((text) => text !== undefined && text !== '');
 }

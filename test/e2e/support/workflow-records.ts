@@ -86,19 +86,8 @@ export class WorkflowRecords {
     const troubles: string[] = [];
     for (const { workflowId, runId } of await this.list()) {
       const handle = this.#client.workflow.getHandle(workflowId, runId);
-      const { events } = await handle.fetchHistory();
-      for (const { workflowTaskFailedEventAttributes: failed } of events ?? []) {
-        const message = failed?.failure?.message ?? '';
-        if (!failed || failed.cause === unhandledCommand || sdkHiccup.test(message)) continue;
-        troubles.push(`${workflowId}: task failed (${failed.cause}): ${message}`);
-      }
-      const { raw } = await handle.describe();
-      for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
-        if ((attempt ?? 0) <= mostAttempts) continue;
-        troubles.push(
-          `${workflowId}: ${activityType?.name} ${attempt} times: ${lastFailure?.message}`,
-        );
-      }
+      const words = [...(await failedTasksOf(handle)), ...(await endlessStepsOf(handle))];
+      troubles.push(...words.map((text) => `${workflowId}: ${text}`));
     }
     return troubles;
   }
@@ -158,6 +147,24 @@ export class WorkflowRecords {
   #idOf(kind: Kind, name: string): string {
     return workflowIdOf(kind, { namespace: this.#namespace, name });
   }
+}
+
+async function failedTasksOf(handle: WorkflowHandle): Promise<string[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
+    const message = failed?.failure?.message ?? '';
+    const isHarmless = Number(failed?.cause) === unhandledCommand || sdkHiccup.test(message);
+    return failed && !isHarmless ? [`a task failed (cause ${failed.cause}): ${message}`] : [];
+  });
+}
+
+async function endlessStepsOf(handle: WorkflowHandle): Promise<string[]> {
+  const { raw } = await handle.describe();
+  return (raw.pendingActivities ?? [])
+    .filter(({ attempt }) => (attempt ?? 0) > mostAttempts)
+    .map(({ activityType: type, attempt, lastFailure }) => {
+      return `${type?.name} was tried ${attempt} times: ${lastFailure?.message}`;
+    });
 }
 
 /** All texts in a history, payloads included: these are bytes. */

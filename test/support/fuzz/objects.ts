@@ -84,7 +84,7 @@ export function metadataOf(name: fc.Arbitrary<string>): fc.Arbitrary<ObjectMeta>
 const machineName = fc.constantFrom('pool-a', 'pool-b', 'x'.repeat(253));
 
 /** As the client gives it out: nobody checked its types. */
-function overTheWire<T>(object: unknown): T {
+function overTheWire(object: unknown): ReturnType<typeof JSON.parse> {
   return whole(JSON.parse(JSON.stringify(object)));
 }
 
@@ -99,8 +99,8 @@ function objectsLike<T extends { metadata: ObjectMeta }>(
   const metas = fc.oneof(fc.constant(metadata), metadataOf(name));
   return fc
     .tuple(mostlyLike({ ...schema, properties }, content), metas)
-    .map(([fields, meta]) =>
-      overTheWire<T>({ ...identityOf(good), ...Object(fields), metadata: meta }),
+    .map(([fields, meta]): T =>
+      overTheWire({ ...identityOf(good), ...Object(fields), metadata: meta }),
     );
 }
 
@@ -188,4 +188,4 @@ function conditionSchema(): Schema {
 
 export const nodes: fc.Arbitrary<Node> = fc
   .tuple(mostlyLike(nodeSchema, { ...aNode() }), metadataOf(machineName))
-  .map(([fields, metadata]) => overTheWire<Node>({ ...Object(fields), kind: 'Node', metadata }));
+  .map(([fields, metadata]): Node => overTheWire({ ...Object(fields), kind: 'Node', metadata }));

@@ -16,11 +16,11 @@ export function fuzzSeed(): number {
   return seedText === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(seedText);
 }
 
-/** Checks a property of values drawn from `arbitrary`. */
-export function holdsForAll<T>(
+/** The smallest value of `arbitrary` for which `check` throws, with its seed; undefined when there is none. */
+export function counterexample<T>(
   arbitrary: fc.Arbitrary<T>,
   count: number,
   check: (value: T) => void,
-): void {
-  fc.assert(fc.property(arbitrary, check), runs(count));
+): string | undefined {
+  return fc.defaultReportMessage(fc.check(fc.property(arbitrary, check), runs(count)));
 }

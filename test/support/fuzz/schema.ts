@@ -60,7 +60,7 @@ export function mostlyLike(schema: Schema, good: unknown): fc.Arbitrary<unknown>
 function plainValueOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema['x-kubernetes-int-or-string']) return intOrString(schema);
-  switch (schema.type) {
+  switch (schema.type ?? 'object') {
     case 'boolean':
       return fc.boolean();
     case 'integer':

@@ -35,7 +35,7 @@ const numbers = [
   '0x10',
   '1.5',
   ' 3 ',
-  `${'9'.repeat(400)}`,
+  '9'.repeat(400),
   'NaN',
   'Infinity',
   '-0',

@@ -145,15 +145,15 @@ describe('a selector that no list takes', () => {
     [wants('a', 'Gt', ['1']), 'spec.selector.matchExpressions[0].operator: Invalid value: "Gt"'],
     [wants('a', 'NotIn', []), 'spec.selector.matchExpressions[0].values: Required value'],
     [wants('a', 'NotIn', [',']), 'spec.selector.matchExpressions[0].values: Invalid value: ","'],
-  ])('%j has a fault that names the field', (selector, fault) => {
-    const labels = { pool: 'a', ...selector.matchLabels };
-    expect(selectorFaults(selector, labels)).toEqual([expect.stringContaining(fault)]);
+  ])('%j has a fault that names the field', (wrong, fault) => {
+    const labels = { pool: 'a', ...wrong.matchLabels };
+    expect(selectorFaults(wrong, labels)).toEqual([expect.stringContaining(fault)]);
   });
 
   test.each([has, wants('example.com/a', 'DoesNotExist'), wants('b', 'NotIn', ['c', ''])])(
     '%j has none',
-    (selector) => {
-      expect(selectorFaults(selector, { pool: 'a' })).toEqual([]);
+    (right) => {
+      expect(selectorFaults(right, { pool: 'a' })).toEqual([]);
     },
   );
 });
