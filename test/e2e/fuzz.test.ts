@@ -115,12 +115,12 @@ describe(`objects drawn with FUZZ_SEED=${seed}`, () => {
     const good = await createMachine(scenario, 'good', longestTimes);
     const lost = await createMachine(scenario, 'lost', {
       ...longestTimes,
-      class: { kind: 'MachineClass', name: '機'.repeat(200) },
+      class: { kind: 'MachineClass', name: '機'.repeat(1_000) },
     });
     await untilPhase(scenario, good, 'Running');
     await eventually('a name that is too long for Temporal is said in full', async () => {
       const { status } = await cluster.machine(lost);
-      expect(status?.lastOperation?.description).toMatch(/MachineClass "機{200}" does not exist/);
+      expect(status?.lastOperation?.description).toMatch(/MachineClass "機{1000}" does not exist/);
     });
     await eventually('each object says what is the matter with it', async () => {
       expect(await silentOnes()).toEqual([]);
