@@ -153,9 +153,11 @@ function setOf(deployment: object): object {
 
 function bounded(content: unknown): object {
   if (!isRecord(content)) return {};
-  const { spec } = content;
-  if (!isRecord(spec) || typeof spec['replicas'] !== 'number') return content;
-  return { ...content, spec: { ...spec, replicas: Math.min(spec['replicas'], mostReplicas) } };
+  if (!isRecord(content['spec'])) return content;
+  // Whoever says that there is an instance waits for the class that can delete it.
+  const { providerID: _none, replicas, ...spec } = content['spec'];
+  if (typeof replicas !== 'number') return { ...content, spec };
+  return { ...content, spec: { ...spec, replicas: Math.min(replicas, mostReplicas) } };
 }
 
 function saysSomething(object: Fuzzed): boolean {
