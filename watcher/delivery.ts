@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys, workflowIdOf } from '../workflows/messages.ts';
 import type { EntityInput } from '../workflows/messages.ts';
+import { clip, longestKeywordBytes, longestSummaryBytes } from '../workflows/api/clip.ts';
 import type { Delivered } from './outbox.ts';
 import type { Signal, Start } from './signal.ts';
 
@@ -42,7 +43,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...runOptions,
-      staticSummary: start.summary,
+      staticSummary: clip(start.summary, longestSummaryBytes),
       typedSearchAttributes: attributesOf(signal, start, namespace),
     });
     return 'sent';
@@ -75,6 +76,8 @@ function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedS
     ['MachineClass', start.machineClass],
     ['Attention', 'none'],
   ] as const;
-  const pairs = values.flatMap(([name, value]) => (value ? [{ key: keys[name], value }] : []));
+  const pairs = values.flatMap(([name, value]) =>
+    value ? [{ key: keys[name], value: clip(value, longestKeywordBytes) }] : [],
+  );
   return new TypedSearchAttributes(pairs);
 }

@@ -9,6 +9,9 @@ const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta
 /** What is bundled: the same in a process of ours and in a test. */
 export const bundleOptions = {
   workflowsPath,
+  payloadConverterPath: fileURLToPath(
+    new URL('../workflows/payload-converter.ts', import.meta.url),
+  ),
   preloadModules: [fileURLToPath(new URL('../workflows/stack-depth.ts', import.meta.url))],
 } satisfies BundleOptions;
 

@@ -1,7 +1,11 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { clip, longestSummaryBytes } from './api/clip.ts';
 
-/** A longer summary is refused by the server, 400 bytes by default. */
-const longestSummary = 200;
+/**
+ * Times may come from a person's words, such as a timeout of 290 years: the server's clock ends in 2262. Whoever is woken too
+ * early sets it again.
+ */
+const longestSleepMs = 30 * 24 * 3_600_000;
 
 /**
  * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history events for each; this
@@ -25,7 +29,7 @@ export class Alarm {
     if (at === undefined) return;
     const scope = new CancellationScope();
     this.#scope = scope;
-    void scope.run(() => this.#ringAfter(Math.max(at - Date.now(), 1), summary));
+    void scope.run(() => this.#ringAfter(sleepUntil(at), summary));
   }
 
   /**
@@ -39,7 +43,7 @@ export class Alarm {
 
   async #ringAfter(milliseconds: number, summary: string): Promise<void> {
     try {
-      await sleep(milliseconds, { summary: summary.slice(0, longestSummary) });
+      await sleep(milliseconds, { summary: clip(summary, longestSummaryBytes) });
     } catch (error) {
       // By set(), which has armed already what comes next.
       if (isCancellation(error)) return;
@@ -48,4 +52,8 @@ export class Alarm {
     this.#at = undefined;
     this.#ring();
   }
+}
+
+function sleepUntil(at: number): number {
+  return Math.min(Math.max(at - Date.now(), 1), longestSleepMs);
 }

@@ -1,6 +1,8 @@
 /** What people and programs ask of a workflow while it runs: each command is there as a signal and as an update. */
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
+import { quoted } from './api/validation.ts';
+import { isRecord } from './plan/shape.ts';
 
 export interface Asked<Command> {
   command: Command;
@@ -43,17 +45,18 @@ export class CommandQueue<Command extends { verb: string }> {
     update: UpdateDefinition<string, [Wish]>,
     commandOf: (wish: Wish) => Command,
   ): void {
-    setHandler(signal, (wish) => this.#note(commandOf(wish)));
-    setHandler(update, (wish) => this.#ask(commandOf(wish)), {
-      validator: (wish) => this.#check(commandOf(wish)),
+    const read = (wish: Wish): Command => commandOf(knownPart(wish));
+    setHandler(signal, (wish) => this.#note(wish, read(wish)));
+    setHandler(update, (wish) => this.#ask(read(wish)), {
+      validator: (wish) => this.#check(wish, read(wish)),
     });
   }
 
   /** A signal cannot be answered: one that makes no sense is left out. */
-  #note(command: Command): void {
-    const fault = this.#faultIn(command);
+  #note(wish: unknown, command: Command): void {
+    const fault = wishFault(wish) ?? this.#faultIn(command);
     if (fault === undefined) this.#add({ command });
-    else log.warn('a command by signal was left out', { ...command, fault });
+    else log.warn('a command by signal was left out', { verb: command.verb, fault });
   }
 
   #ask(command: Command): Promise<string> {
@@ -67,14 +70,34 @@ export class CommandQueue<Command extends { verb: string }> {
     this.#wake();
   }
 
-  #check(command: Command): void {
-    const fault = this.#faultIn(command);
+  #check(wish: unknown, command: Command): void {
+    const fault = wishFault(wish) ?? this.#faultIn(command);
     if (fault !== undefined) throw refusal(fault);
   }
 
   #faultIn(command: Command): string | undefined {
     return this.#end ?? this.#faultOf(command);
   }
+}
+
+const fields = new Set(['by', 'minutes', 'replicas', 'revision']);
+const longestCaller = 200;
+
+/** What else somebody sends is of no use, and would stand in the history. */
+function knownPart<Wish>(wish: Wish): Wish;
+function knownPart(wish: unknown): unknown {
+  if (!isRecord(wish)) return {};
+  return Object.fromEntries(Object.entries(wish).filter(([field]) => fields.has(field)));
+}
+
+/** Whoever has nothing to say may leave it out. */
+function wishFault(wish: unknown): string | undefined {
+  if (wish === undefined || wish === null) return undefined;
+  if (!isRecord(wish)) return `${quoted(wish)}: must be an object such as {"by": "Ada"}`;
+  const { by } = wish;
+  if (by === undefined) return undefined;
+  if (typeof by !== 'string') return 'by: must be a text';
+  return by.length > longestCaller ? `by: must be at most ${longestCaller} characters` : undefined;
 }
 
 export function refusal(reason: string): ApplicationFailure {

@@ -1,4 +1,5 @@
 /** What people and programs ask of a machine's drain. */
+import { quoted } from './api/validation.ts';
 import { CommandQueue } from './command-queue.ts';
 import type { MachineState } from './machine-state.ts';
 import { isBeingDrained } from './machine-state.ts';
@@ -53,5 +54,5 @@ function minutesFault(minutes: unknown): string | undefined {
   const isFit = typeof minutes === 'number' && minutes > 0 && minutes <= longestExtensionMinutes;
   return isFit
     ? undefined
-    : `minutes: ${JSON.stringify(minutes)}: must be a number above 0, and at most ${longestExtensionMinutes}`;
+    : `minutes: ${quoted(minutes)}: must be a number above 0, and at most ${longestExtensionMinutes}`;
 }

@@ -21,6 +21,7 @@ import {
   stateQuery,
 } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import { goneSnapshot, hear, requireInput, setSnapshot, sighting } from './payloads.ts';
 import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { planMachineDeployment } from './plan/machine-deployment.ts';
@@ -65,7 +66,7 @@ export interface MachineDeploymentInput extends EntityInput {
 export async function machineDeployment(
   input: MachineDeploymentInput,
 ): Promise<{ reason: string }> {
-  return await new MachineDeploymentLife(input).live();
+  return await new MachineDeploymentLife(requireInput(input)).live();
 }
 
 function newState(): MachineDeploymentState {
@@ -310,9 +311,13 @@ class MachineDeploymentLife {
       const { facts } = this.#state;
       return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
     });
-    setHandler(machineDeploymentObserved, (seen) => this.#note(seen, () => this.#follow(seen)));
-    setHandler(machineDeploymentGone, (gone) => this.#note(gone, () => followGone(state, gone)));
-    setHandler(machineSetsChanged, (seen) => this.#note(seen, () => true));
+    hear(machineDeploymentObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => this.#follow(seen)),
+    );
+    hear(machineDeploymentGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(state, gone)),
+    );
+    hear(machineSetsChanged, sighting, (seen) => this.#note(seen, () => true));
   }
 
   /** Another spec may be what was missing: it is tried at once. */

@@ -4,6 +4,7 @@ import type { DescribeOutcome, DriverRequest, LifeRef } from './activities.ts';
 import { setPhase, showLoss } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
 import { defined } from './plan/defined.ts';
+import { describedBy } from './plan/driver-answers.ts';
 import type { HealthFinding } from './plan/health.ts';
 import { lookSteps, messageOf, shortStep } from './steps.ts';
 
@@ -17,7 +18,9 @@ export async function describeInstance(state: MachineState, request: DriverReque
 async function answerOf(request: DriverRequest): Promise<DescribeOutcome> {
   const { provider, providerID = '' } = request;
   try {
-    return await lookSteps(provider, `is ${providerID} there?`).describeInstance(request);
+    const { describeInstance: ask } = lookSteps(provider, `is ${providerID} there?`);
+    const asked = { provider, usesTarget: false, isCancelled: false };
+    return describedBy(await ask(request), asked);
   } catch (error) {
     const message = isCancellation(error) ? 'not asked any more' : messageOf(error);
     return { outcome: 'failed', failure: { code: 'Unknown', message, isSettled: true } };

@@ -6,6 +6,7 @@ import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
 import { createDeadlineOf, drainDeadlineOf } from './machine-state.ts';
 import { keys } from './messages.ts';
+import { dateOf, keyword } from './search-values.ts';
 import { deadlineOf as healthDeadlineOf } from './plan/health.ts';
 
 const waitingPhases = new Set<MachinePhase>(['Pending', 'CrashLoopBackOff', 'Unknown']);
@@ -20,10 +21,10 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
-    { key: keys.NodeName, value: instance?.nodeName ?? null },
-    { key: keys.Provider, value: prepared?.provider ?? null },
+    { key: keys.NodeName, value: keyword(instance?.nodeName) },
+    { key: keys.Provider, value: keyword(prepared?.provider) },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
-    { key: keys.Deadline, value: deadline === undefined ? null : new Date(deadline) },
+    { key: keys.Deadline, value: dateOf(deadline) },
   ]);
 }
 
@@ -34,11 +35,11 @@ export function showDrain(state: MachineState): void {
   upsertSearchAttributes([
     { key: keys.MachinePhase, value: isBlocked ? 'DrainBlocked' : state.phase },
     { key: keys.Attention, value: isBlocked ? 'external' : 'none' },
-    { key: keys.BlockedBy, value: blocker?.blockedBy ?? null },
-    { key: keys.WaitingSince, value: isBlocked ? new Date(blocker.since) : null },
+    { key: keys.BlockedBy, value: keyword(blocker?.blockedBy) },
+    { key: keys.WaitingSince, value: isBlocked ? dateOf(blocker.since) : null },
     {
       key: keys.Deadline,
-      value: isBlocked ? new Date(drainDeadlineOf(state)) : endOfPreservation(state),
+      value: isBlocked ? dateOf(drainDeadlineOf(state)) : endOfPreservation(state),
     },
   ]);
 }
@@ -56,8 +57,7 @@ export function showPreservation(state: MachineState): void {
 }
 
 function endOfPreservation(state: MachineState): Date | null {
-  const until = endOf(state);
-  return until === undefined ? null : new Date(until);
+  return dateOf(endOf(state));
 }
 
 function endOf({ preservation }: MachineState): number | undefined {

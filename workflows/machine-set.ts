@@ -21,6 +21,7 @@ import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import { goneSnapshot, hear, machinesSnapshot, requireInput, setSnapshot } from './payloads.ts';
 import { handedOver, mustRenew } from './renewal.ts';
 import { setDetails } from './set-details.ts';
 import { messageOf, regularSteps, shortStep } from './steps.ts';
@@ -31,7 +32,7 @@ export interface MachineSetInput extends EntityInput {
 
 /** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
 export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
-  return await new MachineSetLife(input).live();
+  return await new MachineSetLife(requireInput(input)).live();
 }
 
 class MachineSetLife {
@@ -241,9 +242,15 @@ class MachineSetLife {
 
   #listen(): void {
     setHandler(stateQuery, () => this.#state);
-    setHandler(machineSetObserved, (seen) => this.#note(seen, () => follow(this.#state, seen)));
-    setHandler(machineSetGone, (gone) => this.#note(gone, () => followGone(this.#state, gone)));
-    setHandler(machinesChanged, (seen) => this.#note(seen, () => this.#noteMachines(seen)));
+    hear(machineSetObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => follow(this.#state, seen)),
+    );
+    hear(machineSetGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(this.#state, gone)),
+    );
+    hear(machinesChanged, machinesSnapshot, (seen) =>
+      this.#note(seen, () => this.#noteMachines(seen)),
+    );
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {

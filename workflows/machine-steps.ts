@@ -1,20 +1,14 @@
 /** Runs the steps that the plan asks for and notes in the state what came of them. */
-import {
-  ActivityFailure,
-  CancellationScope,
-  isCancellation,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type {
   CreatedInstance,
-  CreateOutcome,
   DeleteOutcome,
   DriverRequest,
-  DescribeOutcome,
   LifeRef,
   PreparedMachine,
 } from './activities.ts';
 import { adopt } from './machine-adoption.ts';
+import { createOutcome, deleteOutcome, findOutcome } from './machine-driver-calls.ts';
 import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
 import { describeInstance, endLoss, noteWeighed, recordLoss } from './machine-loss-steps.ts';
@@ -33,7 +27,7 @@ import type { EntityInput } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import { afterLook, beforeLook } from './plan/health.ts';
 import type { MachineFailure } from './plan/machine.ts';
-import { drainSteps, driverSteps, messageOf, shortStep } from './steps.ts';
+import { drainSteps, shortStep } from './steps.ts';
 
 type SuccessfulDelete = Extract<DeleteOutcome, { outcome: 'deleted' }>;
 
@@ -67,7 +61,7 @@ export class MachineSteps {
   async create(): Promise<void> {
     const state = this.#state;
     state.wasCreateSent = true;
-    const outcome = await this.#createOutcome();
+    const outcome = await createOutcome(this.#driverRequest(), this.#usesTarget);
     if (outcome.outcome === 'created') {
       state.instance = outcome.instance;
       state.isUnsettled = false;
@@ -90,7 +84,7 @@ export class MachineSteps {
   async recordCreated(): Promise<void> {
     const state = this.#state;
     if (!state.instance) return;
-    const usesTarget = state.prepared?.usesTarget ?? true;
+    const usesTarget = this.#usesTarget;
     const { instance } = state;
     const input = { machine: this.#machine(), instance, usesTarget };
     await shortStep((steps) => steps.recordCreated(input), `record ${instance.providerID}`);
@@ -231,7 +225,7 @@ export class MachineSteps {
     const state = this.#state;
     const { teardown, prepared } = state;
     if (!teardown || !prepared) return;
-    const outcome = await this.#findOutcome();
+    const outcome = await findOutcome(this.#driverRequest(), this.#usesTarget);
     // Several of one name: a deletion takes those that are of this machine, whichever they are.
     if (outcome.outcome === 'failed' && outcome.failure.code !== 'OutOfRange') {
       await this.#fail(outcome.failure, 'Delete');
@@ -273,7 +267,7 @@ export class MachineSteps {
 
   async deleteInstance(): Promise<void> {
     const state = this.#state;
-    const outcome = await this.#deleteOutcome();
+    const outcome = await deleteOutcome(this.#driverRequest(), this.#usesTarget);
     if (outcome.outcome === 'failed') {
       await this.#fail(outcome.failure, 'Delete');
       return;
@@ -297,40 +291,10 @@ export class MachineSteps {
     if (this.#state.teardown) this.#state.teardown.isFinished = true;
   }
 
-  async #createOutcome(): Promise<CreateOutcome> {
-    const request = this.#driverRequest();
-    try {
-      const { createInstance } = driverSteps(request.provider, `create ${this.#input.ref.name}`);
-      return await createInstance(request);
-    } catch (error) {
-      return { outcome: 'failed', failure: failureOf(error, request.provider) };
-    }
-  }
-
-  async #deleteOutcome(): Promise<DeleteOutcome> {
-    const request = this.#driverRequest();
-    try {
-      const { deleteInstance } = driverSteps(request.provider, `delete ${this.#input.ref.name}`);
-      return await deleteInstance(request);
-    } catch (error) {
-      return { outcome: 'failed', failure: failureOf(error, request.provider) };
-    }
-  }
-
-  async #findOutcome(): Promise<DescribeOutcome> {
-    const request = this.#driverRequest();
-    try {
-      const steps = driverSteps(request.provider, `find ${this.#input.ref.name}`);
-      return await steps.describeInstance(request);
-    } catch (error) {
-      return { outcome: 'failed', failure: failureOf(error, request.provider) };
-    }
-  }
-
   /** An instance that is called like its machine has a Node that can only be of this machine. */
   async #hasStaleNode({ nodeName, providerID, isFound }: CreatedInstance): Promise<boolean> {
     const { ref } = this.#input;
-    const usesTarget = this.#state.prepared?.usesTarget ?? true;
+    const usesTarget = this.#usesTarget;
     if (isFound || nodeName === ref.name || !usesTarget) return false;
     const input = { instance: { nodeName, providerID } };
     return (await shortStep((steps) => steps.findStaleNode(input), `look for ${nodeName}`)).isStale;
@@ -339,7 +303,7 @@ export class MachineSteps {
   /** As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now stays known, for the teardown. */
   async #giveBack({ nodeName }: CreatedInstance): Promise<void> {
     const state = this.#state;
-    const outcome = await this.#deleteOutcome();
+    const outcome = await deleteOutcome(this.#driverRequest(), this.#usesTarget);
     if (outcome.outcome === 'deleted') {
       delete state.instance;
       state.createGeneration += 1;
@@ -348,6 +312,10 @@ export class MachineSteps {
     const message = `Node ${nodeName} is there already, and of another instance: delete it`;
     const failure = { code: 'FailedPrecondition', message, isSettled: true } as const;
     await this.#fail({ ...failure, during: 'nodeLookup' }, 'Create');
+  }
+
+  get #usesTarget(): boolean {
+    return this.#state.prepared?.usesTarget ?? true;
   }
 
   #machine(): LifeRef {
@@ -407,17 +375,4 @@ function settle(state: MachineState, { isFound, settleSeconds }: SuccessfulDelet
   state.settleAt = Date.now() + settleSeconds * 1000;
   // One that is listed late has a Node as well.
   if (state.teardown && state.prepared?.usesTarget) state.teardown.mustFind = true;
-}
-
-/** A call that ended without an answer of the driver: nobody knows what the cloud did. */
-function failureOf(error: unknown, provider: string): MachineFailure {
-  if (isCancellation(error)) {
-    const message = 'cancelled by a deletion';
-    return { code: 'Canceled', message, isSettled: false, wasCancelled: true };
-  }
-  if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) {
-    const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;
-    return { code: 'Unavailable', message, isSettled: false };
-  }
-  return { code: 'Internal', message: messageOf(error), isSettled: false };
 }

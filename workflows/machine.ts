@@ -46,6 +46,16 @@ import type { MachineStep, RunningStep } from './plan/machine.ts';
 import { isLong, planMachine } from './plan/machine.ts';
 import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import {
+  drainReportShape,
+  goneSnapshot,
+  hear,
+  machineSnapshot,
+  missingInstance,
+  nodeSnapshot,
+  requireInput,
+  sighting,
+} from './payloads.ts';
 import { handedOver, mustRenew } from './renewal.ts';
 
 export interface MachineInput extends EntityInput {
@@ -61,7 +71,7 @@ export interface MachineResult {
 
 /** One execution per Machine: from its creation until VM, Node and object are gone. */
 export async function machine(input: MachineInput): Promise<MachineResult> {
-  return await new MachineLife(input).live();
+  return await new MachineLife(requireInput(input)).live();
 }
 
 class MachineLife {
@@ -187,20 +197,24 @@ class MachineLife {
   #listen(): void {
     setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
     setHandler(drainQuery, () => drainOf(this.#state));
-    setHandler(drainReport, (report) => {
+    hear(drainReport, drainReportShape, (report) => {
       if (!observeDrain(this.#state, report)) return;
       showDrain(this.#state);
       this.#wake();
     });
-    setHandler(machineObserved, (seen) =>
+    hear(machineObserved, machineSnapshot, (seen) =>
       this.#note(seen, () => observeMachine(this.#state, seen)),
     );
-    setHandler(machineGone, (gone) => this.#note(gone, () => observeGone(this.#state, gone)));
-    setHandler(nodeObserved, (node) => this.#note(node, () => observeNode(this.#state, node)));
-    setHandler(instanceMissing, (told) => {
+    hear(machineGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => observeGone(this.#state, gone)),
+    );
+    hear(nodeObserved, nodeSnapshot, (node) =>
+      this.#note(node, () => observeNode(this.#state, node)),
+    );
+    hear(instanceMissing, missingInstance, (told) => {
       if (isOfOurCluster(told, this.#input) && observeMissing(this.#state, told)) this.#wake();
     });
-    setHandler(classChanged, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
+    hear(classChanged, sighting, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
   }
 
   /** Wakes the loop when a signal of our own cluster changed something. */

@@ -1,8 +1,9 @@
-import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, setCurrentDetails } from '@temporalio/workflow';
 import type { LastLook, ProtectionOutcome } from './activities.ts';
 import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
+import { hear, requireInput, sighting } from './payloads.ts';
 import { messageOf, orphanSteps, shortStep } from './steps.ts';
 
 /** Between two looks at what keeps a class that is being deleted. */
@@ -26,9 +27,9 @@ export async function secret(input: EntityInput): Promise<void> {
 }
 
 async function protect(input: EntityInput, resource: 'machineclasses' | 'secrets'): Promise<void> {
-  const { ref } = input;
+  const { ref } = requireInput(input);
   let mustLook = true;
-  setHandler(useChanged, (signal) => {
+  hear(useChanged, sighting, (signal) => {
     if (isOfOurCluster(signal, input)) mustLook = true;
   });
   const since = Date.now();

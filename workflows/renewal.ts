@@ -6,6 +6,8 @@ import { workflowInfo } from '@temporalio/workflow';
  */
 const longestHistoryEvents = 1_000;
 const largestHistoryBytes = 1_000_000;
+/** What is handed over may be large by itself, e.g. an object with large annotations: that alone is no reason to begin anew, and again. */
+const shortestHistoryEvents = 60;
 
 /** True when this run should continue as new as soon as nothing is in flight. */
 export function mustRenew(): boolean {
@@ -13,7 +15,7 @@ export function mustRenew(): boolean {
   return (
     continueAsNewSuggested ||
     historyLength >= longestHistoryEvents ||
-    historySize >= largestHistoryBytes
+    (historySize >= largestHistoryBytes && historyLength >= shortestHistoryEvents)
   );
 }
 

@@ -1,4 +1,5 @@
 /** What people and programs ask of a rollout while it runs. */
+import { quoted } from './api/validation.ts';
 import { CommandQueue } from './command-queue.ts';
 import type { RolloutCommand } from './messages.ts';
 import {
@@ -43,14 +44,12 @@ export function faultOf(
 
 function replicasFault(replicas: unknown): string | undefined {
   const isFit = isWhole(replicas) && replicas <= mostReplicas;
-  return isFit
-    ? undefined
-    : `replicas: ${JSON.stringify(replicas)}: must be a whole number of 0 or more`;
+  return isFit ? undefined : `replicas: ${quoted(replicas)}: must be a whole number of 0 or more`;
 }
 
 function rollbackFault(revision: unknown, facts: DeploymentFacts | undefined): string | undefined {
   if (revision !== undefined && !isWhole(revision)) {
-    return `revision: ${JSON.stringify(revision)}: must be a whole number, or 0 for the one before`;
+    return `revision: ${quoted(revision)}: must be a whole number, or 0 for the one before`;
   }
   if (!facts) return undefined;
   if (facts.isPaused) return 'the MachineDeployment is paused: resume it, then roll back';

@@ -1,6 +1,7 @@
 /** How the Temporal UI finds a rollout. Search attributes cost an event, so they change with the state only. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { keys } from './messages.ts';
+import { keyword } from './search-values.ts';
 import type { DeploymentPlan, RolloutState } from './plan/rollout/steps.ts';
 
 export interface Shown {
@@ -11,7 +12,9 @@ export interface Shown {
   since: number;
 }
 
-export function showRollout({ plan: { state, blockedBy }, className, since }: Shown): void {
+export function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
+  const className = keyword(of.className) ?? '';
+  const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const { typedSearchAttributes: shown } = workflowInfo();
   const isSame =
     shown.get(keys.RolloutState) === state &&

@@ -16,6 +16,7 @@ import type {
   OrphanActivities,
   SafetyActivities,
 } from './activities.ts';
+import { clip, longestSummaryBytes } from './api/clip.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
@@ -51,13 +52,20 @@ export async function shortStep<Outcome>(
 
 /** A step that a person wants to see in the history. */
 export function regularSteps(summary: string): Steps {
-  return proxyActivities<KubeActivities>({ ...regularOptions, summary });
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    summary: clip(summary, longestSummaryBytes),
+  });
 }
 
 /** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
 export function singleAttempts(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
-  return proxyActivities<KubeActivities>({ ...regularOptions, retry, summary });
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    retry,
+    summary: clip(summary, longestSummaryBytes),
+  });
 }
 
 /** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */
@@ -73,7 +81,7 @@ export function driverSteps(
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-    summary,
+    summary: clip(summary, longestSummaryBytes),
   });
 }
 
@@ -120,7 +128,7 @@ export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivitie
     startToCloseTimeout: '60s',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
-    summary,
+    summary: clip(summary, longestSummaryBytes),
   });
 }
 

@@ -1,5 +1,6 @@
 /** The KubeClient that talks to a real API server: pooled connections, raw JSON, bounded retries. */
 import type { Dispatcher } from 'undici';
+import { quoted } from '../../workflows/api/validation.ts';
 import { requestOf } from './call.ts';
 import type { Call } from './call.ts';
 import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
@@ -8,6 +9,7 @@ import { withRetries } from './retry.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { linesOf } from './watch-stream.ts';
+import { whole } from './whole.ts';
 
 export interface KubeClientOptions extends TransportOptions {
   /** Recorded as the owner of the fields that we write. Default `millwright`. */
@@ -32,6 +34,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   const query = { fieldManager: options.fieldManager ?? 'millwright' };
 
   async function answerTo<T>(call: Call): Promise<T> {
+    if (!canExist(call.path)) throw nothingThere(call);
     const text = await withRetries(call, () => textOf(transport, call, timeoutMs));
     const answer: T = parse(call, text);
     return answer;
@@ -53,6 +56,20 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       eventsOf(transport, { method: 'GET', path, query: parameters }, signal),
     close: () => transport.close(),
   };
+}
+
+/**
+ * Names come from people, e.g. of a class in a spec: one that no object can have must neither reach another resource
+ * (`../secrets/x`) nor fail as if the API server were out of reach.
+ */
+function canExist(path: string): boolean {
+  const [, ...segments] = path.split('/');
+  return segments.every((segment) => /^(?!\.+$)[\w.:-]+$/.test(segment));
+}
+
+function nothingThere({ method, path }: Call): KubeError {
+  const message = `${quoted(path)}: no object can have such a name`;
+  return new KubeError({ code: 404, reason: 'NotFound', message, method, path });
 }
 
 async function textOf(transport: Transport, call: Call, timeoutMs: number): Promise<string> {
@@ -136,7 +153,7 @@ function failureOf(call: Call, response: Dispatcher.ResponseData, text: string):
 /** The caller names the type: what an API server sends is taken at its word. */
 function parse({ method, path }: Call, text: string): ReturnType<typeof JSON.parse> {
   try {
-    return JSON.parse(text);
+    return whole(JSON.parse(text));
   } catch (cause) {
     const message = `the answer is not JSON: ${text.slice(0, 100)}`;
     throw new KubeError({ code: 502, reason: 'NotJson', message, method, path, cause });

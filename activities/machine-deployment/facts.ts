@@ -30,7 +30,7 @@ import { timestamp } from '../machine/object.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import type { Clock } from './set-facts.ts';
-import { hasJoined, nextAvailableAt, setFactsOf } from './set-facts.ts';
+import { hasJoined, nextAvailableAt, setFactsOf, wholeOf } from './set-facts.ts';
 
 export interface DeploymentView {
   deployment: MachineDeployment;
@@ -81,13 +81,13 @@ function wishesOf({ deployment, options }: DeploymentView) {
   const { onDelete, honorsMinReadySeconds: _ready, ...rolloutOptions } = options;
   return {
     className: spec.template.spec?.class?.name ?? '',
-    replicas: spec.replicas ?? 0,
+    replicas: wholeOf(spec.replicas),
     strategy: strategyOf(spec, onDelete),
     maxSurge: maxSurgeOf(deployment),
     maxUnavailable: unavailableOf(spec),
     isPaused: spec.paused ?? false,
     rollbackTo: spec.rollbackTo && (spec.rollbackTo.revision ?? 0),
-    historyLimit: spec.revisionHistoryLimit,
+    historyLimit: spec.revisionHistoryLimit && wholeOf(spec.revisionHistoryLimit),
     options: rolloutOptions,
   };
 }
@@ -120,7 +120,7 @@ function nodeFactsOf(view: DeploymentView) {
 export function optionsOf({ metadata, spec }: MachineDeployment): ParsedOptions {
   return parseOptions({
     annotations: metadata.annotations ?? {},
-    replicas: spec.replicas ?? 0,
+    replicas: wholeOf(spec.replicas),
     parseTime: (text) => Date.parse(text),
   });
 }

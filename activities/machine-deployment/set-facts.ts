@@ -38,8 +38,8 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     isOfTemplate,
     isDeleting: metadata.deletionTimestamp !== undefined,
     isObserved: (status.observedGeneration ?? 0) >= (metadata.generation ?? 0),
-    replicas: spec.replicas ?? 0,
-    reported: status.replicas ?? 0,
+    replicas: wholeOf(spec.replicas),
+    reported: wholeOf(status.replicas),
     desired: countOf(notes[annotations.desiredReplicas]),
     max: countOf(notes[annotations.maxReplicas]),
     hasFreshScaling: hasFreshScaling(deployment, notes),
@@ -85,10 +85,19 @@ function machinesOf(
   return { machines: letters.join(''), going, ...(preserved > 0 && { preserved }) };
 }
 
+/** No set has more; a status that says so was not written by us. */
+const mostMachines = 100_000;
+
 /** Where the set's own counts are enough: it is the only one with machines. */
 function countedOf({ status = {} }: MachineSet): string {
-  const { replicas = 0, availableReplicas = 0 } = status;
-  return 'U'.repeat(Math.max(replicas - availableReplicas, 0)) + 'A'.repeat(availableReplicas);
+  const replicas = Math.min(wholeOf(status.replicas), mostMachines);
+  const available = Math.min(wholeOf(status.availableReplicas), replicas);
+  return 'U'.repeat(replicas - available) + 'A'.repeat(available);
+}
+
+/** The schema lets negative counts pass. */
+export function wholeOf(count: number | undefined): number {
+  return Math.max(count ?? 0, 0);
 }
 
 function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): 'A' | 'R' | 'U' {

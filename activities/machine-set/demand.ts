@@ -14,7 +14,7 @@ export function demandOf(set: MachineSet): SetDemand {
     hasFinalizer: hasFinalizer(set),
     isOrphaning: isOrphaning(set),
     generation: metadata.generation ?? 0,
-    replicas: spec.replicas ?? 0,
+    replicas: Math.max(spec.replicas ?? 0, 0),
     ...(frozenBy !== undefined && { frozenBy }),
     faults: faultsOf(set),
   };

@@ -1,6 +1,7 @@
 /** What plans need to know of a Machine. */
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { timeIn } from '../../workflows/api/time.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import type { Preserve } from '../../workflows/plan/preserve-value.ts';
 import { preserveOf } from '../../workflows/plan/preserve-value.ts';
@@ -28,12 +29,11 @@ export function factOf({ metadata, status }: Machine): MachineFact {
 
 /** Milliseconds; nonsense counts as absent. */
 export function timeOf(text: string | null | undefined): number | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isFinite(time) ? time : undefined;
+  return timeIn(text, Date.parse);
 }
 
 function priorityOf(text: string | undefined): number {
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : defaultPriority;
+  return text !== undefined && /^[+-]?\d{1,15}$/.test(text) ? Number(text) : defaultPriority;
 }
 
 /** What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which could not take it back. */

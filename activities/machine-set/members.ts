@@ -20,9 +20,11 @@ export interface ClaimRequest {
 /** All Machines that the set controls and selects, in the order of the list. Orphans that it selects are adopted on the way. */
 export async function membersOf(control: KubeClient, request: ClaimRequest): Promise<Machine[]> {
   const { metadata, spec } = request.set;
-  const selection = isEmptySelector(spec.selector)
-    ? {}
-    : { labelSelector: selectorText(spec.selector) };
+  // The selector may be the very thing that is wrong, and no list takes it then.
+  const selection =
+    isEmptySelector(spec.selector) || request.isFaulty
+      ? {}
+      : { labelSelector: selectorText(spec.selector) };
   const path = customResource('machines', metadata.namespace ?? '');
   const { items } = await control.list<Machine>(path, selection);
   const members = new Map<string, Machine>();

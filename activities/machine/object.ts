@@ -12,6 +12,7 @@ import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { machinePhaseOf } from '../../workflows/api/phases.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import { defined } from '../../workflows/plan/defined.ts';
@@ -127,12 +128,12 @@ function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
 }
 
 export function phaseOf({ status }: Machine): MachinePhase {
-  return status?.currentStatus?.phase ?? '';
+  return machinePhaseOf(status?.currentStatus?.phase);
 }
 
 function createGenerationOf({ metadata }: Machine): number {
-  const generation = Number(metadata.annotations?.[annotations.createGeneration] ?? 0);
-  return Number.isInteger(generation) ? generation : 0;
+  const text = metadata.annotations?.[annotations.createGeneration] ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1. */

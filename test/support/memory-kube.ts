@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from '../../activities/kube/client.ts';
 import { KubeError } from '../../activities/kube/errors.ts';
+import { whole } from '../../activities/kube/whole.ts';
 import { applyJsonPatch } from './memory-json-patch.ts';
 import { isRecord, merge } from './memory-patch.ts';
 import { pathOf } from './memory-paths.ts';
@@ -58,7 +59,7 @@ export class MemoryKube implements KubeClient {
 
   /** Stores an object as it is; what its metadata leaves out is made up. */
   put(object: object): void {
-    const stored: Stored = overTheWire(object);
+    const stored: Stored = whole(overTheWire(object));
     this.#store(pathOf(stored), stored);
   }
 

@@ -1,5 +1,6 @@
 /** What an operator asks of a drain, as it stands on the Machine. */
 import { drainOptions as names } from './constants.ts';
+import { timeIn } from './time.ts';
 
 export interface DrainOptions {
   isSkipped?: boolean;
@@ -17,10 +18,10 @@ export function drainOptionsIn(
   annotations: Record<string, string> = {},
   timeOf: (text: string) => number,
 ): DrainOptions {
-  const until = timeOf(annotations[names.until] ?? '');
+  const until = timeIn(annotations[names.until], timeOf);
   return {
     ...(annotations[names.skip] === 'true' && { isSkipped: true }),
-    ...(!Number.isNaN(until) && { until }),
+    ...(until !== undefined && { until }),
     ...(annotations[names.skipVolumeWait] === 'true' && { skipsVolumeWait: true }),
   };
 }

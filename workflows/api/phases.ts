@@ -1,5 +1,23 @@
 /** The words of the status and of the strategy. The schema, like that of MCM v0.62.1, only says that they are strings. */
 
+const machinePhases = [
+  'Pending',
+  'Available',
+  'Running',
+  'Unknown',
+  'Failed',
+  'CrashLoopBackOff',
+  'Terminating',
+  'InPlaceUpdating',
+  'InPlaceUpdateSuccessful',
+  'InPlaceUpdateFailed',
+] as const satisfies MachinePhase[];
+
+/** The schema lets any text pass; what is no phase says as little as an absent one. */
+export function machinePhaseOf(text: string | undefined): MachinePhase {
+  return machinePhases.find((phase) => phase === text) ?? '';
+}
+
 export type MachinePhase =
   /** The instance exists; its Node has not joined. */
   | 'Pending'

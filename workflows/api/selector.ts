@@ -1,5 +1,6 @@
 /** Label selectors as Kubernetes reads them. */
 import type { LabelSelector, LabelSelectorRequirement } from './machine-set.ts';
+import { quoted } from './validation.ts';
 
 type Labels = Record<string, string>;
 
@@ -26,4 +27,62 @@ function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels:
   if (operator === 'NotIn') return !isListed;
   if (operator === 'Exists') return value !== undefined;
   return operator === 'DoesNotExist' && value === undefined;
+}
+
+const nameOfLabel = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
+const prefixOfLabel = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** A selector that the API server takes in no query: neither do the CRDs look at it, nor those of MCM v0.62.1. */
+export function formFaults({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector = {}): string[] {
+  const pairs = Object.entries(matchLabels).flatMap(([key, value]) => [
+    ...keyFaults(key, 'spec.selector.matchLabels'),
+    ...valueFaults(value, 'spec.selector.matchLabels'),
+  ]);
+  return [...pairs, ...matchExpressions.flatMap(requirementFaults)];
+}
+
+function requirementFaults(
+  { key, operator, values = [] }: LabelSelectorRequirement,
+  index: number,
+): string[] {
+  const field = `spec.selector.matchExpressions[${index}]`;
+  return [
+    ...keyFaults(key, `${field}.key`),
+    ...operatorFaults(operator, values, field),
+    ...values.flatMap((value) => valueFaults(value, `${field}.values`)),
+  ];
+}
+
+function operatorFaults(operator: string, values: string[], field: string): string[] {
+  const isOfList = operator === 'In' || operator === 'NotIn';
+  if (isOfList && values.length === 0) {
+    return [
+      `${field}.values: Required value: must have a value, because the operator is ${operator}`,
+    ];
+  }
+  if (isOfList || operator === 'Exists' || operator === 'DoesNotExist') return [];
+  const what = 'must be In, NotIn, Exists or DoesNotExist';
+  return [`${field}.operator: Invalid value: ${quoted(operator)}: ${what}`];
+}
+
+function keyFaults(key: string, field: string): string[] {
+  const [name = '', prefix, ...more] = key.split('/').toReversed();
+  const isFit =
+    nameOfLabel.test(name) &&
+    (prefix === undefined || prefixOfLabel.test(prefix)) &&
+    more.length === 0;
+  if (isFit) return [];
+  return [
+    `${field}: Invalid value: ${quoted(key)}: must be the key of a label, such as pool or example.com/pool`,
+  ];
+}
+
+function valueFaults(value: string, field: string): string[] {
+  if (value === '' || nameOfLabel.test(value)) return [];
+  const what =
+    'must be the value of a label: at most 63 letters, digits, dashes, underscores and dots';
+  return [`${field}: Invalid value: ${quoted(value)}: ${what}`];
 }

@@ -42,8 +42,19 @@ export const allowed = {
 
 const required = (field: string, message: string): string => `${field}: Required value: ${message}`;
 
+/** A fault has to fit into a condition and an Event. */
+const longestQuote = 200;
+
+/** A value as a fault shows it: very long ones are cut, and what is in objects, however deep, is left out. */
+export function quoted(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}...` : text;
+}
+
 const invalid = (field: string, value: unknown, message: string): string =>
-  `${field}: Invalid value: ${JSON.stringify(value)}: ${message}`;
+  `${field}: Invalid value: ${quoted(value)}: ${message}`;
 
 /** Faults of a Machine; empty when it is fit for use. */
 export function machineFaults({ spec }: Loose<Machine>): string[] {

@@ -1,6 +1,6 @@
 /** Which machines belong to a MachineSet. */
 import type { LabelSelector } from '../api/machine-set.ts';
-import { isEmptySelector, matches } from '../api/selector.ts';
+import { formFaults, isEmptySelector, matches } from '../api/selector.ts';
 
 export interface Claimant {
   uid: string;
@@ -54,6 +54,8 @@ export function selectorFaults(
   selector: LabelSelector | undefined,
   templateLabels: Record<string, string> = {},
 ): string[] {
+  const faults = formFaults(selector);
+  if (faults.length > 0) return faults;
   if (isEmptySelector(selector) || matches(selector, templateLabels)) return [];
   return [
     'spec.selector: Invalid value: must match spec.template.metadata.labels; make one of them fit the other',

@@ -152,5 +152,5 @@ export function nextTryOf(input: RetryInput): number {
 
 /** The flag or the machine's own word, but no more than fit into the drain timeout. */
 export function evictRetriesWithin(retries: number, drainTimeoutSeconds: number): number {
-  return Math.min(retries, Math.floor(drainTimeoutSeconds / evictionSeconds));
+  return Math.max(Math.min(retries, Math.floor(drainTimeoutSeconds / evictionSeconds)), 0);
 }

@@ -21,7 +21,7 @@ export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): n
  */
 export function unavailableOf(spec: MachineDeploymentSpec): number {
   const { strategy, replicas = 0 } = spec;
-  if (strategy?.type !== 'RollingUpdate' || replicas === 0) return 0;
+  if (strategy?.type !== 'RollingUpdate' || replicas <= 0) return 0;
   const count = countOf(strategy.rollingUpdate?.maxUnavailable, replicas, Math.floor);
   if (count === 0 && surgeOf(spec) === 0) return 1;
   return Math.min(count, replicas);
@@ -32,8 +32,15 @@ function countOf(
   replicas: number,
   round: (count: number) => number,
 ): number {
-  if (value === undefined) return 0;
-  if (typeof value === 'number') return value;
-  const amount = Number(value.replace(/%$/, ''));
-  return value.endsWith('%') ? round((amount * replicas) / 100) : amount;
+  if (typeof value === 'number') return bounded(value);
+  // Anything else is a fault of the spec, which is not followed then.
+  const amount = bounded(Number(/^\+?(\d+)%?$/.exec(value ?? '')?.[1] ?? 0));
+  return value?.endsWith('%') ? bounded(round((amount * replicas) / 100)) : amount;
+}
+
+/** The API's own limit. */
+const most = 2 ** 31 - 1;
+
+function bounded(count: number): number {
+  return Math.min(Math.max(count, 0), most);
 }

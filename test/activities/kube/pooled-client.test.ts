@@ -40,6 +40,34 @@ describe('calls', () => {
     expect(String(error)).toBe(`KubeError: GET ${things}/a: 404 NotFound: NotFound it is`);
   });
 
+  test.each([
+    '..',
+    '.',
+    '',
+    'a/../b',
+    'a b',
+    'a?watch=true',
+    '%2e%2e',
+    'ä',
+    'a\n',
+    '../../secrets/x',
+  ])('no object is called %j: nobody is asked for it', async (name) => {
+    const error = await failureOf(client.get(`${things}/${name}`));
+    expect(isNotFound(error)).toBe(true);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('an object of ours without a spec, as the CRDs of MCM let pass, gets an empty one', async () => {
+    const machine = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine' };
+    const deployment = { ...machine, kind: 'MachineDeployment' };
+    const created = await client.create(things, { ...machine, metadata: { name: 'a' } });
+    expect(created).toMatchObject({ spec: {} });
+    await client.create(things, { ...deployment, metadata: { name: 'b' } });
+    await client.create(things, { kind: 'Node', metadata: { name: 'c' } });
+    const { items } = await client.list<{ spec?: object }>(things);
+    expect(items.map(({ spec }) => spec)).toEqual([{}, { template: {} }, undefined]);
+  });
+
   test('a taken name and a stale resourceVersion are told apart', async () => {
     await client.create(things, { metadata: { name: 'a' } });
     const taken = await failureOf(client.create(things, { metadata: { name: 'a' } }));

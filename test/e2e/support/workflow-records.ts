@@ -12,6 +12,12 @@ interface WorkflowMetadata {
 /** Workflows that stand for an object, without those of the checks. */
 export const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
 
+/** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
+const unhandledCommand = 1;
+/** Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start. */
+const sdkHiccup = /History is out of order/;
+const mostAttempts = 6;
+
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #connection: Connection;
@@ -86,6 +92,20 @@ export class WorkflowRecords {
     return this.#client.workflow.getHandle(workflowId);
   }
 
+  /**
+   * What keeps workflows from going on: tasks that failed, other than because news came in between, and steps that were tried
+   * again and again.
+   */
+  async troubles(): Promise<string[]> {
+    const troubles: string[] = [];
+    for (const { workflowId, runId } of await this.list()) {
+      const handle = this.#client.workflow.getHandle(workflowId, runId);
+      const words = [...(await failedTasksOf(handle)), ...(await endlessStepsOf(handle))];
+      troubles.push(...words.map((text) => `${workflowId}: ${text}`));
+    }
+    return troubles;
+  }
+
   /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
   async resetDrain(name: string): Promise<void> {
     const workflowId = this.#idOf('machine', name);
@@ -154,6 +174,24 @@ export class WorkflowRecords {
   #idOf(kind: Kind, name: string): string {
     return workflowIdOf(kind, { namespace: this.#namespace, name });
   }
+}
+
+async function failedTasksOf(handle: WorkflowHandle): Promise<string[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
+    const message = failed?.failure?.message ?? '';
+    const isHarmless = Number(failed?.cause) === unhandledCommand || sdkHiccup.test(message);
+    return failed && !isHarmless ? [`a task failed (cause ${failed.cause}): ${message}`] : [];
+  });
+}
+
+async function endlessStepsOf(handle: WorkflowHandle): Promise<string[]> {
+  const { raw } = await handle.describe();
+  return (raw.pendingActivities ?? [])
+    .filter(({ attempt }) => (attempt ?? 0) > mostAttempts)
+    .map(({ activityType: type, attempt, lastFailure }) => {
+      return `${type?.name} was tried ${attempt} times: ${lastFailure?.message}`;
+    });
 }
 
 /** All texts in a history, payloads included: these are bytes. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Claim, Claimant, Claimed } from '../../../workflows/plan/claim.ts';
 import { planClaim, selectorFaults } from '../../../workflows/plan/claim.ts';
@@ -128,4 +128,32 @@ test.each([
   { name: 'without a label that it asks for', given: where('Exists', 'zone'), isFine: false },
 ])('a template $name: fine is $isFine', ({ given, isFine }) => {
   expect(selectorFaults(given, { pool: 'a' })).toHaveLength(isFine ? 0 : 1);
+});
+
+describe('a selector that no list takes', () => {
+  const has = { matchLabels: { pool: 'a' } };
+  const wants = (key: string, operator: string, values?: string[]) => ({
+    ...has,
+    matchExpressions: [{ key, operator, ...(values && { values }) }],
+  });
+
+  test.each([
+    [{ matchLabels: { 'a b': 'c' } }, 'spec.selector.matchLabels: Invalid value: "a b"'],
+    [{ matchLabels: { a: 'c d' } }, 'spec.selector.matchLabels: Invalid value: "c d"'],
+    [{ matchLabels: { 'a/b/c': 'd' } }, 'spec.selector.matchLabels: Invalid value: "a/b/c"'],
+    [wants('', 'Exists'), 'spec.selector.matchExpressions[0].key: Invalid value: ""'],
+    [wants('a', 'Gt', ['1']), 'spec.selector.matchExpressions[0].operator: Invalid value: "Gt"'],
+    [wants('a', 'NotIn', []), 'spec.selector.matchExpressions[0].values: Required value'],
+    [wants('a', 'NotIn', [',']), 'spec.selector.matchExpressions[0].values: Invalid value: ","'],
+  ])('%j has a fault that names the field', (wrong, fault) => {
+    const labels = { pool: 'a', ...wrong.matchLabels };
+    expect(selectorFaults(wrong, labels)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  test.each([has, wants('example.com/a', 'DoesNotExist'), wants('b', 'NotIn', ['c', ''])])(
+    '%j has none',
+    (right) => {
+      expect(selectorFaults(right, { pool: 'a' })).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** Options of a rollout, read from annotations `millwright.dev/...` of the MachineDeployment. */
 import { options as keys } from '../../api/constants.ts';
 import { parseDuration } from '../../api/duration.ts';
-import { allowed } from '../../api/validation.ts';
+import { allowed, quoted } from '../../api/validation.ts';
 import { defined } from '../defined.ts';
 import type { RolloutOptions } from './facts.ts';
 
@@ -29,7 +29,7 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
     if (text === undefined) return undefined;
     const value = parse(text);
     if (value === undefined) {
-      faults.push(`annotation ${key}: Invalid value: ${JSON.stringify(text)}: ${may}`);
+      faults.push(`annotation ${key}: Invalid value: ${quoted(text)}: ${may}`);
     }
     return value;
   };

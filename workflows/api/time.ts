@@ -1,0 +1,18 @@
+/** Times as Kubernetes writes them: RFC 3339. */
+
+const pattern = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/**
+ * Milliseconds; undefined for anything else. JavaScript alone reads `5` as a day in 2001, and a deadline in the past deletes pods
+ * by force.
+ *
+ * @param parse Where there is no clock, as in plans, it is handed in.
+ */
+export function timeIn(
+  text: string | null | undefined,
+  parse: (text: string) => number,
+): number | undefined {
+  if (text === null || text === undefined || !pattern.test(text)) return undefined;
+  const time = parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

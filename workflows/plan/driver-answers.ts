@@ -1,0 +1,165 @@
+/**
+ * The answers of drivers, which are written in any language and by anybody. One that makes no sense is a failure that names the
+ * field; whether an instance exists is not known then, so its token is kept: the next try, or a deletion, finds it.
+ */
+import { clip } from '../api/clip.ts';
+import { isMachineErrorCode } from '../api/failures.ts';
+import { quoted } from '../api/validation.ts';
+import { defined } from './defined.ts';
+import type { Instance, MachineFailure } from './machine.ts';
+import type { Check, Shape } from './shape.ts';
+import {
+  faultIn,
+  flag,
+  isRecord,
+  listOf,
+  name,
+  objectOf,
+  optional,
+  partOf,
+  text,
+} from './shape.ts';
+
+/** What a driver says of the instance that it made or found. */
+export interface AnsweredInstance extends Instance {
+  lastKnownState?: string;
+  addresses?: { type: string; address: string }[];
+  isFound: boolean;
+}
+
+interface Failed {
+  outcome: 'failed';
+  failure: MachineFailure;
+}
+
+type Created = { outcome: 'created'; instance: AnsweredInstance } | Failed;
+type Described =
+  { outcome: 'found'; instance: Instance } | { outcome: 'missing'; settleSeconds: number } | Failed;
+type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
+
+export interface Asked {
+  provider: string;
+  /** The machine is to have a Node, whose name must be one. */
+  usesTarget: boolean;
+  /** We cancelled the call: only then may its failure be our doing. */
+  isCancelled: boolean;
+}
+
+/** It becomes the value of a label. */
+const nodeName: Check = (value) =>
+  typeof value === 'string' && /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(value)
+    ? undefined
+    : 'must be the name of a Node: at most 63 small letters, digits, dashes and dots';
+
+const address: Shape<{ type: string; address: string }> = { type: text, address: text };
+
+function instanceShape({ usesTarget }: Asked): Shape<AnsweredInstance> {
+  return {
+    providerID: name,
+    nodeName: usesTarget ? nodeName : text,
+    isFound: flag,
+    lastKnownState: optional(text),
+    addresses: optional(listOf(objectOf(address), 100)),
+  };
+}
+
+const longestSettleSeconds = 86_400;
+
+const settleSeconds: Check = (value) =>
+  typeof value === 'number' && value >= 0 && value <= longestSettleSeconds
+    ? undefined
+    : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
+
+const deletedShape = { isFound: flag, settleSeconds };
+
+export function createdBy(answer: Created, asked: Asked): Created {
+  const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'createInstance', asked) };
+  const shape = instanceShape(asked);
+  const fault =
+    outcome === 'created'
+      ? prefixed('instance', faultIn(instance, shape))
+      : `outcome: ${quoted(outcome)}: must be created or failed`;
+  if (fault !== undefined || answer.outcome !== 'created') {
+    return nonsense('createInstance', fault, asked);
+  }
+  return { outcome: 'created', instance: partOf(answer.instance, shape) };
+}
+
+export function deletedBy(answer: Deleted, asked: Asked): Deleted {
+  const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'deleteInstance', asked) };
+  const fault =
+    outcome === 'deleted'
+      ? faultIn(answer, deletedShape)
+      : `outcome: ${quoted(outcome)}: must be deleted or failed`;
+  return fault === undefined ? answer : nonsense('deleteInstance', fault, asked);
+}
+
+const describedShape: Shape<Instance> = { providerID: name, nodeName: text };
+
+export function describedBy(answer: Described, asked: Asked): Described {
+  const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'describeInstance', asked) };
+  const fault =
+    outcome === 'found'
+      ? prefixed('instance', faultIn(instance, describedShape))
+      : outcome === 'missing'
+        ? faultIn(answer, { settleSeconds })
+        : `outcome: ${quoted(outcome)}: must be found, missing or failed`;
+  return fault === undefined ? answer : nonsense('describeInstance', fault, asked);
+}
+
+interface Loose {
+  outcome?: unknown;
+  instance?: unknown;
+  failure?: unknown;
+}
+
+function prefixed(field: string, fault: string | undefined): string | undefined {
+  return fault === undefined ? undefined : `${field}.${fault}`;
+}
+
+type Method = 'createInstance' | 'deleteInstance' | 'describeInstance';
+
+function nonsense(method: Method, fault: string | undefined, { provider }: Asked): Failed {
+  const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;
+  return { outcome: 'failed', failure: { code: 'Internal', message, isSettled: false } };
+}
+
+/** It stands in the status and in an Event. */
+export const longestMessageBytes = 2_000;
+/** A cloud that wants to be left alone for longer is asked all the same. */
+const longestRetrySeconds = 3_600;
+
+/** A failure is taken for what can be read of it: it says more than our word that it is not in order. */
+function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailure {
+  if (!isRecord(failure)) {
+    return nonsense(method, `failure: ${quoted(failure)}: must be an object`, asked).failure;
+  }
+  const { code, message, isSettled, retryAfterSeconds, wasCancelled, during } = failure;
+  const isKnown = isMachineErrorCode(code);
+  const words =
+    typeof message === 'string' && message !== '' ? message : 'the driver does not say why';
+  return defined({
+    code: isKnown ? code : 'Internal',
+    message: isKnown
+      ? clip(words, longestMessageBytes)
+      : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
+    // Who does not say so left us in the dark.
+    isSettled: isKnown && isSettled === true,
+    retryAfterSeconds: pauseOf(retryAfterSeconds),
+    wasCancelled: wasCancelled === true && asked.isCancelled ? true : undefined,
+    during: stages.find((stage) => stage === during),
+  });
+}
+
+const stages = ['initialization', 'nodeLookup'] as const;
+
+function pauseOf(seconds: unknown): number | undefined {
+  if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
+  return Math.min(seconds, longestRetrySeconds);
+}
