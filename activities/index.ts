@@ -26,7 +26,7 @@ import { recordLoss } from './machine/loss.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { machineSubject } from './machine/object.ts';
-import { prepareMachine } from './machine/prepare.ts';
+import { findProvider, prepareMachine } from './machine/prepare.ts';
 import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
@@ -56,6 +56,7 @@ export function createKubeActivities(world: World): KubeActivities {
     preserveMachine: (input) => preserveMachine(world, input),
     steerMachine: (input) => steerMachine(control, input),
     beginTeardown: (input) => beginTeardown(world, input),
+    findProvider: (input) => findProvider(world, input),
     async finishTeardown(input) {
       await requireNoStop(world, machineSubject(input.machine));
       await finishTeardown(world, input);

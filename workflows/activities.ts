@@ -15,7 +15,7 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
-import type { DescribeOutcome, LossActivities } from './loss-port.ts';
+import type { DescribeOutcome, LossActivities, ProviderOutcome } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
@@ -258,6 +258,8 @@ export interface MachineActivities {
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
   steerMachine(input: MachineSteerInput): Promise<string>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
+  /** For a deletion that began while the class could not be read. */
+  findProvider(input: { className: string }): Promise<ProviderOutcome>;
   /** Node, bootstrap token and finalizer go. */
   finishTeardown(input: {
     machine: LifeRef;

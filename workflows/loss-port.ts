@@ -9,6 +9,10 @@ export type DescribeOutcome =
   /** It says nothing. */
   | { outcome: 'failed'; failure: MachineFailure };
 
+/** Which driver is to be asked; a class that could not be read may be there by now. */
+export type ProviderOutcome =
+  { found: true; provider: string } | { found: false; failure: MachineFailure };
+
 /** What a second look at a machine without a Node, whose instance is gone, found. */
 export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };

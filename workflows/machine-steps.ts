@@ -224,7 +224,7 @@ export class MachineSteps {
   async findInstance(): Promise<void> {
     const state = this.#state;
     const { teardown, prepared } = state;
-    if (!teardown || !prepared) return;
+    if (!teardown || !prepared || !(await this.#knowsProvider())) return;
     const outcome = await findOutcome(this.#driverRequest(), this.#usesTarget);
     // Several of one name: a deletion takes those that are of this machine, whichever they are.
     if (outcome.outcome === 'failed' && outcome.failure.code !== 'OutOfRange') {
@@ -267,6 +267,7 @@ export class MachineSteps {
 
   async deleteInstance(): Promise<void> {
     const state = this.#state;
+    if (!(await this.#knowsProvider())) return;
     const outcome = await deleteOutcome(this.#driverRequest(), this.#usesTarget);
     if (outcome.outcome === 'failed') {
       await this.#fail(outcome.failure, 'Delete');
@@ -289,6 +290,18 @@ export class MachineSteps {
     });
     await shortStep((steps) => steps.finishTeardown(input), 'remove Node and finalizer');
     if (this.#state.teardown) this.#state.teardown.isFinished = true;
+  }
+
+  /** The class may have come back since the deletion began. */
+  async #knowsProvider(): Promise<boolean> {
+    const { prepared } = this.#state;
+    if (!prepared || prepared.provider !== undefined) return true;
+    const { className } = prepared;
+    const words = `read MachineClass ${className}`;
+    const outcome = await shortStep((steps) => steps.findProvider({ className }), words);
+    if (outcome.found) prepared.provider = outcome.provider;
+    else await this.#fail(outcome.failure, 'Delete');
+    return outcome.found;
   }
 
   /** An instance that is called like its machine has a Node that can only be of this machine. */

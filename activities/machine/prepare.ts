@@ -3,6 +3,7 @@ import type {
   LifeRef,
   PrepareOutcome,
   PreparedMachine,
+  ProviderOutcome,
   ObjectRef,
 } from '../../workflows/activities.ts';
 import { machineClassFaults, machineFaults } from '../../workflows/api/validation.ts';
@@ -34,6 +35,22 @@ export async function prepareMachine(
     return failed(prepared, inputFailure(message));
   }
   return await withClass(world, { machine, prepared, resolved });
+}
+
+/** A class that has gone or is wrong may be mended while its machines are being deleted. */
+export async function findProvider(
+  world: World,
+  { className }: { className: string },
+): Promise<ProviderOutcome> {
+  const resolved = await world.classes.read(className, { isFresh: true });
+  if (!resolved) {
+    const message = `MachineClass "${className}" does not exist in namespace ${world.namespace}: create it again, its Machines need it`;
+    return { found: false, failure: inputFailure(message) };
+  }
+  const { provider = '' } = resolved.machineClass;
+  const fault = await driverFault(world, provider);
+  if (fault === undefined) return { found: true, provider };
+  return { found: false, failure: inputFailure(`MachineClass "${className}": ${fault}`) };
 }
 
 interface Resolved {

@@ -76,6 +76,34 @@ test('an instance that a create without an answer made is found, drained, and go
   });
 });
 
+test('a class that was missing when the deletion began is asked for again', async () => {
+  let isMissing = true;
+  const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    beginTeardown: async () => {
+      const { provider: _unknown, ...machine } = world.read();
+      return { machine };
+    },
+    prepareMachine: async () => {
+      const { provider: _unknown, ...machine } = world.read();
+      return { found: true, machine, failure };
+    },
+    findProvider: async () =>
+      isMissing ? { found: false, failure } : { found: true, provider: 'local' },
+  });
+  Object.assign(world.object, { providerID: instance.providerID, nodeName: instance.nodeName });
+  await world.run(async () => {
+    await world.begin();
+    await world.requestDeletion();
+    await world.log.until('recordFailure', 2);
+    expect(world.log.count('deleteInstance')).toBe(0);
+    isMissing = false;
+    await temporal.skip(600);
+    await world.handle.result();
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ provider: 'local' }]);
+  });
+});
+
 test('a failed deletion is reported and tried again', async () => {
   let failures = 1;
   const world = await MachineWorld.create(temporal, {

@@ -196,6 +196,7 @@ export class MachineWorld {
       preserveMachine: async () => ({ found: 'machine' }),
       steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
+      findProvider: async () => ({ found: true, provider: 'local' }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),
       deleteInstance: async () => ({

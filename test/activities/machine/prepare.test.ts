@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { prepareMachine } from '../../../activities/machine/prepare.ts';
+import { findProvider, prepareMachine } from '../../../activities/machine/prepare.ts';
 import { customResource } from '../../../activities/kube/paths.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
@@ -115,4 +115,20 @@ test('user data with a place for a token get one, and a born machine needs none'
   const later = aWorld({ control: [born, aMachineClass(), secret] });
   await prepareMachine(later, input);
   expect(later.target.calls).toEqual([]);
+});
+
+test.each([
+  { name: 'one that is there', control: [aMachineClass()], outcome: { provider: 'local' } },
+  {
+    name: 'none',
+    control: [],
+    outcome: { failure: { message: expect.stringContaining('create it again') } },
+  },
+  {
+    name: 'one without a driver',
+    control: [aMachineClass({ provider: 'mars' })],
+    outcome: { failure: { message: expect.stringContaining('"mars" has no driver') } },
+  },
+])('the provider of a class: $name', async ({ control, outcome }) => {
+  expect(await findProvider(aWorld({ control }), { className: 'small' })).toMatchObject(outcome);
 });
