@@ -18,7 +18,9 @@ import {
 import { useScenario } from './support/scenario.ts';
 
 describe('the check of entities', () => {
-  const scenario = useScenario('entities');
+  // Runs are started by hand only.
+  const workerFlags = ['--safety-entities-period=24h'];
+  const scenario = useScenario('entities', { workerFlags });
   const { cluster, cloud, workflows, operator, namespace } = scenario;
 
   async function audit(): Promise<EntityReport> {

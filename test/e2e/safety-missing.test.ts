@@ -18,7 +18,9 @@ import { useScenario } from './support/scenario.ts';
 
 /** Nothing here waits for the health timeout of ten minutes. */
 describe('an instance that is gone', () => {
-  const scenario = useScenario('missing', { workerFlags: ['--safety-orphans-min-age=0s'] });
+  // Runs are started by hand only.
+  const workerFlags = ['--machine-safety-orphan-vms-period=24h', '--safety-orphans-min-age=0s'];
+  const scenario = useScenario('missing', { workerFlags });
   const { cloud, workflows, namespace } = scenario;
 
   async function look(): Promise<OrphanReport> {

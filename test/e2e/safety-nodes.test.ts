@@ -14,7 +14,12 @@ const label = 'example.com/safety-nodes';
 describe('a Node', () => {
   // The Nodes of other scenarios are in the same cluster: for this one they are not managed.
   const scenario = useScenario('nodes', {
-    workerFlags: ['--machine-creation-timeout=5s', `--safety-unmanaged-nodes-selector=${label}`],
+    workerFlags: [
+      '--machine-creation-timeout=5s',
+      // Runs are started by hand only.
+      '--machine-safety-orphan-vms-period=24h',
+      `--safety-unmanaged-nodes-selector=${label}`,
+    ],
   });
   const { cluster, cloud, workflows } = scenario;
 

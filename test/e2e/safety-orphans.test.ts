@@ -16,7 +16,12 @@ const idsOf = (instances: { providerID: string }[]): string[] =>
 
 describe('an instance', () => {
   // The last flag of a name wins: tests add theirs and start the worker again.
-  const workerFlags = ['--safety-orphans-min-age=0s', '--safety-orphans-max-deletions=2'];
+  // Runs are started by hand only.
+  const workerFlags = [
+    '--machine-safety-orphan-vms-period=24h',
+    '--safety-orphans-min-age=0s',
+    '--safety-orphans-max-deletions=2',
+  ];
   const scenario = useScenario('orphans', { workerFlags });
   const { cloud, cluster, workflows, namespace } = scenario;
   let ours: Record<string, string>;
