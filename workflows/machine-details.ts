@@ -5,6 +5,7 @@ import type { MachineState } from './machine-state.ts';
 import { drainDeadlineOf } from './machine-state.ts';
 import type { ObjectRef } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
+import { podsLeftInWords } from './plan/drain-report.ts';
 import type { MachineStep } from './plan/machine.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
@@ -40,7 +41,7 @@ function drainInWords(state: MachineState): string[] {
   if (blockers.length === 0) return [];
   const more = blockerCount - blockers.length;
   return [
-    `- **Drain is blocked:** ${podsLeft} pods left; what is left at ${timeOf(drainDeadlineOf(state))} is deleted by force`,
+    `- **Drain is blocked:** ${podsLeftInWords(podsLeft)}; what is left at ${timeOf(drainDeadlineOf(state))} is deleted by force`,
     ...blockers.map(blockerInWords),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];

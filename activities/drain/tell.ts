@@ -1,6 +1,7 @@
 /** Tells people what is in the way of a drain: on the Machine, and on the PodDisruptionBudgets. */
 import type { DrainReport, DrainRequest, LifeRef } from '../../workflows/activities.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
+import { podsLeftInWords } from '../../workflows/plan/drain-report.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isRefusal } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
@@ -26,7 +27,7 @@ export async function tellOfDrain(
 function wordsOf({ blockers, podsLeft }: DrainReport): string {
   if (blockers.length === 0) return 'Nothing is in the way of the drain any more';
   const words = blockers.map(({ pod, why }) => `${pod}: ${why}`).join('; ');
-  return `${podsLeft} pods left: ${words}`;
+  return `${podsLeftInWords(podsLeft)}: ${words}`;
 }
 
 async function writeOperation(

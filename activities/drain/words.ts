@@ -1,6 +1,7 @@
 import type { DrainPod } from '../../workflows/plan/drain.ts';
 import { podKey } from '../../workflows/plan/drain.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
+import { podsLeftInWords } from '../../workflows/plan/drain-report.ts';
 import { timestamp } from '../machine/object.ts';
 
 const namedMax = 5;
@@ -15,7 +16,7 @@ interface Words {
 
 /** For the pending activity: what is left, since when, why, what comes next. */
 export function drainInWords({ podCount, pods, blockers, deadline }: Words): string {
-  const count = `${podCount} ${podCount === 1 ? 'pod' : 'pods'} left`;
+  const count = podsLeftInWords(podCount);
   const isBlocked = blockers.length > 0;
   const items = isBlocked ? blockers.map(blockerInWords) : pods.map(podKey);
   const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');

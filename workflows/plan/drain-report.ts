@@ -31,6 +31,10 @@ export function isStillGoing({ goneBy }: DrainPod, now: number): boolean {
   return goneBy !== undefined && now < goneBy + patienceMilliseconds;
 }
 
+export function podsLeftInWords(count: number): string {
+  return `${count} ${count === 1 ? 'pod' : 'pods'} left`;
+}
+
 /** The longest wait first. */
 export function blockersOf({ pods, refusals, volumeWait, now }: Obstacles): Blocker[] {
   const blockers = pods.flatMap((pod) => blockerOf(pod, refusals, now));
