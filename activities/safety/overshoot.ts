@@ -4,6 +4,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { anySurgeOf } from '../../workflows/plan/fenceposts.ts';
 import type { DeploymentFacts, OvershootLook, SetFacts } from '../../workflows/plan/overshoot.ts';
@@ -51,10 +52,12 @@ function lookAt(
       { set, deployment, members: members.get(set.metadata.uid) ?? [] },
       check,
     );
-    if (Number.isNaN(facts.limit)) {
-      const why = `maxSurge of MachineDeployment ${facts.deployment} is neither a number nor a percentage`;
+    const faults = deployment ? machineDeploymentFaults(deployment) : [];
+    if (faults.length === 0) judged.push(facts);
+    else {
+      const why = `MachineDeployment ${deployment?.metadata.name}: ${faults.join('; ')}`;
       unjudged.push({ name: facts.name, why });
-    } else judged.push(facts);
+    }
   }
   const marked = deployments.map(deploymentFacts);
   const ofMarked = new Set(marked.filter(isMarked).map(({ name }) => name));
