@@ -6,7 +6,9 @@ import { ownerReferenceOf } from '../kube/owners.ts';
 
 /** With finalizer and priority from the first moment on: two writes fewer than setting them later. */
 export function machineOf(set: MachineSet, name: string): object {
-  const { metadata, spec = {} } = set.spec.template ?? {};
+  const { metadata, spec: wanted = {} } = set.spec.template ?? {};
+  // A new machine has no instance, and two cannot have the same.
+  const { providerID: _none, ...spec } = wanted;
   const creationTimeout = set.metadata.annotations?.[annotations.effectiveCreationTimeout];
   const notes = {
     [annotations.priority]: '3',

@@ -32,6 +32,15 @@ test('machines are made whole: labels, finalizer, priority, owner', async () => 
   });
 });
 
+test('a template that names an instance gives it to no machine', async () => {
+  const template = aTemplate();
+  const spec = { ...template.spec, providerID: 'local:///z/i' };
+  const control = new MemoryKube(aMachineSet({ spec: { template: { ...template, spec } } }));
+  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  const machine = await control.read<Machine>(pathOf('pool-a'));
+  expect(machine.spec).not.toHaveProperty('providerID');
+});
+
 test('a batch is one Event', async () => {
   const control = new MemoryKube(aMachineSet());
   await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
