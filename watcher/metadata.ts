@@ -1,6 +1,7 @@
 /** What all views take from an object's metadata. */
-import type { ObjectMeta, OwnerReference } from '../activities/kube/client.ts';
+import type { ObjectMeta } from '../activities/kube/client.ts';
 import type { Trimmed } from '../activities/kube/mirror.ts';
+import { controllerOf } from '../activities/kube/owners.ts';
 import { finalizers } from '../workflows/api/constants.ts';
 
 export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): Trimmed => ({
@@ -9,12 +10,9 @@ export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): Trimmed
   resourceVersion,
 });
 
-export const controllerOf = ({ ownerReferences }: ObjectMeta): OwnerReference | undefined =>
-  ownerReferences?.find((reference) => reference.controller === true);
-
 /** The name of the controller if it is of this kind. */
 export function ownerOf(metadata: ObjectMeta, kind: string): string | undefined {
-  const controller = controllerOf(metadata);
+  const controller = controllerOf({ metadata });
   return controller?.kind === kind ? controller.name : undefined;
 }
 

@@ -4,7 +4,8 @@ import { annotations, labels } from '../workflows/api/constants.ts';
 import { drainOptionsIn } from '../workflows/api/drain-options.ts';
 import { preservationNotesOf } from '../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
-import { controllerOf, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { controllerOf } from '../activities/kube/owners.ts';
 
 /** As Go's ParseBool reads them. */
 const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
@@ -24,7 +25,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     phase: status?.currentStatus?.phase ?? '',
     labels: held,
     owner: ownerOf(metadata, 'MachineSet'),
-    isOrphan: controllerOf(metadata) === undefined,
+    isOrphan: controllerOf({ metadata }) === undefined,
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
     preservation: preservationNotesOf(machine),

@@ -3,7 +3,8 @@ import { annotations } from '../workflows/api/constants.ts';
 import type { MachineDeployment } from '../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../workflows/api/machine-set.ts';
 import { digestOf } from './digest.ts';
-import { controllerOf, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { controllerOf } from '../activities/kube/owners.ts';
 import type { SetView } from './views.ts';
 
 export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): SetView {
@@ -42,7 +43,7 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
     metadataDigest: digestOf(metadata.labels, toldAnnotations(metadata.annotations)),
     labels: metadata.labels ?? {},
     owner: ownerOf(metadata, ownerKind),
-    isOrphan: controllerOf(metadata) === undefined,
+    isOrphan: controllerOf({ metadata }) === undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Parts of JSON patches (RFC 6902) that hold only for what was read. */
 import type { KubeError } from './errors.ts';
-import { isInvalid } from './errors.ts';
+import { isConflict, isInvalid, isNotFound } from './errors.ts';
 
 /** Sets a value in the place of the one that was read; absent is like null. */
 export function replacing(path: string, present: unknown, value: unknown): object[] {
@@ -21,4 +21,9 @@ export function pointerTo(map: string, key: string): string {
  */
 export function isContentRefused(error: unknown): error is KubeError {
   return isInvalid(error) && (error.details.causes?.length ?? 0) > 0;
+}
+
+/** A write that may hold for what is there now: the object changed, or is gone or another by now. */
+export function isOutdated(error: unknown): boolean {
+  return isNotFound(error) || isInvalid(error) || isConflict(error);
 }

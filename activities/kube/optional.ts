@@ -1,4 +1,4 @@
-import { isNotFound } from './errors.ts';
+import { isConflict, isNotFound } from './errors.ts';
 
 /** Undefined when the API server answers that there is no such object. */
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
@@ -6,6 +6,16 @@ export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
     return await call;
   } catch (error) {
     if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when the object changed or went meanwhile: the next look tells what is left to do. */
+export async function unlessChanged<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return undefined;
     throw error;
   }
 }

@@ -11,7 +11,9 @@ export interface Owner {
   spec: { selector?: LabelSelector };
 }
 
-export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+export function controllerOf({
+  metadata,
+}: Pick<KubeObject, 'metadata'>): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 

@@ -6,11 +6,11 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { WrittenSet } from '../../workflows/plan/rollout/after-steps.ts';
 import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
+import { isAlreadyExists, isRefusal } from '../kube/errors.ts';
 import { release } from '../kube/finalizer.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
-import { readLife, reportOn, unlessChanged } from './life.ts';
+import { readLife, reportOn } from './life.ts';
 import { newSetNamed, newSetOf, scalingAnnotations, syncPatchOf } from './new-set.ts';
 import { refuseRollback, rollBack } from './rollback.ts';
 
@@ -125,15 +125,11 @@ class SetChanges {
   ): Promise<boolean> {
     const resourceVersion = this.#versions.get(name) ?? planned;
     const metadata = { ...patch.metadata, resourceVersion };
-    try {
-      const path = customResource('machinesets', this.#deployment.namespace, name);
-      const set = await this.#control.patch<MachineSet>(path, 'merge', { ...patch, metadata });
-      this.#versions.set(name, set.metadata.resourceVersion);
-      return true;
-    } catch (error) {
-      if (isConflict(error) || isNotFound(error)) return false;
-      throw error;
-    }
+    const path = customResource('machinesets', this.#deployment.namespace, name);
+    const body = { ...patch, metadata };
+    const set = await unlessChanged(this.#control.patch<MachineSet>(path, 'merge', body));
+    if (set) this.#versions.set(name, set.metadata.resourceVersion);
+    return set !== undefined;
   }
 }
 

@@ -1,24 +1,12 @@
-/** One life of a MachineDeployment: read, written unless it changed, reported on. */
+/** One life of a MachineDeployment: read, reported on. */
 import type { LifeRef } from '../../workflows/activities.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Report } from '../../workflows/plan/rollout/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
-
-/** What changed or went meanwhile is looked at again. */
-export async function unlessChanged(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return false;
-    throw error;
-  }
-}
 
 /** Undefined when the object is gone or another life has its name. */
 export async function readLife(

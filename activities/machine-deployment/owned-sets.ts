@@ -2,8 +2,7 @@
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 
@@ -77,13 +76,9 @@ async function writeOwners(
   { deployment, set, action }: Change,
 ): Promise<MachineSet | undefined> {
   const { namespace = '', name } = set.metadata;
-  try {
-    const path = customResource('machinesets', namespace, name);
-    return await control.patch<MachineSet>(path, 'merge', ownersPatch(set, deployment, action));
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return undefined;
-    throw error;
-  }
+  const path = customResource('machinesets', namespace, name);
+  const patch = ownersPatch(set, deployment, action);
+  return await unlessChanged(control.patch<MachineSet>(path, 'merge', patch));
 }
 
 function byAge(a: MachineSet, b: MachineSet): number {

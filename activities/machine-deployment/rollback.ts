@@ -6,9 +6,9 @@ import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machin
 import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
 import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
-import { readLife, reportOn, unlessChanged } from './life.ts';
+import { readLife, reportOn } from './life.ts';
 import { isCopied } from './new-set.ts';
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
@@ -59,7 +59,7 @@ async function write(
     spec: { rollbackTo: null, template },
   };
   const path = customResource('machinedeployments', namespace, name);
-  return await unlessChanged(control.patch(path, 'merge', patch));
+  return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
 }
 
 function templateOf({ spec }: MachineSet): MachineTemplateSpec {

@@ -6,11 +6,11 @@ import type { Basis } from '../../workflows/plan/machine-set.ts';
 import { batchLimit } from '../../workflows/plan/machine-set.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
+import { isAlreadyExists, isRefusal } from '../kube/errors.ts';
 import type { EventSubject, EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import { customResource } from '../kube/paths.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { demandOf } from './demand.ts';
 import { controllerOf } from '../kube/owners.ts';
@@ -110,21 +110,15 @@ export async function deleteMachines(
   control: KubeClient,
   { set, names }: { set: LifeRef; names: string[] },
 ): Promise<void> {
-  await inParallel(names, parallelCalls, (name) => deleteOne(control, set, name));
+  await inParallel(names, parallelCalls, async (name) => {
+    await unlessChanged(control.delete(customResource('machines', set.namespace, name)));
+  });
   await recordEvent(control, setSubject(set), {
     type: 'Normal',
     reason: 'SuccessfulDelete',
     message: `Deleted ${listOf(names)}`,
     component,
   });
-}
-
-async function deleteOne(control: KubeClient, set: LifeRef, name: string): Promise<void> {
-  try {
-    await control.delete(customResource('machines', set.namespace, name));
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
 }
 
 async function reportCreates(

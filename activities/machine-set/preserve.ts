@@ -6,9 +6,8 @@ import type { AutoPreservation } from '../../workflows/plan/auto-preservation.ts
 import { preserveOf } from '../../workflows/plan/preserve-value.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { controllerOf } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
@@ -66,14 +65,8 @@ async function change(
     if (!machine || controllerOf(machine)?.uid !== set.uid || !isMeant(machine)) return;
     const { uid, resourceVersion } = machine.metadata;
     const notes = { [annotations.preserve]: value };
-    try {
-      await control.patch(path, 'merge', {
-        metadata: { uid, resourceVersion, annotations: notes },
-      });
-      changed.push(name);
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
+    const metadata = { uid, resourceVersion, annotations: notes };
+    if (await unlessChanged(control.patch(path, 'merge', { metadata }))) changed.push(name);
   });
   return changed.toSorted();
 }

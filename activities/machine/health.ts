@@ -12,12 +12,13 @@ import {
 } from '../../workflows/plan/health.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
-import { isConflict, isNotFound, isUnreachable } from '../kube/errors.ts';
+import { isUnreachable } from '../kube/errors.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { stopInWords } from '../kube/global-stop.ts';
 import { customResource } from '../kube/paths.ts';
+import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
 import { requireLicence } from '../licence.ts';
 import type { Node } from './node.ts';
@@ -96,12 +97,8 @@ async function deleteMachine(world: World, machine: Machine): Promise<void> {
     message: `The Node of machine ${name} was deleted: deleting the machine`,
     component,
   });
-  try {
-    const path = customResource('machines', namespace, name);
-    await world.control.delete(path, { preconditions: { uid } });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  const path = customResource('machines', namespace, name);
+  await unlessChanged(world.control.delete(path, { preconditions: { uid } }));
 }
 
 interface Seen {

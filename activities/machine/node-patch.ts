@@ -9,8 +9,7 @@ import type {
 } from '../../workflows/plan/node-template.ts';
 import { planNodeTemplate } from '../../workflows/plan/node-template.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
-import { pointerTo, replacing } from '../kube/json-patch.ts';
+import { isOutdated, pointerTo, replacing } from '../kube/json-patch.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import type { Node } from './node.ts';
 
@@ -87,7 +86,7 @@ export async function equipFreshNode(
   try {
     return await write(target, fresh, patchOf(fresh, change));
   } catch (error) {
-    if (isNotFound(error) || isInvalid(error) || isConflict(error)) return undefined;
+    if (isOutdated(error)) return undefined;
     throw error;
   }
 }

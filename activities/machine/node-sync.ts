@@ -8,9 +8,8 @@ import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { planVirtualCapacity } from '../../workflows/plan/virtual-capacity.ts';
 import type { VirtualCapacityChange } from '../../workflows/plan/virtual-capacity.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
-import { isContentRefused } from '../kube/json-patch.ts';
+import { isContentRefused, isOutdated } from '../kube/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { equipFreshNode, patchNode } from './node-patch.ts';
@@ -70,7 +69,7 @@ export async function equipNode(
         capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
       });
     } catch (error) {
-      if (!mayHold(error) || tries === mostTries) throw error;
+      if (!isOutdated(error) || tries === mostTries) throw error;
     }
   }
 }
@@ -82,11 +81,6 @@ async function equipFresh(
   if (freshUid === undefined) return undefined;
   const wanted = { machineName: machine.name, template: nodeTemplate };
   return await equipFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
-}
-
-/** Somebody else wrote meanwhile, or the Node is gone or another by now: the next look tells. */
-function mayHold(error: unknown): boolean {
-  return isNotFound(error) || isInvalid(error) || isConflict(error);
 }
 
 function templateChange(

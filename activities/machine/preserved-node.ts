@@ -6,8 +6,7 @@ import type { TextChanges } from '../../workflows/plan/node-template.ts';
 import type { Preserve } from '../../workflows/plan/preserve-value.ts';
 import { preserveOf } from '../../workflows/plan/preserve-value.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
-import { isContentRefused } from '../kube/json-patch.ts';
+import { isContentRefused, isOutdated } from '../kube/json-patch.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import { patchNode } from './node-patch.ts';
@@ -69,7 +68,7 @@ async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Pro
       await patchNode(target, node, patch);
       return;
     } catch (error) {
-      if (!mayHold(error) || tries === mostTries) throw error;
+      if (isContentRefused(error) || !isOutdated(error) || tries === mostTries) throw error;
     }
     node = await readNode(target, name);
   }
@@ -82,11 +81,6 @@ function patchOf({ metadata, spec }: Node, { annotationsOf, taintsOf }: Rewritin
   const notes = annotationsOf(metadata.annotations ?? {});
   if (!rewritten && Object.keys(notes).length === 0) return undefined;
   return { labels: {}, annotations: notes, ...(rewritten && { taints: rewritten }) };
-}
-
-function mayHold(error: unknown): boolean {
-  if (isContentRefused(error)) return false;
-  return isNotFound(error) || isInvalid(error) || isConflict(error);
 }
 
 function protectionFor(present: Record<string, string>): TextChanges {

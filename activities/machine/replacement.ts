@@ -6,8 +6,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { CountedMachine } from '../../workflows/plan/replacement-limit.ts';
 import { planReplacement } from '../../workflows/plan/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import type { MachineKind } from '../kube/paths.ts';
 import { customResource } from '../kube/paths.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
@@ -105,15 +104,9 @@ async function note(
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const notes = { [annotations.replacing]: granted.join(',') };
-  try {
-    await control.patch(customResource(kind, namespace, name), 'merge', {
-      metadata: { uid, resourceVersion, annotations: notes },
-    });
-    return true;
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return false;
-    throw error;
-  }
+  const path = customResource(kind, namespace, name);
+  const patch = { metadata: { uid, resourceVersion, annotations: notes } };
+  return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
 }
 
 function pathOf({ metadata }: Machine): string {

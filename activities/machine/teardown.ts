@@ -8,6 +8,7 @@ import { isConflict, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import { release } from '../kube/finalizer.ts';
 import { node as nodePath } from '../kube/paths.ts';
+import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { rivalOf } from './node-claims.ts';
@@ -92,7 +93,7 @@ async function deleteKnownNode(target: KubeClient, name: string, uid: string): P
   }
 }
 
-/** Names come back: only the Node of this very instance goes. */
+/** Names come back: only the Node of this very instance goes. One that went, or whose name another took, needs nothing of us. */
 async function deleteNode(
   { control, target }: { control: KubeClient; target: KubeClient },
   { machine, name, providerID }: { machine: LifeRef; name: string; providerID: string },
@@ -103,17 +104,8 @@ async function deleteNode(
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
-    await ifSameNode(target.patch(nodePath(name), 'strategic', { metadata }));
+    await unlessChanged(target.patch(nodePath(name), 'strategic', { metadata }));
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
-  await ifSameNode(target.delete(nodePath(name), { preconditions: { uid } }));
-}
-
-/** A Node that went, or whose name another took, needs nothing of us. */
-async function ifSameNode(call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await unlessChanged(target.delete(nodePath(name), { preconditions: { uid } }));
 }

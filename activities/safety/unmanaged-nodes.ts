@@ -7,8 +7,7 @@ import type { MachineFact, NodeFact } from '../../workflows/plan/unmanaged-nodes
 import { planUnmanagedNodes } from '../../workflows/plan/unmanaged-nodes.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { isConflict, isInvalid, isNotFound } from '../kube/errors.ts';
-import { pointerTo, replacing } from '../kube/json-patch.ts';
+import { isOutdated, pointerTo, replacing } from '../kube/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import { preparedOf } from '../machine/object.ts';
 import type { World } from '../world.ts';
@@ -80,7 +79,7 @@ async function writeEach(
       await target.patch(nodePath(name), 'json', [isSameNode, ...patchOf(node)]);
       written.push(name);
     } catch (error) {
-      if (!isNotFound(error) && !isInvalid(error) && !isConflict(error)) throw error;
+      if (!isOutdated(error)) throw error;
     }
   });
   return written.toSorted();
