@@ -63,6 +63,8 @@ export interface HealthState {
   /** Absent: at a change only. */
   lookAt?: number;
   waitsFor?: string;
+  /** The last look found an API server out of reach; absent otherwise. */
+  isOutOfReach?: true;
 }
 
 /** What a look found of a machine that is not being deleted. */
@@ -91,19 +93,22 @@ const longestWaitSeconds = 60;
 /** Looks that were left out mean that workers or Temporal were away, and perhaps all else. */
 const longestGapInLooks = 3;
 const longestStepMs = 5_000;
+/** After an outage agents on Nodes need up to a minute until they report again. */
+const graceSeconds = 60;
 
-/** The state with which a look begins: while nobody looked, the clock stood still. */
+/** The state with which a look begins: while nobody looked, or could look, the clock stood still. */
 export function beforeLook(state: HealthState | undefined, now: number): HealthState | undefined {
   if (state?.since === undefined) return state;
   const gap = now - state.lookedAt;
-  if (gap <= longestGapInLooks * waitOf(state.timeoutSeconds, 0)) return state;
+  const wasLooked = gap <= longestGapInLooks * waitOf(state.timeoutSeconds, 0);
+  if (wasLooked && !state.isOutOfReach) return state;
   const stoodStill = standstill(state, now);
   return { ...state, stoodStill, lookedAt: now };
 }
 
 /**
  * The clock stands still from the last good look on when an API server is out of reach, when the step took long because of that, and when most
- * machines went silent at once. After that a machine has at least until the next look.
+ * machines went silent at once. After that a machine has at least a minute.
  */
 export function afterLook(
   before: HealthState | undefined,
@@ -130,7 +135,8 @@ function afterOutage(before: HealthState | undefined, reason: string, look: Look
   const lookAt = look.endedAt + waitOf(timeoutSeconds, look.random) / 4;
   const waitsFor = `cannot look at its health: ${reason}`;
   const { seen, endedAt: lookedAt } = look;
-  return defined({ seen, lookedAt, since, stoodStill, timeoutSeconds, lookAt, waitsFor });
+  const clock = defined({ seen, lookedAt, since, stoodStill, timeoutSeconds });
+  return { ...clock, lookAt, waitsFor, isOutOfReach: true };
 }
 
 function standstill(before: HealthState | undefined, now: number): number {
@@ -138,7 +144,7 @@ function standstill(before: HealthState | undefined, now: number): number {
   const { since, stoodStill, timeoutSeconds, lookedAt } = before;
   const longer = stoodStill + Math.max(now - lookedAt, 0);
   if (timeoutSeconds === undefined) return longer;
-  const soonest = now + waitOf(timeoutSeconds, 0);
+  const soonest = now + Math.min(timeoutSeconds, graceSeconds) * 1000;
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 

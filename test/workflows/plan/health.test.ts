@@ -208,6 +208,22 @@ describe('the clock', () => {
     expect(beforeLook(fell, start + minute)).toBe(fell);
   });
 
+  test('stood still until somebody could look again', () => {
+    const away = afterLook(fell, { outOfReach: 'refused' }, at(start + minute));
+    const before = beforeLook(away, start + 2.9 * minute);
+    expect(minutesLeft(before ?? fell)).toBeCloseTo(12.9);
+    const seen = afterLook(before, sick, at(start + 2.9 * minute));
+    const next = start + 3.9 * minute;
+    expect(minutesLeft(beforeLook(seen, next) ?? fell)).toBeCloseTo(12.9);
+  });
+
+  test('leaves a minute after an outage, however short its looks are apart', () => {
+    const short = { ...sick, timeoutSeconds: 80 };
+    const ill = afterLook(undefined, short, at(start + 1.2 * minute));
+    const away = afterLook(ill, { outOfReach: 'refused' }, at(start + 1.3 * minute));
+    expect(minutesLeft(away)).toBeCloseTo(2.3);
+  });
+
   test('a short timeout is looked at more often', () => {
     const state = afterLook(undefined, { ...sick, timeoutSeconds: 8 }, at(start));
     expect(state.lookAt).toBe(start + 2_000);
