@@ -13,6 +13,8 @@ export interface StackOptions {
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */
   audit: boolean;
+  /** For programs that start a stack: what its worker is given beside what it needs. */
+  workerFlags: readonly string[];
 }
 
 export const defaultStateDir = join(repository, '.millwright');
@@ -23,6 +25,7 @@ export const defaultOptions: StackOptions = {
   operator: true,
   fresh: false,
   audit: false,
+  workerFlags: [],
 };
 
 export const startUsage = `Usage: npm start -- [options]
@@ -70,6 +73,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
     help: false,
     detach: values.detach,
     options: {
+      ...defaultOptions,
       stateDir: values['state-dir'],
       namespace: namespaceFrom(values.namespace),
       operator: !values['no-operator'],

@@ -24,19 +24,11 @@ export type Action =
   | { type: 'fault'; fault: PlannedFault }
   | { type: 'cancel' | 'terminate'; share: number };
 
-export interface Switches {
-  /** Workflows are terminated by hand: needs the check of entities, which starts them again. */
-  terminate: boolean;
-  /** VMs vanish: needs the check of missing VMs, which replaces their machines. */
-  vanish: boolean;
-}
-
 export interface Draw {
   dice: Dice;
   wishes: Wishes;
   /** Components that were not killed a moment ago. */
   killable: readonly Component[];
-  switches: Switches;
 }
 
 interface ActionKind {
@@ -104,14 +96,10 @@ export const actionKinds: readonly ActionKind[] = [
   },
   {
     weight: 4,
-    draw: ({ dice, switches }) => ({ type: 'fault', fault: drawFault(dice, switches) }),
+    draw: ({ dice }) => ({ type: 'fault', fault: drawFault(dice) }),
   },
   { weight: 2, draw: ({ dice }) => ({ type: 'cancel', share: dice.share() }) },
-  {
-    weight: 2,
-    draw: ({ dice, switches }) =>
-      switches.terminate ? { type: 'terminate', share: dice.share() } : undefined,
-  },
+  { weight: 2, draw: ({ dice }) => ({ type: 'terminate', share: dice.share() }) },
 ];
 
 function withOne(
@@ -122,13 +110,8 @@ function withOne(
   return pools.length === 0 ? undefined : make(dice.oneOf(pools));
 }
 
-function drawFault(dice: Dice, { vanish }: Switches): PlannedFault {
-  const kind = dice.oneOf([
-    'loseAnswer',
-    'throttle',
-    'hang',
-    ...(vanish ? ['vanish' as const] : []),
-  ] as const);
+function drawFault(dice: Dice): PlannedFault {
+  const kind = dice.oneOf(['loseAnswer', 'throttle', 'hang', 'vanish'] as const);
   const times = dice.whole(1, 3);
   if (kind === 'vanish') return { kind, operation: 'create', times, seconds: dice.whole(0, 10) };
   const operation = dice.oneOf(['create', 'delete', '*'] as const);

@@ -2,7 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { className } from '../e2e/support/manifests.ts';
 import { ActionLog } from './action-log.ts';
-import type { Switches } from './actions.ts';
 import { perform } from './perform.ts';
 import { planChaos, type Round, type Step } from './plan.ts';
 import { brokenBounds } from './pool-bounds.ts';
@@ -20,7 +19,7 @@ import {
   type World,
 } from './world.ts';
 
-export interface ChaosOptions extends Switches {
+export interface ChaosOptions {
   seed: number;
   /** Time in which something is done. */
   minutes: number;
@@ -99,9 +98,8 @@ class Chaos {
   }
 
   async #settle(wishes: Readonly<Record<string, Wish>>): Promise<void> {
-    const { settleSeconds: limitSeconds, terminate, vanish } = this.#options;
-    const switches = { terminate, vanish };
-    await awaitQuiet(this.#world, this.#tally, { wishes, switches, limitSeconds });
+    const { settleSeconds: limitSeconds } = this.#options;
+    await awaitQuiet(this.#world, this.#tally, { wishes, limitSeconds });
   }
 
   async #end(round: number): Promise<void> {

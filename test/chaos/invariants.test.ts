@@ -49,6 +49,7 @@ const atRest: Snapshot = {
     createsFromKnownToken: 0,
     machinesPerToken: { max: 1, offenders: {} },
     createsPerName: { 'pool-77-x': 1 },
+    vanishedPerName: {},
   },
   machines: [machine],
   sets: [aMachineSet({ metadata: { name: 'pool-77' } })],
@@ -74,7 +75,6 @@ const gone: Snapshot = {
 
 const expectation: Expectation = {
   wishes: { pool: { replicas: 1, class: 'small' } },
-  switches: { terminate: false, vanish: false },
 };
 const nothing: Expectation = { ...expectation, wishes: {} };
 
@@ -161,8 +161,19 @@ describe('what is broken is told:', () => {
   });
 });
 
-test('terminations are forgiven where they are a part of the run', () => {
+test('terminations by hand are a part of the run', () => {
   const endedBadly = ['machine/a: TERMINATED', 'machine/b: FAILED'];
-  const switches = { terminate: true, vanish: false };
-  expect(violations({ endedBadly }, { ...expectation, switches })).toEqual(['machine/b: FAILED']);
+  expect(violations({ endedBadly })).toEqual(['machine/b: FAILED']);
+});
+
+test('a VM that vanished may be made again, but only once', () => {
+  const made = (creates: number): Partial<Snapshot> => ({
+    calls: {
+      ...atRest.calls,
+      createsPerName: { 'pool-77-x': creates },
+      vanishedPerName: { 'pool-77-x': 1 },
+    },
+  });
+  expect(violations(made(2))).toEqual([]);
+  expect(violations(made(3))).toEqual(['Machine pool-77-x had 3 VMs']);
 });

@@ -11,14 +11,12 @@ test('a run without options has defaults', () => {
       minutes: 5,
       stateDir: 'here',
       settleSeconds: 300,
-      terminate: false,
-      vanish: false,
     },
   });
 });
 
 test('the command of a run does the same again', () => {
-  const args = ['--minutes', '1.5', '--seed', '7', '--terminate', '--state-dir', 'there'];
+  const args = ['--minutes', '1.5', '--seed', '7', '--state-dir', 'there'];
   const command = parseChaosArguments(args, defaults);
   if (command.help) throw new Error('expected a run');
   const [, again = ''] = commandOf(command.options).split(' -- ');

@@ -4,14 +4,12 @@ import type { ChaosOptions } from './chaos.ts';
 export const usage = `Usage: npm run chaos -- [options]
 
 Scales, rolls, drains and deletes machines on a stack of its own while it kills worker, watcher, Temporal and the API server with
-kill -9, cancels workflows and spoils calls to the virtual cloud. At each quiet point it checks that nothing was lost or doubled.
+kill -9, cancels and terminates workflows, spoils calls to the virtual cloud and lets VMs vanish. At each quiet point it checks that nothing was lost or doubled.
 
   --minutes N          time in which something is done; quiet points come on top (default 5)
   --seed N             what is done, and when: the same for the same seed (default: a new one)
   --state-dir DIR      of the stack, with its logs (default .millwright/chaos)
   --settle-seconds N   how long everything may take to come to rest (default 300)
-  --terminate          terminate workflows as well: the check of entities must start them again
-  --vanish             let VMs vanish as well: something must notice
   --help               show this
 
 Example: npm run chaos -- --minutes 30 --seed 7
@@ -34,18 +32,13 @@ export function parseChaosArguments(args: readonly string[], defaults: Defaults)
       seed: { type: 'string', default: String(defaults.seed) },
       'state-dir': { type: 'string', default: defaults.stateDir },
       'settle-seconds': { type: 'string', default: '300' },
-      terminate: { type: 'boolean', default: false },
-      vanish: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) return { help: true };
-  const { terminate, vanish } = values;
   return {
     help: false,
     options: {
-      terminate,
-      vanish,
       stateDir: values['state-dir'],
       seed: wholeNumber('--seed', values.seed),
       minutes: positiveNumber('--minutes', values.minutes),
@@ -55,18 +48,8 @@ export function parseChaosArguments(args: readonly string[], defaults: Defaults)
 }
 
 /** What to type to do the same again. */
-export function commandOf({
-  seed,
-  minutes,
-  stateDir,
-  settleSeconds,
-  ...switches
-}: ChaosOptions): string {
-  return [
-    `npm run chaos -- --minutes ${minutes} --seed ${seed} --settle-seconds ${settleSeconds} --state-dir ${stateDir}`,
-    ...(switches.terminate ? ['--terminate'] : []),
-    ...(switches.vanish ? ['--vanish'] : []),
-  ].join(' ');
+export function commandOf({ seed, minutes, stateDir, settleSeconds }: ChaosOptions): string {
+  return `npm run chaos -- --minutes ${minutes} --seed ${seed} --settle-seconds ${settleSeconds} --state-dir ${stateDir}`;
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -1,9 +1,9 @@
 /** Everything that a run of chaos will do, from its seed alone. */
-import { actionKinds, components, type Action, type Component, type Switches } from './actions.ts';
+import { actionKinds, components, type Action, type Component } from './actions.ts';
 import { Dice } from './dice.ts';
 import { Wishes, type Envelope, type Wish } from './wishes.ts';
 
-export interface PlanOptions extends Partial<Switches> {
+export interface PlanOptions {
   seed: number;
   /** Time in which something is done; quiet points come on top. */
   minutes: number;
@@ -30,18 +30,12 @@ const lifeMilliseconds = 15_000;
 /** Kinds that can do nothing are drawn again; most can. */
 const drawsMost = 1_000;
 
-export function planChaos({
-  seed,
-  minutes,
-  terminate = false,
-  vanish = false,
-}: PlanOptions): Round[] {
+export function planChaos({ seed, minutes }: PlanOptions): Round[] {
   const dice = new Dice(seed);
   const wishes = new Wishes();
   const killedAt = new Map<Component, number>();
   const totalMilliseconds = minutes * 60_000;
   const rounds: Round[] = [];
-  const switches = { terminate, vanish };
   let now = 0;
   while (now < totalMilliseconds) {
     const end = Math.min(now + roundMilliseconds, totalMilliseconds);
@@ -54,7 +48,7 @@ export function planChaos({
       const killable = components.filter(
         (component) => time - (killedAt.get(component) ?? -Infinity) >= lifeMilliseconds,
       );
-      const action = drawAction({ dice, wishes, killable, switches });
+      const action = drawAction({ dice, wishes, killable });
       if (action.type === 'kill') killedAt.set(action.component, now);
       wishes.apply(action);
       steps.push({ afterMilliseconds, action });

@@ -1,5 +1,4 @@
 /** The trouble is over: everything must come to rest, and then everything must be right. */
-import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { eventually } from '../e2e/support/eventually.ts';
 import {
   lastingInvariants,
@@ -12,12 +11,6 @@ import type { Tally } from './tally.ts';
 import type { World } from './world.ts';
 
 const pollMilliseconds = 500;
-/** What was terminated by hand is started again by a check that comes every few minutes: here it comes every 10 s. */
-const looksPerAudit = 20;
-
-async function audit({ workflows }: World): Promise<void> {
-  await workflows.scheduleOf('entities').trigger(ScheduleOverlapPolicy.SKIP);
-}
 
 /** Broken invariants are told in the tally. */
 export async function awaitQuiet(
@@ -27,10 +20,7 @@ export async function awaitQuiet(
 ): Promise<void> {
   const start = performance.now();
   for (const { kind, fired } of await world.cloud.clearFaults()) tally.add('fault', kind, fired);
-  let looks = 0;
   const look = async (): Promise<Snapshot> => {
-    if (expectation.switches.terminate && looks % looksPerAudit === 0) await audit(world);
-    looks += 1;
     const snapshot = await takeSnapshot(world);
     const broken = brokenOf(restingInvariants, snapshot, expectation);
     if (broken.length > 0) throw new Error(broken.join('\n'));

@@ -27,6 +27,13 @@ const outageSeconds = 120;
 /** Longer than a drain needs that is not blocked. */
 const drainTimeout = '20s';
 
+/** The checks that heal what was done behind everybody's back run all the time, and soon act on what they see. */
+const workerFlags = [
+  '--safety-entities-period=10s',
+  '--machine-safety-orphan-vms-period=10s',
+  '--safety-orphans-min-age=10s',
+];
+
 export interface World extends AsyncDisposable {
   stateDir: string;
   cluster: Cluster;
@@ -40,7 +47,7 @@ export const nameOf = (pool: string): string => `${namespace}-${pool}`;
 
 /** Starts a fresh stack with watcher and worker. It is stopped with the world; its logs stay. */
 export async function openWorld(stateDir: string): Promise<World> {
-  const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true });
+  const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true, workerFlags });
   const { layout, virtualCloud, temporalAddress } = testStackOf(stack);
   const cluster = new Cluster(namespace, layout.kubeconfig);
   const cloud = new VirtualCloud(virtualCloud, namespace);

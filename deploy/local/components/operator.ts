@@ -59,7 +59,11 @@ function worker(world: StackWorld): Component {
     needs: ['cluster', 'search-attributes', 'virtual-cloud', 'workflow-bundle'],
     port: world.ports.worker,
     user: 'millwright-worker',
-    args: [workerEntrance, `--workflow-bundle=${world.layout.workflowBundle}`],
+    args: [
+      workerEntrance,
+      `--workflow-bundle=${world.layout.workflowBundle}`,
+      ...world.options.workerFlags,
+    ],
   });
 }
 

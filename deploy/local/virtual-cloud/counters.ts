@@ -12,10 +12,13 @@ export interface CallReport {
   machinesPerToken: { max: number; offenders: Record<string, string[]> };
   /** Name -> how many machines of that name ever existed. */
   createsPerName: Counts;
+  /** Name -> how many machines of that name vanished: a fault that was ordered. */
+  vanishedPerName: Counts;
 }
 
 interface NameCounts {
   operations: Record<string, Counts>;
+  vanished: number;
   machinesByToken: Map<string, string[]>;
 }
 
@@ -23,6 +26,7 @@ export class CallCounters {
   readonly #byName = new Map<string, NameCounts>();
 
   apply(entry: JournalEntry): void {
+    if (entry.type === 'vanished') this.#countsOf(entry.name).vanished += 1;
     if (entry.type !== 'call') return;
     const { operations, machinesByToken } = this.#countsOf(entry.name);
     const counts = (operations[entry.operation] ??= {});
@@ -37,23 +41,26 @@ export class CallCounters {
     const wanted = [...this.#byName].filter(([name]) => isWanted(name));
     const operations: Record<string, Counts> = {};
     const createsPerName: Counts = {};
+    const vanishedPerName: Counts = {};
     for (const [name, counts] of wanted) {
       addUp(operations, counts.operations);
       const made = [...counts.machinesByToken.values()].flat().length;
       if (made > 0) createsPerName[name] = made;
+      if (counts.vanished > 0) vanishedPerName[name] = counts.vanished;
     }
     return {
       operations,
       createsFromKnownToken: operations['create']?.['known'] ?? 0,
       machinesPerToken: perToken(wanted.map(([, { machinesByToken }]) => machinesByToken)),
       createsPerName,
+      vanishedPerName,
     };
   }
 
   #countsOf(name: string): NameCounts {
     const known = this.#byName.get(name);
     if (known) return known;
-    const counts: NameCounts = { operations: {}, machinesByToken: new Map() };
+    const counts: NameCounts = { operations: {}, vanished: 0, machinesByToken: new Map() };
     this.#byName.set(name, counts);
     return counts;
   }

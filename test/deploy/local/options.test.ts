@@ -22,6 +22,7 @@ describe('the command line of npm start', () => {
         operator: false,
         fresh: true,
         audit: true,
+        workerFlags: [],
       },
     });
   });

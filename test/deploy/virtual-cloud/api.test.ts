@@ -229,6 +229,7 @@ describe('the judge', () => {
       createsFromKnownToken: 1,
       machinesPerToken: { max: 1, offenders: {} },
       createsPerName: { judged: 1 },
+      vanishedPerName: {},
     });
   });
 

@@ -38,6 +38,7 @@ test('calls are counted by operation and outcome, machines by name', () => {
     createsFromKnownToken: 1,
     machinesPerToken: { max: 1, offenders: {} },
     createsPerName: { web: 2 },
+    vanishedPerName: {},
   });
 });
 
@@ -49,6 +50,15 @@ test('a test sees the calls for its own names only', () => {
   const report = counters.report((name) => name.startsWith('a-'));
   expect(report.operations).toEqual({ create: { created: 1 } });
   expect(report.createsPerName).toEqual({ 'a-0': 1 });
+});
+
+test('machines that vanished are told apart from those that were made twice', () => {
+  const counters = countersAfter([{ outcome: 'created', instance: anInstance('a', 't') }]);
+  counters.apply({ type: 'vanished', id: 'i', name: 'a', seq: 2, at: 0 });
+  expect(counters.report(() => true)).toMatchObject({
+    createsPerName: { a: 1 },
+    vanishedPerName: { a: 1 },
+  });
 });
 
 test('a token with two machines is an offender, whatever their names', () => {

@@ -17,6 +17,8 @@ export interface CloudCalls {
   machinesPerToken: { max: number; offenders: Record<string, string[]> };
   /** Name -> how many instances of that name ever existed. */
   createsPerName: Record<string, number>;
+  /** Name -> how many instances of that name vanished. */
+  vanishedPerName: Record<string, number>;
 }
 
 export interface CloudFault {
