@@ -1,17 +1,22 @@
 /** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
 import type {
+  ClassRequest,
   CreateOutcome,
+  DeleteListedRequest,
   DeleteOutcome,
   DescribeOutcome,
   DriverActivities,
   DriverRequest,
   LifeRef,
+  ListOutcome,
+  ListRequest,
   OrphanActivities,
+  ValidateOutcome,
 } from '../workflows/activities.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { MachineFailure } from '../workflows/plan/machine.ts';
 import { readBootstrapToken } from './bootstrap-token.ts';
-import type { ClassReader } from './class-reader.ts';
+import type { ClassReader, ClassWithSecret } from './class-reader.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError } from './drivers/driver.ts';
 import type { KubeClient } from './kube/client.ts';
@@ -45,6 +50,13 @@ export function createDriverActivities(world: DriverWorld): DriverActivities & O
       return await deleting(world, request);
     },
     describeInstance: (request) => describing(world, request),
+    validateClass: (request) => validating(world, request),
+    listInstances: (request) => listing(world, request),
+    async deleteListed(request) {
+      await world.requireLicence();
+      return await deletingListed(world, request);
+    },
+    volumeIds: async ({ volumes }) => ({ volumeIds: await world.driver.volumeIds(volumes) }),
     lookForOrphans: (request) => lookForOrphans(world, request),
     lookLast: (request) => lookLast(world, request),
     async deleteOrphan(request) {
@@ -117,16 +129,55 @@ async function describing(world: DriverWorld, request: DriverRequest): Promise<D
   }
 }
 
+async function validating(
+  world: DriverWorld,
+  { className }: ClassRequest,
+): Promise<ValidateOutcome> {
+  try {
+    const { machineClass } = await readClass(world, className, { isFresh: true });
+    return { outcome: 'validated', faults: world.driver.validate(machineClass.providerSpec) };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error, world) };
+  }
+}
+
+async function listing(world: DriverWorld, request: ListRequest): Promise<ListOutcome> {
+  try {
+    const account = await accountOf(world, request);
+    return { outcome: 'listed', instances: await world.driver.listInstances(account) };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error, world) };
+  }
+}
+
+async function deletingListed(
+  world: DriverWorld,
+  request: DeleteListedRequest,
+): Promise<DeleteOutcome> {
+  const { driver } = world;
+  try {
+    const account = await accountOf(world, request);
+    const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
+    return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
+  } catch (error) {
+    return { outcome: 'failed', failure: classified(error, world) };
+  }
+}
+
+async function accountOf(
+  world: DriverWorld,
+  { className, cluster, namespace }: ListRequest,
+): Promise<Parameters<Driver['listInstances']>[0]> {
+  const { machineClass, secret } = await readClass(world, className, { isFresh: true });
+  const { providerSpec } = machineClass;
+  return { cluster, namespace, providerSpec, secret, signal: world.signal() };
+}
+
 /** Class and Secrets are read here, so that what they hold never enters a history. */
 async function resolve(world: DriverWorld, request: DriverRequest): Promise<MachineRequest> {
-  const { control, classes, signal } = world;
+  const { control, signal } = world;
   const { machine, className, cluster, token } = request;
-  const resolved = await classes.read(className, { isFresh: request.isRetry });
-  if (!resolved) {
-    const message = `MachineClass "${className}" does not exist: create it again, its Machines need it`;
-    throw new DriverError({ code: 'InvalidArgument', message, settled: true });
-  }
-  const { machineClass, secret } = resolved;
+  const { machineClass, secret } = await readClass(world, className, { isFresh: request.isRetry });
   return {
     cluster,
     machine,
@@ -138,6 +189,17 @@ async function resolve(world: DriverWorld, request: DriverRequest): Promise<Mach
     isClaimed: (providerID) => isClaimed(control, machine, providerID),
     signal: signal(),
   };
+}
+
+async function readClass(
+  { classes }: DriverWorld,
+  className: string,
+  options: { isFresh: boolean },
+): Promise<ClassWithSecret> {
+  const resolved = await classes.read(className, options);
+  if (resolved) return resolved;
+  const message = `MachineClass "${className}" does not exist: create it again, its Machines need it`;
+  throw new DriverError({ code: 'InvalidArgument', message, settled: true });
 }
 
 /** Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran. */

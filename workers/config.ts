@@ -57,6 +57,8 @@ export interface Config {
   log: LogSettings;
   /** URL of the virtual cloud, for the driver `local`. Default http://127.0.0.1:7080. */
   virtualCloud: string;
+  /** Of clouds: a Secret without credentials means those of the process. Default false. */
+  allowsAmbientCredentials: boolean;
   noops: Noop[];
 }
 
@@ -185,6 +187,7 @@ function workOf(flags: FlagValues) {
   const workflowBundle = flags['workflow-bundle'];
   return {
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
+    allowsAmbientCredentials: flags['ambient-credentials'],
     taskQueue: flags['task-queue'],
     ...(workflowBundle !== '' && { workflowBundle }),
     concurrency: {

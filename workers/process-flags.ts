@@ -101,6 +101,14 @@ export const processFlags = {
     says: 'Keeps the cluster autoscaler from removing nodes that take part in a rollout.',
     only: 'worker',
   },
+  'ambient-credentials': {
+    group: 'Work',
+    kind: boolean,
+    default: 'false',
+    says: 'A MachineClass whose Secret holds no credentials uses those of this process: environment, instance metadata, workload identity. Whoever may write a MachineClass then has the rights of the process.',
+    only: 'worker',
+    ours: true,
+  },
   'leader-elect': {
     group: 'Leader election',
     kind: boolean,

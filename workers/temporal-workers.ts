@@ -106,8 +106,8 @@ function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
 
 function driverWorker(parts: WorkerParts, world: World, provider: string): Promise<Worker> {
   const driver = builtInDrivers[provider]?.({
-    ...process.env,
-    MILLWRIGHT_VIRTUAL_CLOUD: parts.config.virtualCloud,
+    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: parts.config.virtualCloud },
+    allowsAmbientCredentials: parts.config.allowsAmbientCredentials,
   });
   if (!driver) throw new Error(`no built-in driver for provider ${provider}`);
   const { control, target, classes } = world;

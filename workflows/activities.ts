@@ -15,12 +15,14 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
-import type { DescribeOutcome, LossActivities, ProviderOutcome } from './loss-port.ts';
+import type { CreatedInstance } from './driver-port.ts';
+import type { LossActivities, ProviderOutcome } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
+export type * from './driver-port.ts';
 export type * from './loss-port.ts';
 export type * from './safety-port.ts';
 
@@ -74,46 +76,6 @@ export interface PreparedMachine {
 
 export type PrepareOutcome =
   { found: false } | { found: true; machine: PreparedMachine; failure?: MachineFailure };
-
-/** What a driver's activity needs to find or make an instance. It reads class and Secrets itself. */
-export interface DriverRequest {
-  machine: LifeRef;
-  cluster: string;
-  className: string;
-  provider: string;
-  /** UID and create generation: the same create twice makes one instance. */
-  token: string;
-  providerID?: string;
-  bootstrapTokenId?: string;
-  lastKnownState?: string;
-  nodeTemplate?: NodeTemplate;
-  /** Read class and Secrets anew: an attempt with what is cached has failed. */
-  isRetry: boolean;
-}
-
-export interface CreatedInstance extends Instance {
-  lastKnownState?: string;
-  addresses?: { type: string; address: string }[];
-  /** It was there already. */
-  isFound: boolean;
-}
-
-export type CreateOutcome =
-  | { outcome: 'created'; instance: CreatedInstance }
-  | { outcome: 'failed'; failure: MachineFailure };
-
-export type DeleteOutcome =
-  /** `settleSeconds`: how long this cloud may take to list an instance that it made. */
-  | { outcome: 'deleted'; isFound: boolean; settleSeconds: number }
-  | { outcome: 'failed'; failure: MachineFailure };
-
-/** Served on `<task queue>-driver-<provider>`, in any language. They write nothing to Kubernetes. */
-export interface DriverActivities {
-  createInstance(request: DriverRequest): Promise<CreateOutcome>;
-  deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
-  /** Looks for the instance with this providerID. */
-  describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
-}
 
 export interface DrainRequest {
   machine: LifeRef;

@@ -1,9 +1,9 @@
 /** The drivers that the default worker serves, by the `provider` of a MachineClass. */
 import type { Driver } from './driver.ts';
 import { createLocalDriver } from './local/driver.ts';
+import type { DriverSettings } from './settings.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-export const builtInDrivers: Readonly<Record<string, (env: Environment) => Driver>> = {
-  local: (env) => createLocalDriver({ url: env['MILLWRIGHT_VIRTUAL_CLOUD'] }),
+/** A factory makes no call and loads no SDK: most workers see one cloud only. */
+export const builtInDrivers: Readonly<Record<string, (settings: DriverSettings) => Driver>> = {
+  local: ({ env }) => createLocalDriver({ url: env['MILLWRIGHT_VIRTUAL_CLOUD'] }),
 };

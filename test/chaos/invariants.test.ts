@@ -166,14 +166,11 @@ test('terminations by hand are a part of the run', () => {
   expect(violations({ endedBadly })).toEqual(['machine/b: FAILED']);
 });
 
-test('a VM that vanished may be made again, but only once', () => {
-  const made = (creates: number): Partial<Snapshot> => ({
-    calls: {
-      ...atRest.calls,
-      createsPerName: { 'pool-77-x': creates },
-      vanishedPerName: { 'pool-77-x': 1 },
-    },
-  });
-  expect(violations(made(2))).toEqual([]);
-  expect(violations(made(3))).toEqual(['Machine pool-77-x had 3 VMs']);
+test.each([
+  [2, []],
+  [3, ['Machine pool-77-x had 3 VMs']],
+])('a VM that vanished once is made again once: %d VMs', (creates, expected) => {
+  const createsPerName = { 'pool-77-x': creates };
+  const calls = { ...atRest.calls, createsPerName, vanishedPerName: { 'pool-77-x': 1 } };
+  expect(violations({ calls })).toEqual(expected);
 });

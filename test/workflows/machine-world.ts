@@ -181,7 +181,7 @@ export class MachineWorld {
   }
 
   #defaults(): MachineActivities &
-    DriverActivities &
+    Pick<DriverActivities, 'createInstance' | 'deleteInstance' | 'describeInstance'> &
     DrainActivities &
     Pick<Steps, 'preserveMachine' | 'recordLoss'> {
     return {

@@ -271,7 +271,8 @@ describe('failures', () => {
   });
 
   test('a URL that is none is refused by the name of its variable', () => {
-    expect(() => builtInDrivers['local']?.({ MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' })).toThrow(
+    const env = { MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' };
+    expect(() => builtInDrivers['local']?.({ env, allowsAmbientCredentials: false })).toThrow(
       'MILLWRIGHT_VIRTUAL_CLOUD: "cloud:80" is not a URL',
     );
   });

@@ -1,0 +1,51 @@
+/** Keeps clients of clouds while they are used: a new one costs connections, and often a token. */
+import { createHash } from 'node:crypto';
+
+export interface ClientCacheOptions<Client> {
+  /** Default: nothing to close. */
+  close?: (client: Client) => void;
+  /** A client that nobody asked for in this time is closed. Default 600. */
+  idleSeconds?: number;
+  /** Milliseconds; default `performance.now`. */
+  now?: () => number;
+}
+
+interface Kept<Client> {
+  client: Client;
+  usedAt: number;
+}
+
+export class ClientCache<Client> {
+  readonly #kept = new Map<string, Kept<Client>>();
+  readonly #close: (client: Client) => void;
+  readonly #idleMilliseconds: number;
+  readonly #now: () => number;
+
+  constructor({ close, idleSeconds = 600, now }: ClientCacheOptions<Client> = {}) {
+    this.#close = close ?? (() => undefined);
+    this.#idleMilliseconds = idleSeconds * 1_000;
+    this.#now = now ?? (() => performance.now());
+  }
+
+  /**
+   * `parts`: everything that the client is made of, such as credentials, region and endpoint. A Secret with other content makes
+   * another client; the one before is closed when nobody uses it any more. Of secrets only a digest is kept.
+   */
+  get(parts: readonly string[], make: () => Client): Client {
+    const now = this.#now();
+    this.#closeIdle(now);
+    const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+    const known = this.#kept.get(key);
+    const client = known ? known.client : make();
+    this.#kept.set(key, { client, usedAt: now });
+    return client;
+  }
+
+  #closeIdle(now: number): void {
+    for (const [key, { client, usedAt }] of this.#kept) {
+      if (now - usedAt <= this.#idleMilliseconds) continue;
+      this.#kept.delete(key);
+      this.#close(client);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** Says what is wrong with a provider spec by its JSON schema (draft 2020-12): a sentence for each fault, with field, value and what is allowed. */
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+export type SpecCheck = (providerSpec: unknown) => string[];
+
+/**
+ * A field of the schema may say in `x-allowed` what is allowed, in words that follow "is not"; otherwise the rule that is broken is
+ * told. Fields that the schema does not know are ignored and null is absent, as where MCM's drivers read a spec.
+ */
+export function specCheck(schema: object): SpecCheck {
+  let validate: ValidateFunction | undefined;
+  return (providerSpec) => {
+    // Compiled when it is needed: most workers see one cloud only.
+    validate ??= new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(schema);
+    if (validate(withoutNulls(providerSpec ?? {}))) return [];
+    const sentences = (validate.errors ?? []).filter(isCause).map(sentenceOf);
+    return [...new Set(sentences)];
+  };
+}
+
+/** Null is absent. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const present = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(present.map(([name, item]) => [name, withoutNulls(item)]));
+}
+
+/** `providerSpec.disks[0].type: 3 is not a text` */
+export function refusal(path: string, value: unknown, allowed: string): string {
+  return `${path}: ${value === undefined ? 'nothing' : JSON.stringify(value)} is not ${allowed}`;
+}
+
+/** These only say that one of their parts failed, which is told by itself. */
+function isCause({ keyword }: ErrorObject): boolean {
+  return keyword !== 'if';
+}
+
+function sentenceOf(error: ErrorObject): string {
+  const { keyword, instancePath, data, params, parentSchema } = error;
+  const path = pathOf(instancePath);
+  if (keyword === 'required') return `${path}.${String(params['missingProperty'])} is missing`;
+  const allowed: unknown = parentSchema?.['x-allowed'];
+  return refusal(path, data, typeof allowed === 'string' ? allowed : allowedBy(error));
+}
+
+function allowedBy({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return typeWords[String(params['type'])] ?? String(params['type']);
+    case 'enum':
+      return `one of ${Object(params)['allowedValues'].join(', ')}`;
+    case 'minItems':
+      return `a list with at least ${params['limit']} of them`;
+    case 'minLength':
+      return 'a text with something in it';
+    case 'pattern':
+      return `a text of the form ${params['pattern']}`;
+    case 'minimum':
+      return `${params['limit']} or more`;
+    case 'maximum':
+      return `${params['limit']} or less`;
+    default:
+      return `what the schema allows: ${message ?? keyword}`;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text: put it in quotes',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  array: 'a list',
+};
+
+/** `/disks/0/type` to `providerSpec.disks[0].type` */
+function pathOf(pointer: string): string {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce((path, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return /^\d+$/.test(name) ? `${path}[${name}]` : `${path}.${name}`;
+  }, 'providerSpec');
+}

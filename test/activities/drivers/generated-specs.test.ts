@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import {
+  driverFolder,
+  driversWithSchema,
+  generateProviderSpec,
+} from '../../../workers/generate-provider-specs.ts';
+
+test.each(driversWithSchema)('the types of %s are those of its schema', async (driver) => {
+  const text = await readFile(new URL('provider-spec.ts', driverFolder(driver)), 'utf8');
+  expect(text).toBe(await generateProviderSpec(driver));
+});
