@@ -21,6 +21,13 @@ export type KillMoment = 'before' | 'after';
 /** Of the writes that are not decisive. With three objects, every kind has its turn. */
 const minorKillsMax = { ofKind: 2, ofObject: 3 };
 
+/** Another cloud than the virtual one. */
+export interface CloudBehind {
+  /** Of the relay's server; asked when the proxy starts. */
+  upstream: () => Upstream;
+  stepOf: (request: RelayedRequest) => Step;
+}
+
 /** Whether the worker has to die at this step. Asked while it is armed, also for steps that killed before. */
 export type Picker = (step: Step, request: RelayedRequest) => boolean | Promise<boolean>;
 
@@ -30,7 +37,14 @@ export interface KillProxyOptions {
   name: string;
   /** Default: every kind of step, as described above. */
   picks?: Picker;
+  /** Default the virtual cloud. */
+  cloud?: CloudBehind;
 }
+
+const virtualCloud: CloudBehind = {
+  upstream: () => ({ origin: testStack().virtualCloud }),
+  stepOf: (request) => stepOf('cloud', request),
+};
 
 export class KillProxy {
   /** Steps that killed, in order; `kills.log` among the logs of the e2e tests has their times. */
@@ -40,6 +54,7 @@ export class KillProxy {
   readonly #moment: KillMoment;
   readonly #name: string;
   readonly #picks: Picker;
+  readonly #cloud: CloudBehind;
   readonly #relays: Relay[] = [];
   #kill: () => Promise<void> = async () => {};
   /** Steps that killed since it was armed last. */
@@ -49,21 +64,24 @@ export class KillProxy {
   #dying: Promise<void> | undefined;
   #access: Access | undefined;
 
-  constructor({ moment, name, picks = (step) => this.#isNext(step) }: KillProxyOptions) {
+  constructor({ moment, name, picks, cloud = virtualCloud }: KillProxyOptions) {
     this.#moment = moment;
     this.#name = name;
-    this.#picks = picks;
+    this.#picks = picks ?? ((step) => this.#isNext(step));
+    this.#cloud = cloud;
   }
 
   /** `kill` resolves when the worker is dead. */
   async start(kill: () => Promise<void>): Promise<void> {
     this.#kill = kill;
-    const stack = testStack();
-    const api = await this.#relay('api', await apiServer('millwright-worker'));
-    const virtualCloud = await this.#relay('cloud', { origin: stack.virtualCloud });
+    const api = await this.#relay(await apiServer('millwright-worker'), (request) =>
+      stepOf('api', request),
+    );
+    const { upstream, stepOf: stepOfCloud } = this.#cloud;
+    const cloud = await this.#relay(upstream(), stepOfCloud);
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, kubeconfigOf(api));
-    this.#access = { kubeconfig, virtualCloud };
+    this.#access = { kubeconfig, virtualCloud: cloud };
   }
 
   /** For the worker. */
@@ -102,9 +120,9 @@ export class KillProxy {
     appendFileSync(join(this.#folder, 'kills.log'), line);
   }
 
-  async #relay(server: 'api' | 'cloud', upstream: Upstream): Promise<string> {
+  async #relay(upstream: Upstream, nameStep: CloudBehind['stepOf']): Promise<string> {
     const gate: Gate = async (request, forward) => {
-      const step = stepOf(server, request);
+      const step = nameStep(request);
       const mustKill = !this.#dying && (await this.#mustKill(step, request));
       if (this.#dying) {
         // Sent by a worker that is about to be dead: as if it had never left it.

@@ -20,6 +20,8 @@ export interface OperatorOptions {
   /** Where the worker finds its servers, asked at each start; default the stack's own. */
   workerAccess?: (() => Access) | undefined;
   watcherAccess?: (() => Access) | undefined;
+  /** Variables of the worker beside those, asked at each start: where its clouds are. */
+  workerEnv?: (() => Record<string, string>) | undefined;
 }
 
 export interface Access {
@@ -107,6 +109,7 @@ export class Operator {
           TEMPORAL_ADDRESS: temporalAddress,
           MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
           KUBECONFIG: kubeconfig,
+          ...(role === 'worker' && this.#options.workerEnv?.()),
           NODE_OPTIONS: '',
         },
       },
