@@ -31,6 +31,7 @@ import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
+import { lookAtClass, reportClass } from './machine-class/judge.ts';
 import { protectFromDeletion } from './protection.ts';
 import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
@@ -85,6 +86,9 @@ export function createKubeActivities(world: World): KubeActivities {
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(world, input),
+    lookAtClass: (input) => lookAtClass(world, input),
+    reportClass: (input) => reportClass(world, input),
+    reportAcceptance: ({ ref }) => world.refusals.accepted(ref),
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),

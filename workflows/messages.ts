@@ -110,7 +110,7 @@ export interface EntityInput {
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
-/** The MachineClass or one of its Secrets changed: machines that wait for a repair try again. */
+/** The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for a repair try again. */
 export const classChanged = defineSignal<[Sighting]>('classChanged');
 
 /** A doubt, not a fact: the workflow asks the cloud itself, twice. */

@@ -99,7 +99,7 @@ export function aClass(
   const { secret, size = 'small', virtualCapacity, ...rest } = meta;
   return {
     ...kindOf('MachineClass'),
-    metadata: metaOf({ name: 'small', ...rest }, ''),
+    metadata: metaOf({ name: 'small', namespace: 'default', ...rest }, ''),
     provider: 'local',
     providerSpec: { size },
     ...(virtualCapacity && {

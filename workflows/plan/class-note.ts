@@ -1,0 +1,73 @@
+/** What the annotation `millwright.dev/invalid` of a MachineClass says: a line for each reason. */
+import { clip } from '../api/clip.ts';
+
+/** An Event repeats it, and the API server takes 1024 characters there. */
+const longestNoteBytes = 1_000;
+/** One reason must not hide the others. */
+const longestReasonBytes = 400;
+/** Begins the line of what a cloud said. All others are faults of class and Secret. */
+const refusalMark = 'credentials: ';
+
+export interface NoteChange {
+  /** Absent: nothing is known to be wrong, and the annotation goes. */
+  note?: string;
+  event: {
+    type: 'Normal' | 'Warning';
+    reason: 'InvalidClass' | 'CredentialsRefused' | 'ClassValid';
+    message: string;
+  };
+}
+
+/**
+ * After a look at class and Secrets, which changed. What a cloud said of the credentials before counts no more: the next call
+ * shows. Undefined when the note says that already.
+ */
+export function noteFaults(before: string | undefined, faults: string[]): NoteChange | undefined {
+  const note = noteOf(faults);
+  if (note === (before ?? '')) return undefined;
+  return note === '' ? valid : { note, event: warning('InvalidClass', note) };
+}
+
+/** A cloud refuses the credentials. Undefined when that is said, in whatever words: each call may be refused in its own. */
+export function noteRefusal(before: string | undefined, refusal: string): NoteChange | undefined {
+  if (saysRefused(before)) return undefined;
+  const line = `${refusalMark}${refusal}`;
+  const note = noteOf([line, ...linesOf(before)]);
+  return { note, event: warning('CredentialsRefused', noteOf([line])) };
+}
+
+/** A cloud took the credentials. Undefined when nobody doubted them. */
+export function noteAcceptance(before: string | undefined): NoteChange | undefined {
+  if (!saysRefused(before)) return undefined;
+  const faults = linesOf(before).filter((line) => !line.startsWith(refusalMark));
+  return noteFaults(before, faults);
+}
+
+export function saysRefused(note: string | undefined): boolean {
+  return linesOf(note).some((line) => line.startsWith(refusalMark));
+}
+
+const valid: NoteChange = {
+  event: {
+    type: 'Normal',
+    reason: 'ClassValid',
+    message: 'Nothing is known any more to be wrong with class and Secrets',
+  },
+};
+
+function warning(
+  reason: 'InvalidClass' | 'CredentialsRefused',
+  message: string,
+): NoteChange['event'] {
+  return { type: 'Warning', reason, message };
+}
+
+function linesOf(note: string | undefined): string[] {
+  return (note ?? '').split('\n').filter((line) => line !== '');
+}
+
+/** Twice the same is the same, so that a note can be compared with the one before. */
+function noteOf(reasons: string[]): string {
+  const lines = reasons.map((reason) => clip(reason.replaceAll(/\s+/g, ' '), longestReasonBytes));
+  return clip(lines.join('\n'), longestNoteBytes);
+}
