@@ -16,7 +16,11 @@ const hasNode: IsConcerned = ({ phase }) => phase !== 'Terminating';
 
 export function classSignals(change: ChangeOf<'machineClasses'>, scene: Scene): Signal[] {
   const { type, object, previous, resourceVersion } = change;
-  const cause: Cause = { resource: 'machineClasses', resourceVersion };
+  const cause: Cause = {
+    resource: 'machineClasses',
+    resourceVersion,
+    isEdited: previous !== undefined,
+  };
   // Its workflow may wait for somebody to serve its provider.
   if (type === 'gone') return [lookSignal(object.name, cause, scene)];
   if (previous?.digest === object.digest) {
@@ -37,7 +41,7 @@ export function classSignals(change: ChangeOf<'machineClasses'>, scene: Scene): 
 export function secretSignals(change: ChangeOf<'secrets'>, scene: Scene): Signal[] {
   const { type, object, previous, resourceVersion } = change;
   const classes = [...scene.store.classesOfSecret(object.name)].map(({ name }) => name);
-  const cause: Cause = { resource: 'secrets', resourceVersion };
+  const cause: Cause = { resource: 'secrets', resourceVersion, isEdited: previous !== undefined };
   const toClasses = classes.map((name) => judgeSignal(name, cause, scene));
   if (type === 'gone') return toClasses;
   if (previous !== undefined && previous.finalizersDigest !== object.finalizersDigest) return [];
@@ -47,6 +51,8 @@ export function secretSignals(change: ChangeOf<'secrets'>, scene: Scene): Signal
 interface Cause {
   resource: Resource;
   resourceVersion: string;
+  /** It was known before. */
+  isEdited: boolean;
 }
 
 /** The class is looked at, and what is wrong with it said. */
@@ -57,8 +63,14 @@ function judgeSignal(name: string, cause: Cause, scene: Scene): Signal {
 
 /** For a workflow that runs. */
 function lookSignal(name: string, cause: Cause, scene: Scene): Signal {
-  const payload = sightingAt(scene, cause.resourceVersion);
-  return { kind: 'machineClass', object: name, name: 'classChanged', payload, cause };
+  const { resource, resourceVersion, isEdited } = cause;
+  return {
+    kind: 'machineClass',
+    object: name,
+    name: 'classChanged',
+    payload: { ...sightingAt(scene, resourceVersion), ...(isEdited && { isEdited }) },
+    cause: { resource, resourceVersion },
+  };
 }
 
 function machinesOf(
@@ -66,6 +78,7 @@ function machinesOf(
   { cause, isConcerned }: { cause: Cause; isConcerned: IsConcerned },
   scene: Scene,
 ): Signal[] {
+  const { resource, resourceVersion } = cause;
   return classes
     .flatMap((name) => [...scene.store.machinesOfClass(name)])
     .filter(isConcerned)
@@ -73,7 +86,7 @@ function machinesOf(
       kind: 'machine',
       object: machine.name,
       name: 'classChanged',
-      payload: sightingAt(scene, cause.resourceVersion),
-      cause,
+      payload: sightingAt(scene, resourceVersion),
+      cause: { resource, resourceVersion },
     }));
 }

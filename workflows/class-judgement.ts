@@ -18,14 +18,25 @@ const answerWait = '60s';
 /** A question in a queue costs nothing, and a driver that comes up takes it at once. Then it is looked whether the class is still there. */
 const driverWait = '12h';
 
-/** False: no answer, look again. `isInterrupted`: there is other work, which may make the question a wrong one. */
+export interface Occasion {
+  /** Class or Secrets are others than before. */
+  isEdited: boolean;
+  /** There is other work, which may make the question a wrong one. */
+  isInterrupted: () => boolean;
+}
+
+/** False: no answer, look again. */
 export async function judgeClass(
   { ref }: EntityInput,
-  isInterrupted: () => boolean,
+  { isEdited, isInterrupted }: Occasion,
 ): Promise<boolean> {
+  const report = async (faults: string[]): Promise<void> => {
+    const found = { ref, faults, isEdited };
+    await shortStep((steps) => steps.reportClass(found), `report on ${ref.name}`);
+  };
   const look = await shortStep((steps) => steps.lookAtClass({ ref }), `look at ${ref.name}`);
   if (!look.found) return true;
-  if (!look.hasDriver) await report(ref, []);
+  if (!look.hasDriver) await report([]);
   if (look.provider === '') return true;
   if (!look.hasDriver) {
     setCurrentDetails(
@@ -35,12 +46,8 @@ export async function judgeClass(
   const faults = await askUntil(isInterrupted, ref, look);
   if (!faults) return false;
   setCurrentDetails('');
-  await report(ref, faults);
+  await report(faults);
   return true;
-}
-
-async function report(ref: ObjectRef, faults: string[]): Promise<void> {
-  await shortStep((steps) => steps.reportClass({ ref, faults }), `report on ${ref.name}`);
 }
 
 type FoundClass = Extract<ClassLook, { found: true }>;

@@ -9,8 +9,11 @@ export type ClassLook =
 /** They write the annotation `millwright.dev/invalid`, with an Event for each change of it. */
 export interface ClassActivities {
   lookAtClass(input: { ref: ObjectRef }): Promise<ClassLook>;
-  /** `faults`: of the provider spec, as its driver says. What is wrong with the rest is found here. */
-  reportClass(input: { ref: ObjectRef; faults: string[] }): Promise<void>;
+  /**
+   * `faults`: of the provider spec, as its driver says; what is wrong with the rest is found here. `isEdited`: class or Secrets are others
+   * than those that a cloud may have refused.
+   */
+  reportClass(input: { ref: ObjectRef; faults: string[]; isEdited: boolean }): Promise<void>;
   /** A cloud took the credentials that it had refused. */
   reportAcceptance(input: { ref: ObjectRef }): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
+import type { Occasion } from './class-judgement.ts';
 import { judgeClass } from './class-judgement.ts';
-import type { EntityInput, Sighting } from './messages.ts';
+import type { EntityInput } from './messages.ts';
 import { classChanged, useChanged } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
-import { hear, requireInput, sighting } from './payloads.ts';
+import { classSnapshot, hear, requireInput, sighting } from './payloads.ts';
 import { Protection } from './protection.ts';
 
 /**
@@ -14,33 +15,31 @@ import { Protection } from './protection.ts';
 export async function machineClass(input: EntityInput): Promise<void> {
   requireInput(input);
   let mustProtect = true;
-  let mustJudge = false;
-  const ofOurs = (take: () => void) => (signal: Sighting) => {
-    if (isOfOurCluster(signal, input)) take();
+  let toJudge: Pick<Occasion, 'isEdited'> | undefined;
+  const judgeSoon = (isEdited: boolean): void => {
+    toJudge = { isEdited: isEdited || (toJudge?.isEdited ?? false) };
   };
-  hear(
-    useChanged,
-    sighting,
-    ofOurs(() => (mustProtect = true)),
-  );
-  hear(
-    classChanged,
-    sighting,
-    ofOurs(() => (mustJudge = true)),
-  );
-  const hasWork = (): boolean => mustProtect || mustJudge;
-  const protection = new Protection(input, 'machineclasses', hasWork);
+  hear(useChanged, sighting, (seen) => {
+    if (isOfOurCluster(seen, input)) mustProtect = true;
+  });
+  hear(classChanged, classSnapshot, (seen) => {
+    if (isOfOurCluster(seen, input)) judgeSoon(seen.isEdited ?? false);
+  });
+  const isInterrupted = (): boolean => mustProtect || toJudge !== undefined;
+  const protection = new Protection(input, 'machineclasses', isInterrupted);
+
+  async function judge({ isEdited }: Pick<Occasion, 'isEdited'>): Promise<void> {
+    toJudge = undefined;
+    if (!(await judgeClass(input, { isEdited, isInterrupted }))) judgeSoon(isEdited);
+  }
 
   await CancellationScope.nonCancellable(async () => {
-    while (hasWork()) {
+    while (isInterrupted()) {
       if (mustProtect) {
         mustProtect = false;
         if (!(await protection.look())) mustProtect = true;
       }
-      if (mustJudge) {
-        mustJudge = false;
-        if (!(await judgeClass(input, hasWork))) mustJudge = true;
-      }
+      if (toJudge) await judge(toJudge);
     }
   });
 }

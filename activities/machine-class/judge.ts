@@ -21,10 +21,10 @@ export async function lookAtClass(
 
 export async function reportClass(
   world: World,
-  { ref, faults }: Parameters<ClassActivities['reportClass']>[0],
+  { ref, faults, isEdited }: Parameters<ClassActivities['reportClass']>[0],
 ): Promise<void> {
   const resolved = await world.classes.read(ref.name, { isFresh: true });
   if (!resolved) return;
   const all = [...(await classFaults(world, resolved)), ...faults];
-  await changeNote(world.control, ref, (note) => noteFaults(note, all));
+  await changeNote(world.control, ref, (note) => noteFaults(note, all, { isEdited }));
 }

@@ -51,7 +51,7 @@ export async function beginTeardown(
   });
   const prepared = preparedOf(patched, world);
   const resolved = await world.classes.read(prepared.className, { isFresh: false });
-  // A driver that would not be asked for its sake cannot have made anything.
+  // Its driver will not be asked: where there may be an instance, `findProvider` says why.
   if (!resolved || refusalOf(resolved, world.namespace) !== undefined) return { machine: prepared };
   const known = providerOf(resolved);
   if (!(await world.hasDriver(known.provider))) return { machine: prepared };

@@ -392,4 +392,55 @@ describe('a class', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 'helm' })));
     expect(cluster.told()).toEqual([]);
   });
+
+  const toldOfClass = (): string[] =>
+    cluster.told().filter((told) => told.startsWith('classChanged'));
+
+  const note = { annotations: { 'millwright.dev/invalid': 'size is missing' } };
+
+  /** What the workflow of the class is told, in short. */
+  const judgements = (): string[] =>
+    cluster
+      .signals()
+      .filter(({ kind, name }) => kind === 'machineClass' && name === 'classChanged')
+      .map(({ object, payload, start }) => {
+        const isEdited = 'isEdited' in payload;
+        return `${object}${isEdited ? ' edited' : ''}${start ? '' : ', if it runs'}`;
+      });
+
+  test('is judged when it is seen for the first time, when it is edited, and when it is gone', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'new' })));
+    expect(judgements()).toEqual(['new']);
+    cluster.classes.put(cluster.now(aClass({ name: 'new', size: 'huge' })));
+    expect(judgements()).toEqual(['new edited']);
+    cluster.classes.remove(cluster.now(aClass({ name: 'new', size: 'huge' })));
+    expect(judgements()).toEqual(['new edited, if it runs']);
+  });
+
+  test('is judged when its Secret comes, changes and goes', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'later', secret: 'late' })));
+    cluster.told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later']);
+    cluster.secrets.put(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later edited']);
+    cluster.secrets.remove(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later edited']);
+  });
+
+  test('does not hear of a Secret of its own namespace that it names in another one', () => {
+    cluster.classes.put(
+      cluster.now(aClass({ name: 'foreign', secret: 'far', secretNamespace: 'garden' })),
+    );
+    cluster.told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 'far' })));
+    expect(cluster.told()).toEqual([]);
+  });
+
+  test('is not judged because of the annotation that says what is wrong; machines hear when it goes', () => {
+    cluster.classes.put(cluster.now(aClass({ ...inUse, ...note })));
+    expect(toldOfClass()).toEqual([]);
+    cluster.classes.put(cluster.now(aClass(inUse)));
+    expect(toldOfClass()).toEqual(toWaiting);
+  });
 });

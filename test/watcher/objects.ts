@@ -94,9 +94,14 @@ export function aMachineDeployment({ selector = {}, ...meta }: SetLooks = {}): M
 }
 
 export function aClass(
-  meta: Meta & { secret?: string; size?: string; virtualCapacity?: Record<string, string> } = {},
+  meta: Meta & {
+    secret?: string;
+    secretNamespace?: string;
+    size?: string;
+    virtualCapacity?: Record<string, string>;
+  } = {},
 ): MachineClass {
-  const { secret, size = 'small', virtualCapacity, ...rest } = meta;
+  const { secret, secretNamespace = 'default', size = 'small', virtualCapacity, ...rest } = meta;
   return {
     ...kindOf('MachineClass'),
     metadata: metaOf({ name: 'small', namespace: 'default', ...rest }, ''),
@@ -105,7 +110,7 @@ export function aClass(
     ...(virtualCapacity && {
       nodeTemplate: { capacity: {}, instanceType: 's', region: 'r', zone: 'z', virtualCapacity },
     }),
-    ...(secret !== undefined && { secretRef: { name: secret, namespace: 'default' } }),
+    ...(secret !== undefined && { secretRef: { name: secret, namespace: secretNamespace } }),
   };
 }
 

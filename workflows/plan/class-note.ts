@@ -19,11 +19,16 @@ export interface NoteChange {
 }
 
 /**
- * After a look at class and Secrets, which changed. What a cloud said of the credentials before counts no more: the next call
+ * After a look at class and Secrets. Once they were edited, what a cloud said of the credentials counts no more: the next call
  * shows. Undefined when the note says that already.
  */
-export function noteFaults(before: string | undefined, faults: string[]): NoteChange | undefined {
-  const note = noteOf(faults);
+export function noteFaults(
+  before: string | undefined,
+  faults: string[],
+  { isEdited }: { isEdited: boolean },
+): NoteChange | undefined {
+  const refusals = isEdited ? [] : linesOf(before).filter(isRefusal);
+  const note = noteOf([...refusals, ...faults]);
   if (note === (before ?? '')) return undefined;
   return note === '' ? valid : { note, event: warning('InvalidClass', note) };
 }
@@ -39,13 +44,15 @@ export function noteRefusal(before: string | undefined, refusal: string): NoteCh
 /** A cloud took the credentials. Undefined when nobody doubted them. */
 export function noteAcceptance(before: string | undefined): NoteChange | undefined {
   if (!saysRefused(before)) return undefined;
-  const faults = linesOf(before).filter((line) => !line.startsWith(refusalMark));
-  return noteFaults(before, faults);
+  const faults = linesOf(before).filter((line) => !isRefusal(line));
+  return noteFaults(before, faults, { isEdited: true });
 }
 
 export function saysRefused(note: string | undefined): boolean {
-  return linesOf(note).some((line) => line.startsWith(refusalMark));
+  return linesOf(note).some(isRefusal);
 }
+
+const isRefusal = (line: string): boolean => line.startsWith(refusalMark);
 
 const valid: NoteChange = {
   event: {
