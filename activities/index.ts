@@ -38,6 +38,7 @@ import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { lookAtServers } from './safety/reachability.ts';
+import { tellOfCredentials } from './safety/tell-of-credentials.ts';
 import { tellOfMissing } from './safety/tell-of-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
@@ -88,11 +89,12 @@ export function createKubeActivities(world: World): KubeActivities {
     protectFromDeletion: (input) => protectFromDeletion(world, input),
     lookAtClass: (input) => lookAtClass(world, input),
     reportClass: (input) => reportClass(world, input),
-    reportAcceptance: ({ ref }) => world.refusals.accepted(ref),
+    reportAcceptance: ({ ref }) => world.refusals.accepted(ref, 'machines'),
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
     tellOfMissing: (input) => tellOfMissing(world, input),
+    tellOfCredentials: (input) => tellOfCredentials(world, input),
     lookForOvershoot: (input) => lookForOvershoot(world, input),
     applyFreezes: (input) => applyFreezes(control, input),
     compareEntities: (input) => compareEntities(world, input),

@@ -31,7 +31,10 @@ export function providerOf({
   machineClass,
 }: ClassWithSecret): Pick<PreparedMachine, 'isClassRefused'> & { provider: string } {
   const { provider = '' } = machineClass;
-  return { provider, ...(saysRefused(noteIn(machineClass)) && { isClassRefused: true as const }) };
+  return {
+    provider,
+    ...(saysRefused(noteIn(machineClass), 'machines') && { isClassRefused: true as const }),
+  };
 }
 
 /** What keeps a driver from being asked for anything: it would go without the credentials that were meant. */

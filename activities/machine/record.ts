@@ -110,7 +110,7 @@ async function tellOfCredentials(
 ): Promise<void> {
   const { name = '' } = spec.class ?? {};
   if (kind !== 'credentials' || name === '') return;
-  await refusals.refused({ namespace, name }, `${code}: ${message}`);
+  await refusals.refused({ namespace, name }, `${code}: ${message}`, 'machines');
 }
 
 /** On the object, so that a token that a cloud refused is not used again even when Temporal was lost. */

@@ -57,6 +57,8 @@ export interface Listing {
   instances: ListedInstance[];
   /** Why there are none. */
   error?: string;
+  /** Because the cloud refuses the credentials. */
+  isRefused?: true;
 }
 
 /** A scope that cannot be listed does not hide the others. */
@@ -73,7 +75,9 @@ export async function listIn(
     return { scope, instances: await driver.listInstances(request) };
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    return { scope, instances: [], error: `${error.code}: ${error.message}` };
+    const isRefused = error.kind === 'credentials';
+    const why = `${error.code}: ${error.message}`;
+    return { scope, instances: [], error: why, ...(isRefused && { isRefused }) };
   }
 }
 

@@ -89,6 +89,7 @@ describe('a MachineClass', () => {
     await untilItSays(name, 'provider: "nowhere" has no driver: no worker serves its task queue');
     await cluster.patch('machineclasses', name, { provider: 'local' });
     await untilItSays(name, undefined);
+    expect(await eventsOf(name, 'ClassValid')).toHaveLength(1);
   });
 
   test('whose credentials are refused says so once for all its machines, until they are taken', async () => {

@@ -115,14 +115,13 @@ describe('a class that nobody serves', () => {
     const world = new ClassWorld('late-driver');
     world.look = unserved;
     world.answer = async () => ({ outcome: 'validated', faults: ['bad'] });
-    const { kube } = world;
-    const handle = await temporal.withWorkers('late-driver', { kube }, async () => {
-      const started = await world.tell();
+    const { kube, driver } = world;
+    await temporal.withWorkers('late-driver', { kube }, async () => {
+      const handle = await world.tell();
       await world.log.until('reportClass');
-      return started;
-    });
-    await temporal.withWorkers('late-driver', world, async () => {
-      await handle.result();
+      await temporal.withWorkers('late-driver-driver-local', { kube: driver }, async () => {
+        await handle.result();
+      });
     });
     expect(world.reports()).toEqual([
       { faults: [], isEdited: false },

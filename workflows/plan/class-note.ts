@@ -5,8 +5,17 @@ import { clip } from '../api/clip.ts';
 const longestNoteBytes = 1_000;
 /** One reason must not hide the others. */
 const longestReasonBytes = 400;
+/**
+ * What the credentials were refused for. Who may not list may be allowed to create, and the other way round: a success ends a
+ * refusal of its own use only.
+ */
+export type CredentialUse = 'machines' | 'listing';
+
 /** Begins the line of what a cloud said. All others are faults of class and Secret. */
-const refusalMark = 'credentials: ';
+const refusalMarks: Readonly<Record<CredentialUse, string>> = {
+  machines: 'credentials: ',
+  listing: 'credentials, to list instances: ',
+};
 
 export interface NoteChange {
   /** Absent: nothing is known to be wrong, and the annotation goes. */
@@ -34,25 +43,33 @@ export function noteFaults(
 }
 
 /** A cloud refuses the credentials. Undefined when that is said, in whatever words: each call may be refused in its own. */
-export function noteRefusal(before: string | undefined, refusal: string): NoteChange | undefined {
-  if (saysRefused(before)) return undefined;
-  const line = `${refusalMark}${refusal}`;
+export function noteRefusal(
+  before: string | undefined,
+  refusal: string,
+  use: CredentialUse,
+): NoteChange | undefined {
+  if (saysRefused(before, use)) return undefined;
+  const line = `${refusalMarks[use]}${refusal}`;
   const note = noteOf([line, ...linesOf(before)]);
   return { note, event: warning('CredentialsRefused', noteOf([line])) };
 }
 
 /** A cloud took the credentials. Undefined when nobody doubted them. */
-export function noteAcceptance(before: string | undefined): NoteChange | undefined {
-  if (!saysRefused(before)) return undefined;
-  const faults = linesOf(before).filter((line) => !isRefusal(line));
-  return noteFaults(before, faults, { isEdited: true });
+export function noteAcceptance(
+  before: string | undefined,
+  use: CredentialUse,
+): NoteChange | undefined {
+  if (!saysRefused(before, use)) return undefined;
+  const rest = linesOf(before).filter((line) => !line.startsWith(refusalMarks[use]));
+  return noteFaults(before, rest, { isEdited: true });
 }
 
-export function saysRefused(note: string | undefined): boolean {
-  return linesOf(note).some(isRefusal);
+export function saysRefused(note: string | undefined, use: CredentialUse): boolean {
+  return linesOf(note).some((line) => line.startsWith(refusalMarks[use]));
 }
 
-const isRefusal = (line: string): boolean => line.startsWith(refusalMark);
+const isRefusal = (line: string): boolean =>
+  Object.values(refusalMarks).some((mark) => line.startsWith(mark));
 
 const valid: NoteChange = {
   event: {

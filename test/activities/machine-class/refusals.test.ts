@@ -17,8 +17,8 @@ test('hundreds of machines whose credentials are refused make one annotation and
   const control = new MemoryKube(aMachineClass());
   const refusals = createRefusals(control);
   const calls = Array.from({ length: 300 }, (_, index) => `Unauthenticated: request ${index}`);
-  await Promise.all(calls.map((words) => refusals.refused(ref, words)));
-  await refusals.refused(ref, 'Unauthenticated: later');
+  await Promise.all(calls.map((words) => refusals.refused(ref, words, 'machines')));
+  await refusals.refused(ref, 'Unauthenticated: later', 'machines');
   expect(control.writes()).toEqual(once);
   expect(await noteIn(control)).toBe('credentials: Unauthenticated: request 0');
 });
@@ -26,14 +26,14 @@ test('hundreds of machines whose credentials are refused make one annotation and
 test('the first machine whose call succeeds takes it back, the others write nothing', async () => {
   const control = new MemoryKube(aMachineClass());
   const refusals = createRefusals(control);
-  await refusals.refused(ref, 'Unauthenticated: no');
-  await Promise.all(Array.from({ length: 300 }, () => refusals.accepted(ref)));
+  await refusals.refused(ref, 'Unauthenticated: no', 'machines');
+  await Promise.all(Array.from({ length: 300 }, () => refusals.accepted(ref, 'machines')));
   expect(control.writes()).toEqual([...once, ...once]);
   expect(await noteIn(control)).toBeUndefined();
 });
 
 test('a class that is gone is nothing to tell of', async () => {
   const control = new MemoryKube();
-  await createRefusals(control).refused(ref, 'Unauthenticated: no');
+  await createRefusals(control).refused(ref, 'Unauthenticated: no', 'machines');
   expect(control.writes()).toEqual([]);
 });

@@ -107,11 +107,12 @@ test.each<{ name: string; control: object[]; message: string }>([
   });
 });
 
+const specFaults = (provider: string, spec: unknown): string[] => [
+  `${provider} knows no ${JSON.stringify(spec)}`,
+];
+
 test('what its driver says of the provider spec is said without a call to the cloud, together with the rest', async () => {
   const control = [aMachine(), aMachineClass({ providerSpec: { size: 'x' } }), aSecret({})];
-  const specFaults = (provider: string, spec: unknown): string[] => [
-    `${provider} knows no ${JSON.stringify(spec)}`,
-  ];
   expect(await prepareMachine(aWorld({ control, specFaults }), input)).toMatchObject({
     failure: {
       code: 'InvalidArgument',

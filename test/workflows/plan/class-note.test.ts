@@ -69,14 +69,15 @@ describe('a look at class and Secrets', () => {
 
 describe('a cloud that refuses the credentials', () => {
   test('is told beside what else is wrong', () => {
-    const change = noteRefusal(fault, 'Unauthenticated: who are you');
+    const change = noteRefusal(fault, 'Unauthenticated: who are you', 'machines');
     expect(outcomeOf(change)).toEqual({ note: `${refused}\n${fault}`, ...denied });
     expect(change?.event.message).toBe(refused);
-    expect(saysRefused(change?.note)).toBe(true);
+    expect(saysRefused(change?.note, 'machines')).toBe(true);
+    expect(saysRefused(change?.note, 'listing')).toBe(false);
   });
 
   test('is told once, though each call is refused in its own words', () => {
-    expect(noteRefusal(refused, 'PermissionDenied: request 7')).toBeUndefined();
+    expect(noteRefusal(refused, 'PermissionDenied: request 7', 'machines')).toBeUndefined();
   });
 
   test.each([
@@ -85,6 +86,14 @@ describe('a cloud that refuses the credentials', () => {
     { when: 'never', before: fault, after: 'unchanged' },
     { when: 'never, and nothing is wrong', before: undefined, after: 'unchanged' },
   ])('and takes them then: it was refused $when', ({ before, after }) => {
-    expect(outcomeOf(noteAcceptance(before))).toEqual(after);
+    expect(outcomeOf(noteAcceptance(before, 'machines'))).toEqual(after);
+  });
+
+  test('for listing may take them for machines: each use is told and ends by itself', () => {
+    const both = noteRefusal(refused, 'PermissionDenied: no list', 'listing')?.note;
+    const listing = 'credentials, to list instances: PermissionDenied: no list';
+    expect(both).toBe(`${listing}\n${refused}`);
+    expect(noteAcceptance(both, 'machines')?.note).toBe(listing);
+    expect(noteAcceptance(both, 'listing')?.note).toBe(refused);
   });
 });
