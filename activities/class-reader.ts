@@ -1,5 +1,7 @@
 /** Reads MachineClasses and the Secrets that they name. */
 import type { MachineClass } from '../workflows/api/machine-class.ts';
+import type { SecretRefs } from '../workflows/api/secret-refs.ts';
+import { foreignSecretFaults, ownSecretsOf } from '../workflows/api/secret-refs.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource, namespaced } from './kube/paths.ts';
@@ -8,11 +10,9 @@ export interface ClassWithSecret {
   machineClass: MachineClass;
   /** Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never leaves the process. */
   secret: Record<string, string>;
-  /** Referred to, but not there. */
-  missingSecrets: string[];
+  /** A sentence for each Secret that is not there or must not be read. */
+  secretFaults: string[];
 }
-
-export type SecretRefs = Pick<MachineClass, 'secretRef' | 'credentialsSecretRef'>;
 
 export interface ClassReader {
   /** Undefined when there is no such class. `isFresh`: whatever was read before is not good enough. */
@@ -69,21 +69,21 @@ async function readClass(
   return { machineClass, ...(await readSecretsOf(client, namespace, machineClass)) };
 }
 
-/** Of the Secrets that the class names. */
+/** Of the Secrets that the class names in its own namespace; those of others are not read. */
 export async function readSecretsOf(
   client: KubeClient,
   namespace: string,
-  { secretRef, credentialsSecretRef }: SecretRefs,
-): Promise<Pick<ClassWithSecret, 'secret' | 'missingSecrets'>> {
+  refs: SecretRefs,
+): Promise<Pick<ClassWithSecret, 'secret' | 'secretFaults'>> {
   const secret: Record<string, string> = {};
-  const missingSecrets: string[] = [];
-  for (const ref of [secretRef, credentialsSecretRef]) {
-    if (ref?.name === undefined || ref.name === '') continue;
-    const data = await readSecret(client, namespace, ref.name);
+  const secretFaults = foreignSecretFaults(refs, namespace);
+  for (const { field, name } of ownSecretsOf(refs, namespace)) {
+    const data = await readSecret(client, namespace, name);
     if (data) Object.assign(secret, data);
-    else missingSecrets.push(ref.name);
+    else
+      secretFaults.push(`${field}.name: Secret "${name}" does not exist in namespace ${namespace}`);
   }
-  return { secret, missingSecrets };
+  return { secret, secretFaults };
 }
 
 interface Secret {

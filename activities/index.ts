@@ -31,12 +31,14 @@ import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { steerMachine } from './machine/steer.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
+import { lookAtClass, reportClass } from './machine-class/judge.ts';
 import { protectFromDeletion } from './protection.ts';
 import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { lookAtServers } from './safety/reachability.ts';
+import { tellOfCredentials } from './safety/tell-of-credentials.ts';
 import { tellOfMissing } from './safety/tell-of-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
@@ -85,10 +87,14 @@ export function createKubeActivities(world: World): KubeActivities {
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(world, input),
+    lookAtClass: (input) => lookAtClass(world, input),
+    reportClass: (input) => reportClass(world, input),
+    reportAcceptance: ({ ref }) => world.refusals.accepted(ref, 'machines'),
 
     findProviders: (input) => findProviders(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
     tellOfMissing: (input) => tellOfMissing(world, input),
+    tellOfCredentials: (input) => tellOfCredentials(world, input),
     lookForOvershoot: (input) => lookForOvershoot(world, input),
     applyFreezes: (input) => applyFreezes(control, input),
     compareEntities: (input) => compareEntities(world, input),

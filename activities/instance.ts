@@ -22,6 +22,7 @@ import { DriverError } from './drivers/driver.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource } from './kube/paths.ts';
+import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/delete-orphan.ts';
 import { lookForOrphans } from './safety/look-for-orphans.ts';
 import { lookLast } from './safety/look-last.ts';
@@ -134,7 +135,7 @@ async function validating(
   { className }: ClassRequest,
 ): Promise<ValidateOutcome> {
   try {
-    const { machineClass } = await readClass(world, className, { isFresh: true });
+    const { machineClass } = await findClass(world, className, { isFresh: true });
     return { outcome: 'validated', faults: world.driver.validate(machineClass.providerSpec) };
   } catch (error) {
     return { outcome: 'failed', failure: classified(error, world) };
@@ -192,6 +193,18 @@ async function resolve(world: DriverWorld, request: DriverRequest): Promise<Mach
 }
 
 async function readClass(
+  world: DriverWorld,
+  className: string,
+  options: { isFresh: boolean },
+): Promise<ClassWithSecret> {
+  const resolved = await findClass(world, className, options);
+  const { namespace = '' } = resolved.machineClass.metadata;
+  const message = refusalOf(resolved, namespace);
+  if (message === undefined) return resolved;
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
+}
+
+async function findClass(
   { classes }: DriverWorld,
   className: string,
   options: { isFresh: boolean },
@@ -234,11 +247,12 @@ async function isClaimed(
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
 function classified(error: unknown, { signal }: DriverWorld): MachineFailure {
   if (!(error instanceof DriverError)) throw error;
-  const { code, message, settled, retryAfterSeconds } = error;
+  const { code, message, kind, settled, retryAfterSeconds } = error;
   return {
     code,
     message,
     isSettled: settled,
+    ...(kind !== undefined && { kind }),
     // A cloud that answers so by itself has failed like any other.
     ...(code === 'Canceled' && signal().aborted && { wasCancelled: true }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),

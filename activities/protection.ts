@@ -7,6 +7,7 @@ import type {
 import { apiVersion, finalizers } from '../workflows/api/constants.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { Machine } from '../workflows/api/machine.ts';
+import { ownSecretsOf } from '../workflows/api/secret-refs.ts';
 import { readSecretsOf } from './class-reader.ts';
 import type { KubeClient, KubeObject } from './kube/client.ts';
 import { recordEvent } from './kube/events.ts';
@@ -71,8 +72,8 @@ async function canLook(
 ): Promise<boolean> {
   const { metadata, provider = '' } = machineClass;
   if (!(await hasDriver(provider))) return false;
-  const { missingSecrets } = await readSecretsOf(control, metadata.namespace ?? '', machineClass);
-  return missingSecrets.length === 0;
+  const { secretFaults } = await readSecretsOf(control, metadata.namespace ?? '', machineClass);
+  return secretFaults.length === 0;
 }
 
 async function tell(
@@ -95,9 +96,8 @@ async function isClassUsed(control: KubeClient, { namespace, name }: ObjectRef):
 
 async function isSecretUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
-  return items.some(
-    ({ secretRef, credentialsSecretRef }) =>
-      secretRef?.name === name || credentialsSecretRef?.name === name,
+  return items.some((machineClass) =>
+    ownSecretsOf(machineClass, namespace).some((secret) => secret.name === name),
   );
 }
 

@@ -4,6 +4,7 @@ import type { EntityBoard } from './entity-board.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { StopView } from './kube/global-stop.ts';
 import type { RecentObjects } from './kube/recent-objects.ts';
+import type { Refusals } from './machine-class/refusals.ts';
 
 /** What the core's activities act on. */
 export interface World {
@@ -25,6 +26,10 @@ export interface World {
   entities: EntityBoard;
   /** Whether a driver serves the queue of this provider. */
   hasDriver(provider: string): Promise<boolean>;
+  /** What the driver says of a provider spec, a sentence for each fault. Of one that runs elsewhere: nothing, it says so itself. */
+  specFaults(provider: string, providerSpec: unknown): string[];
+  /** What clouds say of the credentials of classes. */
+  refusals: Refusals;
 }
 
 /** Creating and destroying needs a watcher that holds the Lease of the namespace. */

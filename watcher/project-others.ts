@@ -4,6 +4,7 @@ import { annotations, finalizers, taints as taintKeys } from '../workflows/api/c
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { Taint } from '../workflows/api/machine.ts';
 import type { NodeCondition } from '../workflows/api/meta.ts';
+import { ownSecretsOf } from '../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
 import { trimmedMeta } from './metadata.ts';
 import type { ClassView, NodeView, SecretView } from './views.ts';
@@ -11,13 +12,15 @@ import type { ClassView, NodeView, SecretView } from './views.ts';
 /** Everything of a class but its bookkeeping. */
 export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
   const virtualCapacity = content.nodeTemplate?.virtualCapacity;
-  const names = [content.secretRef?.name, content.credentialsSecretRef?.name];
+  const { [annotations.invalid]: invalid = '', ...notes } = metadata.annotations ?? {};
+  const named = ownSecretsOf(content, metadata.namespace ?? '');
   return {
     ...trimmedMeta(metadata),
-    digest: digestOf(content, metadata.labels, metadata.annotations),
+    digest: digestOf(content, metadata.labels, notes),
     virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
-    secrets: names.filter((name) => name !== undefined),
+    invalid,
+    secrets: named.map(({ name }) => name),
   };
 }
 

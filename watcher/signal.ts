@@ -1,5 +1,6 @@
 /** What dispatch decides: which workflow is to hear what. */
 import type {
+  ClassSnapshot,
   GoneSnapshot,
   Kind,
   MachineSnapshot,
@@ -15,7 +16,7 @@ export interface Payloads {
   machineObserved: MachineSnapshot;
   machineGone: GoneSnapshot;
   nodeObserved: NodeSnapshot;
-  classChanged: Sighting;
+  classChanged: ClassSnapshot;
   machineSetObserved: SetSnapshot;
   machineSetGone: GoneSnapshot;
   machinesChanged: MachinesSnapshot;

@@ -49,7 +49,9 @@ export interface ClassView extends Trimmed {
   /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
   virtualCapacityDigest: string;
   hasFinalizer: boolean;
-  /** Names of the Secrets that it refers to. */
+  /** Annotation `millwright.dev/invalid`, which is ours to write; empty when nothing is wrong. */
+  invalid: string;
+  /** Names of the Secrets that it refers to in its own namespace. */
   secrets: string[];
 }
 

@@ -3,14 +3,17 @@ import type { Client } from '@temporalio/client';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { Context } from '@temporalio/activity';
+import type { Registry } from 'prom-client';
 import { RecentObjects } from '../activities/kube/recent-objects.ts';
 import { createClassReader } from '../activities/class-reader.ts';
+import type { Driver } from '../activities/drivers/driver.ts';
 import { builtInDrivers } from '../activities/drivers/index.ts';
 import { createDrainActivities, createKubeActivities } from '../activities/index.ts';
 import { createDriverActivities } from '../activities/instance.ts';
 import { createActivityInterceptor } from '../activities/interceptor.ts';
 import type { GlobalStop } from '../activities/kube/global-stop.ts';
 import { requireLicence } from '../activities/licence.ts';
+import { createRefusals } from '../activities/machine-class/refusals.ts';
 import { machineSubject } from '../activities/machine/object.ts';
 import type { Licence, World } from '../activities/world.ts';
 import { bundleOptions, failingErrors } from './bundle-workflows.ts';
@@ -18,6 +21,7 @@ import type { KubeClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createEntityBoard } from './entity-board.ts';
 import { closeDrainWatches, createDrainWatches } from './drain-watches.ts';
+import { meteredDriver, registerDriverMetrics } from './driver-metrics.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import type { Logger } from './logger.ts';
 
@@ -31,6 +35,8 @@ export interface WorkerParts {
   cluster: string;
   temporal: Client;
   connection: NativeConnection;
+  /** Calls of drivers are counted here. */
+  registry: Registry;
 }
 
 export interface RunningWorkers {
@@ -40,7 +46,8 @@ export interface RunningWorkers {
 }
 
 export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> {
-  const world = worldOf(parts);
+  const drivers = createDrivers(parts);
+  const world = worldOf(parts, drivers);
   const watches = world.target && createDrainWatches(world.target, parts.temporal, parts.log);
   const workers = await Promise.all([
     workflowWorker(parts, world),
@@ -49,7 +56,7 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
       taskQueue: `${parts.config.taskQueue}-drain`,
       activities: createDrainActivities(world, watches),
     }),
-    ...Object.keys(builtInDrivers).map((provider) => driverWorker(parts, world, provider)),
+    ...[...drivers].map(([provider, driver]) => driverWorker(parts, world, { provider, driver })),
   ]);
   const runs = workers.map((worker) => worker.run());
   return {
@@ -64,7 +71,26 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
-function worldOf({ config, clients, licence, stop, cluster, temporal }: WorkerParts): World {
+type Drivers = ReadonlyMap<string, Driver>;
+
+function createDrivers({ config, registry }: WorkerParts): Drivers {
+  const settings = {
+    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
+    allowsAmbientCredentials: config.allowsAmbientCredentials,
+  };
+  const tell = registerDriverMetrics(registry);
+  return new Map(
+    Object.entries(builtInDrivers).map(([provider, create]) => [
+      provider,
+      meteredDriver(create(settings), provider, { tell }),
+    ]),
+  );
+}
+
+function worldOf(
+  { config, clients, licence, stop, cluster, temporal }: WorkerParts,
+  drivers: Drivers,
+): World {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -79,6 +105,8 @@ function worldOf({ config, clients, licence, stop, cluster, temporal }: WorkerPa
     stop,
     entities: createEntityBoard({ temporal, namespace, cluster, taskQueue: config.taskQueue }),
     hasDriver: createDriverProbe({ temporal, taskQueue: config.taskQueue }),
+    specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
+    refusals: createRefusals(control),
   };
 }
 
@@ -104,12 +132,11 @@ function workflowWorker(parts: WorkerParts, world: World): Promise<Worker> {
   });
 }
 
-function driverWorker(parts: WorkerParts, world: World, provider: string): Promise<Worker> {
-  const driver = builtInDrivers[provider]?.({
-    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: parts.config.virtualCloud },
-    allowsAmbientCredentials: parts.config.allowsAmbientCredentials,
-  });
-  if (!driver) throw new Error(`no built-in driver for provider ${provider}`);
+function driverWorker(
+  parts: WorkerParts,
+  world: World,
+  { provider, driver }: { provider: string; driver: Driver },
+): Promise<Worker> {
   const { control, target, classes } = world;
   return Worker.create({
     ...baseOptions(parts),

@@ -56,6 +56,7 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
     cluster,
     temporal,
     connection,
+    registry: metrics.registry,
   });
   shutdown.add('workers', () => workers.stop());
   void endWhenBroken(workers.failed);

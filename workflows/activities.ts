@@ -15,6 +15,7 @@ import type { NodeTemplate } from './plan/node-template.ts';
 import type { WrittenSet } from './plan/rollout/after-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { ClassActivities } from './class-port.ts';
 import type { CreatedInstance } from './driver-port.ts';
 import type { LossActivities, ProviderOutcome } from './loss-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
@@ -22,6 +23,7 @@ import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
+export type * from './class-port.ts';
 export type * from './driver-port.ts';
 export type * from './loss-port.ts';
 export type * from './safety-port.ts';
@@ -52,6 +54,8 @@ export interface PreparedMachine {
   className: string;
   /** Absent when the class could not be read. */
   provider?: string;
+  /** The class says that a cloud refused its credentials: a call that succeeds is news. */
+  isClassRefused?: true;
   machineSet?: string;
   phase: MachinePhase;
   providerID?: string;
@@ -356,6 +360,7 @@ export type KubeActivities = MachineActivities &
   MachineSetActivities &
   MachineDeploymentActivities &
   LossActivities &
+  ClassActivities &
   PreservationActivities &
   ProtectionActivities &
   SafetyActivities;

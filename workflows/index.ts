@@ -2,7 +2,8 @@
 export { machine } from './machine.ts';
 export { machineDeployment } from './machine-deployment.ts';
 export { machineSet } from './machine-set.ts';
-export { machineClass, secret } from './protection.ts';
+export { machineClass } from './machine-class.ts';
+export { secret } from './protection.ts';
 export { safetyEntities } from './safety-entities.ts';
 export { safetyOrphans } from './safety-orphans.ts';
 export { safetyOvershoot } from './safety-overshoot.ts';

@@ -8,6 +8,7 @@ import type {
   PreparedMachine,
 } from './activities.ts';
 import { adopt } from './machine-adoption.ts';
+import { endFailure } from './machine-credentials.ts';
 import { createOutcome, deleteOutcome, findOutcome } from './machine-driver-calls.ts';
 import { nextFailure, phaseOfFailure } from './machine-failure.ts';
 import { healthRequestOf, seenOf } from './machine-health.ts';
@@ -65,7 +66,7 @@ export class MachineSteps {
     if (outcome.outcome === 'created') {
       state.instance = outcome.instance;
       state.isUnsettled = false;
-      delete state.failure;
+      await endFailure(state, this.#input.ref.namespace);
       if (await this.#hasStaleNode(outcome.instance)) await this.#giveBack(outcome.instance);
       return;
     }
@@ -231,7 +232,7 @@ export class MachineSteps {
       await this.#fail(outcome.failure, 'Delete');
       return;
     }
-    delete state.failure;
+    await endFailure(state, this.#input.ref.namespace);
     delete teardown.mustFind;
     if (outcome.outcome !== 'found') return;
     state.instance = { ...outcome.instance, isFound: true };
@@ -273,7 +274,7 @@ export class MachineSteps {
       await this.#fail(outcome.failure, 'Delete');
       return;
     }
-    delete state.failure;
+    await endFailure(state, this.#input.ref.namespace);
     if (state.teardown) state.teardown.isInstanceGone = true;
     settle(state, outcome);
   }

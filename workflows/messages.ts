@@ -84,6 +84,11 @@ export interface MissingInstance extends Pick<Sighting, 'cluster'> {
   confirmAfterSeconds: number;
 }
 
+export interface ClassSnapshot extends Sighting {
+  /** The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said of others. Absent: it is seen for the first time. */
+  isEdited?: boolean;
+}
+
 export interface SetSnapshot extends Sighting {
   uid: string;
   generation: number;
@@ -110,8 +115,8 @@ export interface EntityInput {
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
-/** The MachineClass or one of its Secrets changed: machines that wait for a repair try again. */
-export const classChanged = defineSignal<[Sighting]>('classChanged');
+/** The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for a repair try again. */
+export const classChanged = defineSignal<[ClassSnapshot]>('classChanged');
 
 /** A doubt, not a fact: the workflow asks the cloud itself, twice. */
 export const instanceMissing = defineSignal<[MissingInstance]>('instanceMissing');

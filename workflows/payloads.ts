@@ -5,6 +5,7 @@ import type { DrainReport } from './activities.ts';
 import type { DrainOptions } from './api/drain-options.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import type {
+  ClassSnapshot,
   EntityInput,
   GoneSnapshot,
   MachineSnapshot,
@@ -34,6 +35,8 @@ import {
 } from './plan/shape.ts';
 
 export const sighting: Shape<Sighting> = { cluster: text, epoch: count, resourceVersion };
+
+export const classSnapshot: Shape<ClassSnapshot> = { ...sighting, isEdited: optional(flag) };
 
 export const goneSnapshot: Shape<GoneSnapshot> = { ...sighting, uid: name };
 

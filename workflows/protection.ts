@@ -1,5 +1,5 @@
 import { CancellationScope, condition, setCurrentDetails } from '@temporalio/workflow';
-import type { LastLook, ProtectionOutcome } from './activities.ts';
+import type { LastLook, ProtectionActivities, ProtectionOutcome } from './activities.ts';
 import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
@@ -13,51 +13,70 @@ const longestWaitMs = 60 * 60_000;
 /** A cloud that does not let us look may never do so again. */
 const failedLooksMax = 3;
 
-/**
- * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none of them goes while an
- * instance still needs its credentials to be deleted. Runs once for each change of use, for seconds; for longer only while instances without
- * a Machine keep a class that is being deleted.
- */
-export async function machineClass(input: EntityInput): Promise<void> {
-  await protect(input, 'machineclasses');
-}
-
+/** A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds. */
 export async function secret(input: EntityInput): Promise<void> {
-  await protect(input, 'secrets');
-}
-
-async function protect(input: EntityInput, resource: 'machineclasses' | 'secrets'): Promise<void> {
-  const { ref } = requireInput(input);
+  requireInput(input);
   let mustLook = true;
   hear(useChanged, sighting, (signal) => {
     if (isOfOurCluster(signal, input)) mustLook = true;
   });
-  const since = Date.now();
-  let failedLooks = 0;
-
-  async function set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
-    const change = { resource, ref, ...(lastLook && { lastLook }) };
-    return await shortStep((steps) => steps.protectFromDeletion(change), `look at ${ref.name}`);
-  }
-
+  const protection = new Protection(input, 'secrets', () => mustLook);
   await CancellationScope.nonCancellable(async () => {
     while (mustLook) {
       mustLook = false;
-      const { looksFirst } = await set();
-      if (!looksFirst) continue;
-      const look = await lookLast(input, looksFirst.provider);
-      const problem = problemOf(look);
-      failedLooks += look.error === undefined ? 0 : 1;
-      const isOver = Date.now() - since > longestWaitMs || failedLooks >= failedLooksMax;
-      if (problem === undefined) await set({});
-      else if (looksFirst.isDeleting && isOver) await set({ problem });
-      else if (looksFirst.isDeleting) {
-        setCurrentDetails(`### MachineClass ${ref.name} waits\n- ${problem}`);
-        await condition(() => mustLook, lookAgain);
-        mustLook = true;
-      }
+      if (!(await protection.look())) mustLook = true;
     }
   });
+}
+
+/**
+ * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none of them goes while an
+ * instance still needs its credentials to be deleted.
+ */
+export class Protection {
+  readonly #input: EntityInput;
+  readonly #resource: Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
+  readonly #isInterrupted: () => boolean;
+  readonly #since = Date.now();
+  #failedLooks = 0;
+
+  /** `isInterrupted`: there is other work; looked at while instances without a Machine keep a class that is being deleted. */
+  constructor(
+    input: EntityInput,
+    resource: Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'],
+    isInterrupted: () => boolean,
+  ) {
+    this.#input = input;
+    this.#resource = resource;
+    this.#isInterrupted = isInterrupted;
+  }
+
+  /** False: look again. */
+  async look(): Promise<boolean> {
+    const { looksFirst } = await this.#set();
+    if (!looksFirst) return true;
+    const look = await lookLast(this.#input, looksFirst.provider);
+    const problem = problemOf(look);
+    this.#failedLooks += look.error === undefined ? 0 : 1;
+    if (problem === undefined) await this.#set({});
+    else if (looksFirst.isDeleting && this.#isOver()) await this.#set({ problem });
+    else if (looksFirst.isDeleting) {
+      setCurrentDetails(`### MachineClass ${this.#input.ref.name} waits\n- ${problem}`);
+      await condition(this.#isInterrupted, lookAgain);
+      return false;
+    }
+    return true;
+  }
+
+  #isOver(): boolean {
+    return Date.now() - this.#since > longestWaitMs || this.#failedLooks >= failedLooksMax;
+  }
+
+  async #set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
+    const { ref } = this.#input;
+    const change = { resource: this.#resource, ref, ...(lastLook && { lastLook }) };
+    return await shortStep((steps) => steps.protectFromDeletion(change), `look at ${ref.name}`);
+  }
 }
 
 async function lookLast({ ref, cluster }: EntityInput, provider: string): Promise<LastLook> {

@@ -2,7 +2,13 @@
  * One run of the check `safety/orphans`: looks for instances that no Machine knows of, deletes those that two runs agree on, and
  * reports. docs/safety.md says how to read, pause and start it.
  */
-import { isCancellation, metricMeter, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  isCancellation,
+  log,
+  metricMeter,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { OrphanCheck, OrphanOutcome } from './activities.ts';
 import type { ScopeLook, Suspect, TrackedSuspect } from './plan/orphan-sweep.ts';
 import { planSweep } from './plan/orphan-sweep.ts';
@@ -26,6 +32,7 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
     }),
   );
   const missing = await tellOfMissing(check, looks);
+  await tellOfCredentials(check, looks);
   const report = { ...reportOf({ check, looks, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
   count(check, report);
@@ -56,6 +63,18 @@ async function deleteOne(
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { outcome: 'failed', message: messageOf(error) };
+  }
+}
+
+/** A run that cannot tell it has failed in nothing else: the next one tells. */
+async function tellOfCredentials({ namespace }: OrphanCheck, looks: ScopeLook[]): Promise<void> {
+  const news = looks.flatMap(({ credentials }) => credentials ?? []);
+  if (news.length === 0) return;
+  try {
+    await checkSteps('tell of credentials').tellOfCredentials({ namespace, news });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('nobody could be told of credentials', { error: messageOf(error) });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
 import type { MissingInstance, ObjectRef } from './messages.ts';
-import type { ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
+import type { CredentialNews, ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from './plan/reachability.ts';
 
 export type { MissingInstance };
@@ -151,6 +151,8 @@ export interface SafetyActivities {
     deleted: Suspect[];
     stopped?: { className: string; message: string };
   }): Promise<void>;
+  /** On the MachineClasses. */
+  tellOfCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
   /** Tells the workflows of these Machines; an Event where nobody is told, because they are too many. */
   tellOfMissing(input: {
     namespace: string;

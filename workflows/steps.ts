@@ -109,6 +109,22 @@ export function orphanSteps(
   });
 }
 
+/** What is wrong with a class; no call to a cloud. */
+export function classSteps(
+  provider: string,
+  { summary, queueWait }: { summary: string; queueWait: '60s' | '12h' },
+): ActivityInterfaceFor<Pick<DriverActivities, 'validateClass'>> {
+  return proxyActivities<Pick<DriverActivities, 'validateClass'>>({
+    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    scheduleToStartTimeout: queueWait,
+    startToCloseTimeout: '30s',
+    heartbeatTimeout: '4s',
+    // A driver of an earlier contract does not know the question.
+    retry: { maximumAttempts: 5, initialInterval: '500ms', backoffCoefficient: 2 },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
 /** A question that is answered soon or not at all. */
 export function lookSteps(
   provider: string,

@@ -6,11 +6,12 @@ import type {
   ProviderOutcome,
   ObjectRef,
 } from '../../workflows/activities.ts';
-import { machineClassFaults, machineFaults } from '../../workflows/api/validation.ts';
+import { machineFaults } from '../../workflows/api/validation.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { ensureBootstrapToken } from '../bootstrap-token.ts';
 import type { ClassWithSecret } from '../class-reader.ts';
 import { ensureFinalizer } from '../kube/finalizer.ts';
+import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../user-data.ts';
 import type { World } from '../world.ts';
 import { preparedOf, readMachine } from './object.ts';
@@ -47,6 +48,8 @@ export async function findProvider(
     const message = `MachineClass "${className}" does not exist in namespace ${world.namespace}: create it again, its Machines need it`;
     return { found: false, failure: inputFailure(message) };
   }
+  const refusal = refusalOf(resolved, world.namespace);
+  if (refusal !== undefined) return { found: false, failure: inputFailure(refusal) };
   const { provider = '' } = resolved.machineClass;
   const fault = await driverFault(world, provider);
   if (fault === undefined) return { found: true, provider };
@@ -65,7 +68,7 @@ async function withClass(
 ): Promise<PrepareOutcome> {
   const fault = await classFault(world, resolved);
   if (fault !== undefined) return failed(prepared, inputFailure(fault));
-  const complete = { ...prepared, provider: resolved.machineClass.provider ?? '' };
+  const complete = { ...prepared, ...providerOf(resolved) };
   // A machine that has its instance needs no token any more.
   const isBorn = prepared.providerID !== undefined;
   const userData = resolved.secret.userData ?? '';
@@ -82,36 +85,11 @@ async function withClass(
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */
 async function classFault(world: World, resolved: ClassWithSecret): Promise<string | undefined> {
-  const { metadata, provider = '' } = resolved.machineClass;
-  const fault = contentFault(world, resolved) ?? (await driverFault(world, provider));
-  return fault === undefined ? undefined : `MachineClass "${metadata.name}": ${fault}`;
-}
-
-function contentFault(
-  { namespace }: World,
-  { machineClass, secret, missingSecrets }: ClassWithSecret,
-): string | undefined {
-  // A cluster with MCM's own CRDs takes what ours refuse.
-  const faults = machineClassFaults(machineClass);
-  if (faults.length > 0) return faults.join('; ');
-  for (const ref of [machineClass.secretRef, machineClass.credentialsSecretRef]) {
-    const elsewhere = ref?.namespace ?? '';
-    if (elsewhere !== '' && elsewhere !== namespace) {
-      return `secretRef.namespace: "${elsewhere}" is not allowed: Secrets are read in ${namespace} only`;
-    }
-  }
-  if (missingSecrets.length > 0) {
-    return `secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${namespace}`;
-  }
-  return secret.userData === undefined
-    ? 'its Secret has no key "userData": add it, it may be empty'
-    : undefined;
-}
-
-async function driverFault(world: World, provider: string): Promise<string | undefined> {
-  return (await world.hasDriver(provider))
-    ? undefined
-    : `provider: "${provider}" has no driver: no worker serves its task queue`;
+  const { metadata, provider = '', providerSpec } = resolved.machineClass;
+  const faults = await classFaults(world, resolved);
+  // The class may have been mended since its annotation was written: what counts is what it says now.
+  faults.push(...world.specFaults(provider, providerSpec));
+  return faults.length === 0 ? undefined : `MachineClass "${metadata.name}": ${faults.join('; ')}`;
 }
 
 function inputFailure(message: string): MachineFailure {

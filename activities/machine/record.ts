@@ -100,6 +100,17 @@ export async function recordFailure(
     message: `${failure.code}: ${failure.message}`,
     component,
   });
+  await tellOfCredentials(world, current, failure);
+}
+
+async function tellOfCredentials(
+  { refusals }: World,
+  { metadata: { namespace = '' }, spec }: Machine,
+  { kind, code, message }: MachineFailure,
+): Promise<void> {
+  const { name = '' } = spec.class ?? {};
+  if (kind !== 'credentials' || name === '') return;
+  await refusals.refused({ namespace, name }, `${code}: ${message}`, 'machines');
 }
 
 /** On the object, so that a token that a cloud refused is not used again even when Temporal was lost. */

@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import { release } from '../kube/finalizer.ts';
+import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
@@ -50,10 +51,11 @@ export async function beginTeardown(
   });
   const prepared = preparedOf(patched, world);
   const resolved = await world.classes.read(prepared.className, { isFresh: false });
-  if (!resolved) return { machine: prepared };
-  const provider = resolved.machineClass.provider ?? '';
-  if (!(await world.hasDriver(provider))) return { machine: prepared };
-  return { machine: { ...prepared, provider } };
+  // Its driver will not be asked: where there may be an instance, `findProvider` says why.
+  if (!resolved || refusalOf(resolved, world.namespace) !== undefined) return { machine: prepared };
+  const known = providerOf(resolved);
+  if (!(await world.hasDriver(known.provider))) return { machine: prepared };
+  return { machine: { ...prepared, ...known } };
 }
 
 /** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */

@@ -24,7 +24,8 @@ export async function deleteOrphan(
   const verdict = verdictOn(suspect, await readClaims(control, namespace));
   if ('kept' in verdict) return { outcome: 'kept', because: verdict.kept };
   const { providerSpec } = resolved.machineClass;
-  const { secret } = resolved;
+  const { secret, secretFaults } = resolved;
+  if (secretFaults.length > 0) return { outcome: 'failed', message: secretFaults.join('; ') };
   const request = { cluster, namespace, providerSpec, secret, providerID, signal: signal() };
   try {
     const { found } = await driver.deleteListed(request);

@@ -13,10 +13,11 @@ export interface ListScope {
   classes: [MachineClass, ...MachineClass[]];
   /** Never leaves the process. */
   secret: Record<string, string>;
-  missingSecrets: string[];
+  /** Such a scope is not listed. */
+  secretFaults: string[];
 }
 
-type Secrets = Pick<ClassWithSecret, 'secret' | 'missingSecrets'>;
+type Secrets = Pick<ClassWithSecret, 'secret' | 'secretFaults'>;
 
 export interface ListWorld {
   driver: Pick<Driver, 'listInstances' | 'listScope'>;
@@ -56,6 +57,8 @@ export interface Listing {
   instances: ListedInstance[];
   /** Why there are none. */
   error?: string;
+  /** Because the cloud refuses the credentials. */
+  isRefused?: true;
 }
 
 /** A scope that cannot be listed does not hide the others. */
@@ -64,32 +67,31 @@ export async function listIn(
   scope: ListScope,
   { cluster, namespace }: Account,
 ): Promise<Listing> {
-  const { classes, secret, missingSecrets } = scope;
-  if (missingSecrets.length > 0) {
-    const error = `secretRef.name: Secret "${missingSecrets.join('", "')}" does not exist in namespace ${namespace}`;
-    return { scope, instances: [], error };
-  }
+  const { classes, secret, secretFaults } = scope;
+  if (secretFaults.length > 0) return { scope, instances: [], error: secretFaults.join('; ') };
   const { providerSpec } = classes[0];
   try {
     const request = { cluster, namespace, providerSpec, secret, signal: signal() };
     return { scope, instances: await driver.listInstances(request) };
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    return { scope, instances: [], error: `${error.code}: ${error.message}` };
+    const isRefused = error.kind === 'credentials';
+    const why = `${error.code}: ${error.message}`;
+    return { scope, instances: [], error: why, ...(isRefused && { isRefused }) };
   }
 }
 
 function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {
-  return `${secretRef?.name ?? ''} ${credentialsSecretRef?.name ?? ''}`;
+  return JSON.stringify([secretRef, credentialsSecretRef]);
 }
 
 /** User data differs from pool to pool and lets nobody into the cloud. */
-function credentialOf({ secret, missingSecrets }: Secrets): string {
+function credentialOf({ secret, secretFaults }: Secrets): string {
   const parts = Object.entries(secret)
     .filter(([name]) => name !== 'userData')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([parts, missingSecrets]))
+    .update(JSON.stringify([parts, secretFaults]))
     .digest('hex');
 }
 

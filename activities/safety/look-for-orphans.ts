@@ -1,8 +1,10 @@
 /** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
 import type { OrphanLookRequest } from '../../workflows/activities.ts';
 import type { Claims, KeptReason } from '../../workflows/plan/orphan-claims.ts';
+import { saysRefused } from '../../workflows/plan/class-note.ts';
 import { verdictAt } from '../../workflows/plan/orphan-claims.ts';
-import type { ScopeLook, Suspect } from '../../workflows/plan/orphan-sweep.ts';
+import type { CredentialNews, ScopeLook, Suspect } from '../../workflows/plan/orphan-sweep.ts';
+import { noteIn } from '../machine-class/note.ts';
 import type { Listing } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';
 import { claimsIn, readMachines } from './machine-claims.ts';
@@ -30,12 +32,28 @@ export async function lookForOrphans(
   );
 }
 
+/** The answer stands in a history. */
+const toldClassesMax = 100;
+
+/** Classes that say otherwise by now; nothing while all is as they say. */
+function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews | undefined {
+  if (error !== undefined && !isRefused) return undefined;
+  const classNames = scope.classes
+    .filter((machineClass) => saysRefused(noteIn(machineClass), 'listing') !== (isRefused ?? false))
+    .map(({ metadata }) => metadata.name)
+    .slice(0, toldClassesMax);
+  if (classNames.length === 0) return undefined;
+  return { classNames, ...(error !== undefined && { refusal: error }) };
+}
+
 function lookOf(
-  { scope, instances, error }: Listing,
+  listing: Listing,
   claims: Claims,
   { provider, minAgeSeconds }: OrphanLookRequest,
 ): ScopeLook {
+  const { scope, instances, error } = listing;
   const { classes } = scope;
+  const credentials = credentialNewsOf(listing);
   const className = classes[0].metadata.name;
   const kept: Partial<Record<KeptReason, number>> = {};
   const suspects: Suspect[] = [];
@@ -56,5 +74,6 @@ function lookOf(
     suspects: suspects.slice(0, suspectsMax),
     omitted: Math.max(suspects.length - suspectsMax, 0),
     ...(error !== undefined && { error }),
+    ...(credentials && { credentials }),
   };
 }

@@ -26,7 +26,7 @@ test('credentials lie over the secret', async () => {
   const credentials = aSecret({ key: 'theirs' }, { name: 'cloud' });
   const { reader } = readerOf(machineClass, aSecret({ key: 'ours', userData: '' }), credentials);
   const found = await reader.read('small', { isFresh: false });
-  expect(found).toMatchObject({ secret: { key: 'theirs', userData: '' }, missingSecrets: [] });
+  expect(found).toMatchObject({ secret: { key: 'theirs', userData: '' }, secretFaults: [] });
 });
 
 test('a missing Secret is named, a missing class is looked for again', async () => {
@@ -34,6 +34,6 @@ test('a missing Secret is named, a missing class is looked for again', async () 
   expect(await reader.read('small', { isFresh: false })).toBeUndefined();
   client.put(aMachineClass());
   expect(await reader.read('small', { isFresh: false })).toMatchObject({
-    missingSecrets: ['small-secret'],
+    secretFaults: ['secretRef.name: Secret "small-secret" does not exist in namespace shoot'],
   });
 });

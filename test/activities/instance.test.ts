@@ -235,3 +235,34 @@ test('no orphan is deleted while no watcher holds the Lease', async () => {
   const deletion = { namespace: 'shoot', cluster: 'c', suspect };
   await expect(deleteOrphan(deletion)).rejects.toThrow('no licence');
 });
+
+describe('what a failure is made of', () => {
+  test('the kind of a fault, so that somebody can say on the class that its credentials are refused', async () => {
+    const kind = 'credentials';
+    const refused = new DriverError({
+      code: 'Unauthenticated',
+      kind,
+      message: 'no',
+      settled: true,
+    });
+    expect(await failing(refused).createInstance(request)).toEqual({
+      outcome: 'failed',
+      failure: { code: 'Unauthenticated', kind, message: 'no', isSettled: true },
+    });
+  });
+
+  test('no driver is asked for a class with a Secret of another namespace', async () => {
+    const credentialsSecretRef = { name: 'small-secret', namespace: 'garden' };
+    const control = [aMachineClass({ credentialsSecretRef }), aSecret()];
+    const steps = activities({ createInstance: refuse, deleteInstance: refuse }, { control });
+    const failure = {
+      code: 'InvalidArgument',
+      message: expect.stringContaining('credentialsSecretRef.namespace: "garden" is not allowed'),
+    };
+    expect(await steps.createInstance(request)).toMatchObject({ failure });
+    expect(await steps.deleteInstance(request)).toMatchObject({ failure });
+    const account = { namespace: 'shoot', className: 'small', cluster: 'c' };
+    expect(await steps.listInstances(account)).toMatchObject({ failure });
+    expect(await steps.validateClass(account)).toEqual({ outcome: 'validated', faults: [] });
+  });
+});

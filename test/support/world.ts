@@ -1,5 +1,6 @@
 import { RecentObjects } from '../../activities/kube/recent-objects.ts';
 import { createClassReader } from '../../activities/class-reader.ts';
+import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { World } from '../../activities/world.ts';
 import type { LifeRef } from '../../workflows/activities.ts';
 import { namespace } from './builders.ts';
@@ -43,6 +44,8 @@ export function aWorld({
     stop: { current: () => undefined, last: () => undefined },
     entities: noWorkflows,
     hasDriver: async (provider) => provider === 'local',
+    specFaults: () => [],
+    refusals: createRefusals(client),
     ...changes,
   };
 }

@@ -94,18 +94,23 @@ export function aMachineDeployment({ selector = {}, ...meta }: SetLooks = {}): M
 }
 
 export function aClass(
-  meta: Meta & { secret?: string; size?: string; virtualCapacity?: Record<string, string> } = {},
+  meta: Meta & {
+    secret?: string;
+    secretNamespace?: string;
+    size?: string;
+    virtualCapacity?: Record<string, string>;
+  } = {},
 ): MachineClass {
-  const { secret, size = 'small', virtualCapacity, ...rest } = meta;
+  const { secret, secretNamespace = 'default', size = 'small', virtualCapacity, ...rest } = meta;
   return {
     ...kindOf('MachineClass'),
-    metadata: metaOf({ name: 'small', ...rest }, ''),
+    metadata: metaOf({ name: 'small', namespace: 'default', ...rest }, ''),
     provider: 'local',
     providerSpec: { size },
     ...(virtualCapacity && {
       nodeTemplate: { capacity: {}, instanceType: 's', region: 'r', zone: 'z', virtualCapacity },
     }),
-    ...(secret !== undefined && { secretRef: { name: secret, namespace: 'default' } }),
+    ...(secret !== undefined && { secretRef: { name: secret, namespace: secretNamespace } }),
   };
 }
 

@@ -40,6 +40,7 @@ async function firstRun(
   const kube = log.record({
     findProviders: async () => ['local'],
     tellOfOrphans: tells,
+    tellOfCredentials: tells,
   });
   const driver = log.record({ lookForOrphans: look });
   const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 } as const;
@@ -92,6 +93,16 @@ test('a provider that does not answer is an error of the report, not of the run'
 });
 
 const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
+
+test('a listing that was refused is told on the classes, and costs no report when it cannot be', async () => {
+  const credentials = { classNames: ['small'], refusal: 'PermissionDenied: no' };
+  const refusedLook = { ...found, suspects: [], error: 'PermissionDenied: no', credentials };
+  const looks = async (): Promise<ScopeLook[]> => [refusedLook, found];
+  const { log } = await firstRun('told', {}, looks);
+  expect(log.inputsOf('tellOfCredentials')).toEqual([{ namespace: 'told', news: [credentials] }]);
+  const { report } = await firstRun('untold', { tells: refuses }, looks);
+  expect(report).toMatchObject({ suspected: 2, errors: [{ message: 'PermissionDenied: no' }] });
+});
 
 test('Events that cannot be written do not cost the report', async () => {
   const { report } = await firstRun('mute', { maxDeletions: 1, tells: refuses }, async () => [

@@ -60,6 +60,8 @@ export const annotations = {
   preservationExpired: 'millwright.dev/preservation-expired',
   /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
   createGeneration: 'millwright.dev/create-generation',
+  /** Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when nothing is known to be wrong. */
+  invalid: 'millwright.dev/invalid',
 } as const;
 
 /** Options of ours on a MachineDeployment: docs/rollouts.md says what each does. */

@@ -7,6 +7,7 @@ import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { defined } from './defined.ts';
 import type { Instance, MachineFailure } from './machine.ts';
+import { machineFailureKinds } from './machine.ts';
 import type { Check, Shape } from './shape.ts';
 import {
   faultIn,
@@ -35,6 +36,7 @@ interface Failed {
 type Created = { outcome: 'created'; instance: AnsweredInstance } | Failed;
 type Described =
   { outcome: 'found'; instance: Instance } | { outcome: 'missing'; settleSeconds: number } | Failed;
+type Validated = { outcome: 'validated'; faults: string[] } | Failed;
 type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
 
 export interface Asked {
@@ -113,6 +115,18 @@ export function describedBy(answer: Described, asked: Asked): Described {
   return fault === undefined ? answer : nonsense('describeInstance', fault, asked);
 }
 
+const faultsMax = 1_000;
+
+export function validatedBy(answer: Validated, asked: Asked): Validated {
+  const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed') return { outcome, failure: failureIn(failure, 'validateClass', asked) };
+  const fault =
+    outcome === 'validated'
+      ? faultIn(answer, { faults: listOf(text, faultsMax) })
+      : `outcome: ${quoted(outcome)}: must be validated or failed`;
+  return fault === undefined ? answer : nonsense('validateClass', fault, asked);
+}
+
 interface Loose {
   outcome?: unknown;
   instance?: unknown;
@@ -123,7 +137,7 @@ function prefixed(field: string, fault: string | undefined): string | undefined 
   return fault === undefined ? undefined : `${field}.${fault}`;
 }
 
-type Method = 'createInstance' | 'deleteInstance' | 'describeInstance';
+type Method = 'createInstance' | 'deleteInstance' | 'describeInstance' | 'validateClass';
 
 function nonsense(method: Method, fault: string | undefined, { provider }: Asked): Failed {
   const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;
@@ -140,7 +154,7 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
   if (!isRecord(failure)) {
     return nonsense(method, `failure: ${quoted(failure)}: must be an object`, asked).failure;
   }
-  const { code, message, isSettled, retryAfterSeconds, wasCancelled, during } = failure;
+  const { code, message, isSettled, retryAfterSeconds, wasCancelled, during, kind } = failure;
   const isKnown = isMachineErrorCode(code);
   const words =
     typeof message === 'string' && message !== '' ? message : 'the driver does not say why';
@@ -154,6 +168,7 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
     retryAfterSeconds: pauseOf(retryAfterSeconds),
     wasCancelled: wasCancelled === true && asked.isCancelled ? true : undefined,
     during: stages.find((stage) => stage === during),
+    kind: machineFailureKinds.find((known) => known === kind),
   });
 }
 

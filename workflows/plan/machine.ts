@@ -4,6 +4,17 @@ import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationFacts } from './machine-preservation.ts';
 import { nextPreservationTime, planPreservationStep } from './machine-preservation.ts';
 
+/** As drivers tell them apart. */
+export const machineFailureKinds = [
+  'throttling',
+  'quota',
+  'capacity',
+  'credentials',
+  'input',
+] as const;
+
+export type MachineFailureKind = (typeof machineFailureKinds)[number];
+
 /** Why a step did not succeed, in the words of MCM v0.62.1's error codes. */
 export interface MachineFailure {
   code: MachineErrorCode;
@@ -13,6 +24,8 @@ export interface MachineFailure {
   retryAfterSeconds?: number;
   /** We stopped it ourselves: nothing is wrong. */
   wasCancelled?: boolean;
+  /** Who has to act, where the code alone does not say it. Absent in what earlier versions noted. */
+  kind?: MachineFailureKind;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }

@@ -30,6 +30,16 @@ export interface ScopeLook {
   missing?: MissingLook;
   /** Why there was no listing. */
   error?: string;
+  /** Present where somebody has to be told on the classes. */
+  credentials?: CredentialNews;
+}
+
+/** What a listing says of the credentials of some classes. */
+export interface CredentialNews {
+  /** At most 100. */
+  classNames: string[];
+  /** The code and the words of the cloud; absent: it takes them, which it did not before. */
+  refusal?: string;
 }
 
 export interface SweepRules {

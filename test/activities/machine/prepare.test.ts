@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { findProvider, prepareMachine } from '../../../activities/machine/prepare.ts';
 import { customResource } from '../../../activities/kube/paths.ts';
+import { annotations } from '../../../workflows/api/constants.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 
 const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
 const path = customResource('machines', namespace, 'pool-a');
+const { invalid } = annotations;
+const foreign = { name: 's', namespace: 'garden' };
 
 test('a sound machine: provider and limits are known, nothing is written', async () => {
   const world = aWorld({ control: [aMachine(), aMachineClass(), aSecret()] });
@@ -104,6 +107,35 @@ test.each<{ name: string; control: object[]; message: string }>([
   });
 });
 
+const specFaults = (provider: string, spec: unknown): string[] => [
+  `${provider} knows no ${JSON.stringify(spec)}`,
+];
+
+test('what its driver says of the provider spec is said without a call to the cloud, together with the rest', async () => {
+  const control = [aMachine(), aMachineClass({ providerSpec: { size: 'x' } }), aSecret({})];
+  expect(await prepareMachine(aWorld({ control, specFaults }), input)).toMatchObject({
+    failure: {
+      code: 'InvalidArgument',
+      message:
+        'MachineClass "small": its Secret has no key "userData": add it, it may be empty; local knows no {"size":"x"}',
+      isSettled: true,
+    },
+  });
+});
+
+test.each([
+  { note: 'credentials: Unauthenticated: no', isClassRefused: true },
+  { note: 'providerSpec.size is missing', isClassRefused: undefined },
+])('a machine knows whether a cloud refuses its class: $note', async (row) => {
+  const machineClass = aMachineClass({ metadata: { annotations: { [invalid]: row.note } } });
+  const world = aWorld({ control: [aMachine(), machineClass, aSecret()] });
+  const outcome = await prepareMachine(world, input);
+  // An annotation that was not taken away yet keeps nobody from being tried.
+  expect(outcome).not.toHaveProperty('failure');
+  const { machine } = outcome.found ? outcome : {};
+  expect(machine?.isClassRefused).toBe(row.isClassRefused);
+});
+
 test('user data with a place for a token get one, and a born machine needs none', async () => {
   const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
   const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
@@ -128,6 +160,16 @@ test.each([
     name: 'one without a driver',
     control: [aMachineClass({ provider: 'mars' })],
     outcome: { failure: { message: expect.stringContaining('"mars" has no driver') } },
+  },
+  {
+    name: 'one that names a Secret of another namespace',
+    control: [aMachineClass({ credentialsSecretRef: foreign })],
+    outcome: {
+      failure: {
+        message:
+          'MachineClass "small": credentialsSecretRef.namespace: "garden" is not allowed: Secrets are read in shoot only',
+      },
+    },
   },
 ])('the provider of a class: $name', async ({ control, outcome }) => {
   expect(await findProvider(aWorld({ control }), { className: 'small' })).toMatchObject(outcome);

@@ -5,11 +5,12 @@ import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Instance } from '../../../workflows/plan/machine.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine.ts';
-import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { aMachine, aMachineClass, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
 const path = customResource('machines', namespace, 'pool-a');
+const classPath = customResource('machineclasses', namespace, 'small');
 const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'node-a', isFound: false };
 const failure: MachineFailure = { code: 'ResourceExhausted', message: 'no room', isSettled: true };
 const generation = 'millwright.dev/create-generation';
@@ -36,6 +37,20 @@ test('an instance is recorded in two writes, ids and label, then Pending, and an
       lastOperation: { state: 'Processing', type: 'Create' },
     },
   });
+});
+
+test.each([
+  { kind: 'credentials', notes: 1 },
+  { kind: 'quota', notes: 0 },
+  { kind: undefined, notes: 0 },
+] as const)('a failure of kind $kind is told on the class: $notes times', async (row) => {
+  const { kind, notes } = row;
+  const { control, ...world } = aWorld({ control: [aMachine(), aMachineClass()] });
+  const refused = { code: 'PermissionDenied', message: 'no', isSettled: true } as const;
+  const input = { ...report, failure: { ...refused, ...(kind && { kind }) } };
+  await recordFailure({ ...world, control }, input);
+  const patches = control.calls.filter((call) => call.startsWith(`PATCH ${classPath}`));
+  expect(patches).toHaveLength(notes);
 });
 
 test('without a target cluster there is no Node label, and the machine is Available', async () => {

@@ -27,6 +27,14 @@ test('without a class there is no provider', async () => {
   expect(prepared).not.toHaveProperty('provider');
 });
 
+test('a class with a Secret of another namespace has none to ask: a machine that never came to be can go', async () => {
+  const foreign = aMachineClass({ secretRef: { name: 'small-secret', namespace: 'garden' } });
+  const world = aWorld({ control: [deleted, foreign, aSecret()] });
+  const { machine: prepared } = await beginTeardown(world, { machine });
+  expect(prepared).toBeDefined();
+  expect(prepared).not.toHaveProperty('provider');
+});
+
 test('another life of the name is not touched', async () => {
   const world = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   expect(await beginTeardown(world, { machine })).toEqual({});

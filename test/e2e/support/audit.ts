@@ -40,7 +40,7 @@ function addressOf({ verb, requestURI, objectRef }: AuditLine): string {
 }
 
 interface Wanted {
-  verb: 'create' | 'delete';
+  verb: 'create' | 'delete' | 'patch';
   /** With subresource. */
   resource: string;
   /** How the name begins; default any. */

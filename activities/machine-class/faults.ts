@@ -1,0 +1,57 @@
+/** What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its driver to judge. */
+import type { PreparedMachine } from '../../workflows/activities.ts';
+import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
+import { machineClassFaults } from '../../workflows/api/validation.ts';
+import { saysRefused } from '../../workflows/plan/class-note.ts';
+import type { ClassWithSecret } from '../class-reader.ts';
+import type { World } from '../world.ts';
+import { noteIn } from './note.ts';
+
+/** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */
+export async function classFaults(
+  world: Pick<World, 'namespace' | 'hasDriver'>,
+  resolved: ClassWithSecret,
+): Promise<string[]> {
+  const { provider = '' } = resolved.machineClass;
+  const driver = await driverFault(world, provider);
+  return [...contentFaults(resolved), ...(driver === undefined ? [] : [driver])];
+}
+
+export async function driverFault(
+  { hasDriver }: Pick<World, 'hasDriver'>,
+  provider: string,
+): Promise<string | undefined> {
+  if (provider === '') return 'provider is missing: name a driver, such as local';
+  if (await hasDriver(provider)) return undefined;
+  return `provider: "${provider}" has no driver: no worker serves its task queue`;
+}
+
+/** What a machine has to know of its class. */
+export function providerOf({
+  machineClass,
+}: ClassWithSecret): Pick<PreparedMachine, 'isClassRefused'> & { provider: string } {
+  const { provider = '' } = machineClass;
+  return {
+    provider,
+    ...(saysRefused(noteIn(machineClass), 'machines') && { isClassRefused: true as const }),
+  };
+}
+
+/** What keeps a driver from being asked for anything: it would go without the credentials that were meant. */
+export function refusalOf(
+  { machineClass }: ClassWithSecret,
+  namespace: string,
+): string | undefined {
+  const faults = foreignSecretFaults(machineClass, namespace);
+  if (faults.length === 0) return undefined;
+  return `MachineClass "${machineClass.metadata.name}": ${faults.join('; ')}`;
+}
+
+function contentFaults({ machineClass, secret, secretFaults }: ClassWithSecret): string[] {
+  // A cluster with MCM's own CRDs takes what ours refuse.
+  const faults = [...machineClassFaults(machineClass), ...secretFaults];
+  if (secretFaults.length === 0 && secret['userData'] === undefined) {
+    faults.push('its Secret has no key "userData": add it, it may be empty');
+  }
+  return faults;
+}

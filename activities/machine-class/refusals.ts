@@ -1,0 +1,36 @@
+/** What clouds say of credentials, told on the MachineClass: once, however many machines hear it. */
+import type { ObjectRef } from '../../workflows/activities.ts';
+import type { CredentialUse } from '../../workflows/plan/class-note.ts';
+import { noteAcceptance, noteRefusal } from '../../workflows/plan/class-note.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { changeNote } from './note.ts';
+
+export interface Refusals {
+  /** `refusal`: the code and the words of the cloud, without secrets. */
+  refused(ref: ObjectRef, refusal: string, use: CredentialUse): Promise<void>;
+  accepted(ref: ObjectRef, use: CredentialUse): Promise<void>;
+}
+
+/** One for a process: who comes while the same is being told of a class waits for that and writes nothing. */
+export function createRefusals(control: KubeClient): Refusals {
+  const underWay = new Map<string, Promise<void>>();
+
+  async function once(key: string, tell: () => Promise<void>): Promise<void> {
+    const known = underWay.get(key);
+    if (known) return await known;
+    const told = tell().finally(() => underWay.delete(key));
+    underWay.set(key, told);
+    await told;
+  }
+
+  return {
+    refused: (ref, refusal, use) =>
+      once(`refused ${use} ${ref.namespace}/${ref.name}`, () =>
+        changeNote(control, ref, (note) => noteRefusal(note, refusal, use)),
+      ),
+    accepted: (ref, use) =>
+      once(`accepted ${use} ${ref.namespace}/${ref.name}`, () =>
+        changeNote(control, ref, (note) => noteAcceptance(note, use)),
+      ),
+  };
+}

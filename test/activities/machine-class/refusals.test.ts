@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { createRefusals } from '../../../activities/machine-class/refusals.ts';
+import { annotations } from '../../../workflows/api/constants.ts';
+import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import { aMachineClass, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+
+const ref = { namespace, name: 'small' };
+const path = customResource('machineclasses', namespace, 'small');
+const once = [`POST ${namespaced('events', namespace)}`, `PATCH ${path}`];
+
+const noteIn = async (control: MemoryKube): Promise<string | undefined> =>
+  (await control.read<MachineClass>(path)).metadata.annotations?.[annotations.invalid];
+
+test('hundreds of machines whose credentials are refused make one annotation and one Event', async () => {
+  const control = new MemoryKube(aMachineClass());
+  const refusals = createRefusals(control);
+  const calls = Array.from({ length: 300 }, (_, index) => `Unauthenticated: request ${index}`);
+  await Promise.all(calls.map((words) => refusals.refused(ref, words, 'machines')));
+  await refusals.refused(ref, 'Unauthenticated: later', 'machines');
+  expect(control.writes()).toEqual(once);
+  expect(await noteIn(control)).toBe('credentials: Unauthenticated: request 0');
+});
+
+test('the first machine whose call succeeds takes it back, the others write nothing', async () => {
+  const control = new MemoryKube(aMachineClass());
+  const refusals = createRefusals(control);
+  await refusals.refused(ref, 'Unauthenticated: no', 'machines');
+  await Promise.all(Array.from({ length: 300 }, () => refusals.accepted(ref, 'machines')));
+  expect(control.writes()).toEqual([...once, ...once]);
+  expect(await noteIn(control)).toBeUndefined();
+});
+
+test('a class that is gone is nothing to tell of', async () => {
+  const control = new MemoryKube();
+  await createRefusals(control).refused(ref, 'Unauthenticated: no', 'machines');
+  expect(control.writes()).toEqual([]);
+});

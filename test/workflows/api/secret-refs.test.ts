@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { foreignSecretFaults, ownSecretsOf } from '../../../workflows/api/secret-refs.ts';
+
+test.each([
+  { when: 'none is named', refs: {}, own: [], faults: [] },
+  { when: 'a name is empty', refs: { secretRef: { name: '' } }, own: [], faults: [] },
+  {
+    when: 'no namespace means that of the class',
+    refs: { secretRef: { name: 'a' }, credentialsSecretRef: { name: 'b', namespace: '' } },
+    own: ['secretRef a', 'credentialsSecretRef b'],
+    faults: [],
+  },
+  {
+    when: 'another namespace is refused',
+    refs: {
+      secretRef: { name: 'a', namespace: 'shoot' },
+      credentialsSecretRef: { name: 'b', namespace: 'garden' },
+    },
+    own: ['secretRef a'],
+    faults: [
+      'credentialsSecretRef.namespace: "garden" is not allowed: Secrets are read in shoot only',
+    ],
+  },
+  {
+    when: 'another namespace is refused without a name, too',
+    refs: { secretRef: { namespace: 'garden' } },
+    own: [],
+    faults: ['secretRef.namespace: "garden" is not allowed: Secrets are read in shoot only'],
+  },
+])('$when', ({ refs, own, faults }) => {
+  expect(ownSecretsOf(refs, 'shoot').map(({ field, name }) => `${field} ${name}`)).toEqual(own);
+  expect(foreignSecretFaults(refs, 'shoot')).toEqual(faults);
+});

@@ -1,0 +1,37 @@
+/** The Secrets that a MachineClass names. Only those of its own namespace are ever read. */
+import type { MachineClass } from './machine-class.ts';
+
+const fields = ['secretRef', 'credentialsSecretRef'] as const;
+
+export interface NamedSecret {
+  field: (typeof fields)[number];
+  name: string;
+}
+
+export type SecretRefs = Pick<MachineClass, (typeof fields)[number]>;
+
+/** In the order in which the later one overlays the earlier. No namespace means that of the class. */
+export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[] {
+  return fields.flatMap((field) => {
+    const { name = '' } = refs[field] ?? {};
+    return name === '' || isForeign(refs, { field, namespace }) ? [] : [{ field, name }];
+  });
+}
+
+/** MCM v0.62.1 reads them with its own rights: whoever may write a class could have any Secret in the cluster used. */
+export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
+  return fields
+    .filter((field) => isForeign(refs, { field, namespace }))
+    .map((field) => {
+      const elsewhere = refs[field]?.namespace ?? '';
+      return `${field}.namespace: "${elsewhere}" is not allowed: Secrets are read in ${namespace} only`;
+    });
+}
+
+function isForeign(
+  refs: SecretRefs,
+  { field, namespace }: { field: NamedSecret['field']; namespace: string },
+): boolean {
+  const { namespace: elsewhere = '' } = refs[field] ?? {};
+  return elsewhere !== '' && elsewhere !== namespace;
+}

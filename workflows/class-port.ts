@@ -1,0 +1,19 @@
+/** The part of the port that says what is wrong with a MachineClass; a part of `activities.ts`, which hands it on. */
+import type { ObjectRef } from './messages.ts';
+
+export type ClassLook =
+  | { found: false }
+  /** `hasDriver`: somebody serves the queue of its provider, which may be empty. */
+  | { found: true; provider: string; hasDriver: boolean };
+
+/** They write the annotation `millwright.dev/invalid`, with an Event for each change of it. */
+export interface ClassActivities {
+  lookAtClass(input: { ref: ObjectRef }): Promise<ClassLook>;
+  /**
+   * `faults`: of the provider spec, as its driver says; what is wrong with the rest is found here. `isEdited`: class or Secrets are others
+   * than those that a cloud may have refused.
+   */
+  reportClass(input: { ref: ObjectRef; faults: string[]; isEdited: boolean }): Promise<void>;
+  /** A cloud took the credentials that it had refused. */
+  reportAcceptance(input: { ref: ObjectRef }): Promise<void>;
+}
