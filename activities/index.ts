@@ -35,6 +35,7 @@ import { protectFromDeletion } from './protection.ts';
 import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
+import { judgeListings } from './safety/judge-listings.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { lookAtServers } from './safety/reachability.ts';
 import { tellOfMissing } from './safety/tell-of-missing.ts';
@@ -87,6 +88,7 @@ export function createKubeActivities(world: World): KubeActivities {
     protectFromDeletion: (input) => protectFromDeletion(world, input),
 
     findProviders: (input) => findProviders(control, input),
+    judgeListings: (input) => judgeListings(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
     tellOfMissing: (input) => tellOfMissing(world, input),
     lookForOvershoot: (input) => lookForOvershoot(world, input),

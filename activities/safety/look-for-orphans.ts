@@ -1,5 +1,5 @@
 /** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
-import type { OrphanLookRequest } from '../../workflows/activities.ts';
+import type { ListedInstance, OrphanLookRequest } from '../../workflows/activities.ts';
 import type { Claims, KeptReason } from '../../workflows/plan/orphan-claims.ts';
 import { verdictAt } from '../../workflows/plan/orphan-claims.ts';
 import type { ScopeLook, Suspect } from '../../workflows/plan/orphan-sweep.ts';
@@ -37,6 +37,19 @@ function lookOf(
 ): ScopeLook {
   const { classes } = scope;
   const className = classes[0].metadata.name;
+  return {
+    classCount: classes.length,
+    ...judged(instances, claims, { provider, className, minAgeSeconds }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** What becomes of the instances that one class led to. */
+export function judged(
+  instances: readonly ListedInstance[],
+  claims: Claims,
+  { provider, className, minAgeSeconds }: Pick<Suspect, 'provider' | 'className'> & Age,
+): Omit<ScopeLook, 'classCount'> {
   const kept: Partial<Record<KeptReason, number>> = {};
   const suspects: Suspect[] = [];
   const now = Date.now();
@@ -51,10 +64,10 @@ function lookOf(
   return {
     provider,
     className,
-    classCount: classes.length,
     kept,
     suspects: suspects.slice(0, suspectsMax),
     omitted: Math.max(suspects.length - suspectsMax, 0),
-    ...(error !== undefined && { error }),
   };
 }
+
+type Age = Pick<OrphanLookRequest, 'minAgeSeconds'>;
