@@ -36,6 +36,7 @@ import { protectFromDeletion } from './protection.ts';
 import { compareEntities, healEntities } from './safety/entities.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { lookForOvershoot } from './safety/overshoot.ts';
+import { judgeListings } from './safety/judge-listings.ts';
 import { findProviders, tellOfOrphans } from './safety/orphan-classes.ts';
 import { lookAtServers } from './safety/reachability.ts';
 import { tellOfCredentials } from './safety/tell-of-credentials.ts';
@@ -92,6 +93,7 @@ export function createKubeActivities(world: World): KubeActivities {
     reportAcceptance: ({ ref }) => world.refusals.accepted(ref, 'machines'),
 
     findProviders: (input) => findProviders(control, input),
+    judgeListings: (input) => judgeListings(control, input),
     tellOfOrphans: (input) => tellOfOrphans(control, input),
     tellOfMissing: (input) => tellOfMissing(world, input),
     tellOfCredentials: (input) => tellOfCredentials(world, input),

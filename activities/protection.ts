@@ -15,6 +15,7 @@ import { hasFinalizer } from './kube/finalizer.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource, namespaced } from './kube/paths.ts';
 import { component } from './machine/object.ts';
+import { isBuiltIn } from './safety/orphan-classes.ts';
 import type { World } from './world.ts';
 
 type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
@@ -62,7 +63,11 @@ async function firstLookOf(
 ): Promise<ProtectionOutcome['looksFirst']> {
   const { metadata, provider = '' } = machineClass;
   if (!(await canLook(world, machineClass))) return undefined;
-  return { provider, isDeleting: metadata.deletionTimestamp !== undefined };
+  return {
+    provider,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    ...(!isBuiltIn(provider) && { isForeign: true }),
+  };
 }
 
 /** Without driver or credentials waiting would be for ever. */

@@ -1,5 +1,10 @@
 /** The command line of `millwright` -> what is asked. */
 import { parseArgs } from 'node:util';
+import type { Verification } from './driver-arguments.ts';
+import { readDriverArguments } from './driver-arguments.ts';
+import { isJson, UsageError } from './usage-error.ts';
+
+export { UsageError };
 
 export interface Common {
   /** Undefined: that of the kubeconfig's context. */
@@ -13,10 +18,9 @@ export type Asked =
   | { command: 'help' }
   | (Common & { command: 'stop'; reason: string; by: string | undefined })
   | (Common & { command: 'status' })
-  | (Common & { command: 'resume' });
-
-/** What a person has to write otherwise. */
-export class UsageError extends Error {}
+  | (Common & { command: 'resume' })
+  | { command: 'driver help' }
+  | Verification;
 
 const options = {
   reason: { type: 'string' },
@@ -30,18 +34,17 @@ const options = {
 
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
+  const [first, ...others] = argv;
+  if (first === 'driver') return readDriverArguments(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
   if (rest.length > 0) throw wrong(`"${rest.join(' ')}" is too much after "${command}"`);
   const { namespace, kubeconfig, output } = values;
-  if (output !== 'text' && output !== 'json') {
-    throw wrong(`--output is "${output}"; allowed: text or json`);
-  }
-  const common = { namespace, kubeconfig, isJson: output === 'json' };
+  const common = { namespace, kubeconfig, isJson: isJson(output) };
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
-  throw wrong(`command "${command ?? ''}" is not known; allowed: stop, resume, help`);
+  throw wrong(`command "${command ?? ''}" is not known; allowed: stop, resume, driver, help`);
 }
 
 interface StopValues {

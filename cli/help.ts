@@ -4,6 +4,7 @@ Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop
+  millwright driver verify --provider NAME    Try whether a driver does what the core needs; see millwright driver --help
 
 A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kubectl apply" and "kubectl delete" do the
 same. It outlives restarts of everything. While it stands no machine, no instance and no Node is created or deleted, and

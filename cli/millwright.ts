@@ -3,12 +3,14 @@
 import { reasonOf } from '../workers/reason.ts';
 import { connect } from './connect.ts';
 import { readArguments, UsageError } from './arguments.ts';
+import { driverHelp } from './driver-help.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
   if (asked.command === 'help') return help;
+  if (asked.command === 'driver help') return driverHelp;
   const place = connect(asked);
   try {
     switch (asked.command) {
@@ -18,6 +20,13 @@ async function main(argv: readonly string[]): Promise<string> {
         return await showStop(place, asked);
       case 'resume':
         return await resume(place, asked);
+      case 'verify': {
+        // It brings Temporal's native part along, which the others do without.
+        const { verify } = await import('./driver.ts');
+        const { text, isPassed } = await verify(place, asked);
+        if (!isPassed) process.exitCode = 1;
+        return text;
+      }
     }
   } finally {
     await place.kube.close();

@@ -1,6 +1,7 @@
 /** The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no sense. */
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   isCancellation,
   TimeoutFailure,
@@ -10,7 +11,7 @@ import { clip } from './api/clip.ts';
 import type { Asked } from './plan/driver-answers.ts';
 import { createdBy, deletedBy, describedBy, longestMessageBytes } from './plan/driver-answers.ts';
 import type { MachineFailure } from './plan/machine.ts';
-import { driverSteps, messageOf } from './steps.ts';
+import { driverSteps, messageOf, notServed } from './steps.ts';
 
 export async function createOutcome(
   request: DriverRequest,
@@ -66,6 +67,13 @@ function failureOf(error: unknown, provider: string): MachineFailure {
     const message = `no worker serves provider "${provider}": start one for its task queue, or mend the class's provider`;
     return { code: 'Unavailable', message, isSettled: false };
   }
-  const message = clip(messageOf(error), longestMessageBytes);
+  const message = clip(wordsOf(error, provider), longestMessageBytes);
   return { code: 'Internal', message, isSettled: false };
+}
+
+function wordsOf(error: unknown, provider: string): string {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const isNotServed = cause instanceof ApplicationFailure && notServed.includes(cause.type ?? '');
+  if (!isNotServed) return messageOf(error);
+  return `the driver of provider "${provider}" does not serve ${error instanceof ActivityFailure ? error.activityType : 'it'}: start a version that does. It says: ${cause.message}`;
 }

@@ -4,6 +4,7 @@ import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { hear, requireInput, sighting } from './payloads.ts';
+import { lookLastAtForeign } from './safety-foreign.ts';
 import { messageOf, orphanSteps, shortStep } from './steps.ts';
 
 /** Between two looks at what keeps a class that is being deleted. */
@@ -55,7 +56,7 @@ export class Protection {
   async look(): Promise<boolean> {
     const { looksFirst } = await this.#set();
     if (!looksFirst) return true;
-    const look = await lookLast(this.#input, looksFirst.provider);
+    const look = await lookLast(this.#input, looksFirst);
     const problem = problemOf(look);
     this.#failedLooks += look.error === undefined ? 0 : 1;
     if (problem === undefined) await this.#set({});
@@ -79,11 +80,16 @@ export class Protection {
   }
 }
 
-async function lookLast({ ref, cluster }: EntityInput, provider: string): Promise<LastLook> {
+async function lookLast(
+  { ref, cluster }: EntityInput,
+  { provider, isForeign }: NonNullable<ProtectionOutcome['looksFirst']>,
+): Promise<LastLook> {
   const { namespace, name: className } = ref;
-  const steps = orphanSteps(provider, `last look with the credentials of ${className}`);
+  const request = { namespace, cluster, provider, className };
   try {
-    return await steps.lookLast({ namespace, cluster, provider, className });
+    if (isForeign) return await lookLastAtForeign(request);
+    const steps = orphanSteps(provider, `last look with the credentials of ${className}`);
+    return await steps.lookLast(request);
   } catch (error) {
     return { left: 0, examples: [], error: messageOf(error) };
   }

@@ -9,11 +9,12 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OrphanCheck, OrphanOutcome } from './activities.ts';
+import type { ForeignProvider, OrphanCheck, OrphanOutcome } from './activities.ts';
 import type { ScopeLook, Suspect, TrackedSuspect } from './plan/orphan-sweep.ts';
 import { planSweep } from './plan/orphan-sweep.ts';
 import type { OrphanReport } from './safety-orphans-report.ts';
 import { detailsOf, reportOf, suspectsIn } from './safety-orphans-report.ts';
+import { deleteForeign, lookAtForeign } from './safety-foreign.ts';
 import { tellOfMissing } from './safety-missing.ts';
 import { checkSteps, messageOf, orphanSteps } from './steps.ts';
 
@@ -23,12 +24,14 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const steps = checkSteps('read the MachineClasses');
   const providers = await steps.findProviders({ namespace });
   const looks = (await Promise.all(providers.map((provider) => lookAt(check, provider)))).flat();
+  const foreign = new Set(providers.filter(isForeignProvider).map(({ provider }) => provider));
   const now = Date.now();
   const plan = planSweep({ looks, earlier, rules: check, now });
   const outcomes = new Map<string, OrphanOutcome>();
   await Promise.all(
     plan.deletions.map(async (suspect) => {
-      outcomes.set(suspect.providerID, await deleteOne(check, suspect));
+      const isForeign = foreign.has(suspect.provider);
+      outcomes.set(suspect.providerID, await deleteOne(check, suspect, isForeign));
     }),
   );
   const missing = await tellOfMissing(check, looks);
@@ -40,11 +43,17 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
 
+function isForeignProvider(found: string | ForeignProvider): found is ForeignProvider {
+  return typeof found !== 'string';
+}
+
 /** A provider that does not answer does not hide the others. */
-async function lookAt(check: OrphanCheck, provider: string): Promise<ScopeLook[]> {
+async function lookAt(check: OrphanCheck, found: string | ForeignProvider): Promise<ScopeLook[]> {
   const { namespace, cluster, minAgeSeconds } = check;
-  const steps = orphanSteps(provider, `list the instances of provider ${provider}`);
+  const provider = isForeignProvider(found) ? found.provider : found;
   try {
+    if (isForeignProvider(found)) return await lookAtForeign(check, found);
+    const steps = orphanSteps(provider, `list the instances of provider ${provider}`);
     return await steps.lookForOrphans({ namespace, cluster, provider, minAgeSeconds });
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -56,9 +65,11 @@ async function lookAt(check: OrphanCheck, provider: string): Promise<ScopeLook[]
 async function deleteOne(
   { namespace, cluster }: OrphanCheck,
   { firstSeen: _past, ...suspect }: TrackedSuspect,
+  isForeign: boolean,
 ): Promise<OrphanOutcome> {
   const steps = orphanSteps(suspect.provider, `delete ${suspect.providerID}`);
   try {
+    if (isForeign) return await deleteForeign({ namespace, cluster }, suspect);
     return await steps.deleteOrphan({ namespace, cluster, suspect });
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -2,6 +2,8 @@
 import type { EntityLook, EntityRef } from './plan/entity-audit.ts';
 import type { Freeze, OvershootLook, OvershootRules } from './plan/overshoot.ts';
 import type { MissingInstance, ObjectRef } from './messages.ts';
+import type { ListedInstance } from './driver-port.ts';
+import type { OwnedInstance } from './plan/missing-instances.ts';
 import type { CredentialNews, ScopeLook, Suspect, SweepRules } from './plan/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from './plan/reachability.ts';
 
@@ -52,7 +54,42 @@ export type OrphanOutcome =
   | { outcome: 'kept'; because: string }
   | { outcome: 'failed'; message: string };
 
-/** Served on `<task queue>-driver-<provider>`. */
+/** A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core judges what it lists. */
+export interface ForeignProvider {
+  provider: string;
+  /** Of its MachineClasses, ordered. */
+  classNames: string[];
+}
+
+/** What a driver that is not built in listed with the credentials of one class. */
+export interface ForeignListing {
+  className: string;
+  instances: ListedInstance[];
+  /** Why there are none. */
+  error?: string;
+}
+
+export interface ListingsRequest {
+  namespace: string;
+  provider: string;
+  minAgeSeconds: number;
+  listings: ForeignListing[];
+}
+
+export interface JudgedListing {
+  look: ScopeLook;
+  /** Machines of the class that have an instance. */
+  machines: number;
+  /** Those of them whose instance no listing of the provider has. */
+  unlisted: UnlistedInstance[];
+}
+
+export interface UnlistedInstance extends OwnedInstance {
+  /** Of its Machine, milliseconds. */
+  createdAt: number;
+}
+
+/** Served on `<task queue>-driver-<provider>` by the drivers that are built in. */
 export interface OrphanActivities {
   /** One listing for each distinct credential and scope of the provider's classes; one that fails says why. */
   lookForOrphans(request: OrphanLookRequest): Promise<ScopeLook[]>;
@@ -143,8 +180,10 @@ export interface ReachabilityReport {
 
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
-  /** Providers of the MachineClasses, ordered. */
-  findProviders(input: { namespace: string }): Promise<string[]>;
+  /** Providers of the MachineClasses, ordered. Of those whose driver is built in the name. */
+  findProviders(input: { namespace: string }): Promise<(string | ForeignProvider)[]>;
+  /** Says what of these listings no Machine knows, and what of the Machines' instances they do not have. Reads the Machines now. */
+  judgeListings(request: ListingsRequest): Promise<JudgedListing[]>;
   /** Events on the MachineClasses: what was deleted, and that nothing was. */
   tellOfOrphans(input: {
     namespace: string;
@@ -177,7 +216,12 @@ export interface SafetyActivities {
 
 export interface ProtectionOutcome {
   /** Our finalizer still stands on a class that no Machine uses: `lookLast` comes first. */
-  looksFirst?: { provider: string; isDeleting: boolean };
+  looksFirst?: {
+    provider: string;
+    isDeleting: boolean;
+    /** Its driver is not built in. */
+    isForeign?: true;
+  };
 }
 
 export interface ProtectionActivities {

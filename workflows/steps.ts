@@ -68,6 +68,9 @@ export function singleAttempts(summary: string): Steps {
   });
 }
 
+/** As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and in Go. */
+export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
+
 /** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */
 const longestQueueWait = '60s';
 
@@ -80,7 +83,13 @@ export function driverSteps(
     scheduleToStartTimeout: longestQueueWait,
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+    retry: {
+      initialInterval: '500ms',
+      backoffCoefficient: 2,
+      maximumInterval: '10s',
+      // Said on the object, instead of being tried again in silence.
+      nonRetryableErrorTypes: notServed,
+    },
     summary: clip(summary, longestSummaryBytes),
   });
 }
@@ -125,16 +134,31 @@ export function classSteps(
   });
 }
 
+type LookActivities = Pick<DriverActivities, 'describeInstance' | 'listInstances'>;
+
 /** A question that is answered soon or not at all. */
-export function lookSteps(
-  provider: string,
-  summary: string,
-): ActivityInterfaceFor<Pick<DriverActivities, 'describeInstance'>> {
-  return proxyActivities<Pick<DriverActivities, 'describeInstance'>>({
+export function lookSteps(provider: string, summary: string): ActivityInterfaceFor<LookActivities> {
+  return proxyActivities<LookActivities>({
     ...checkOptions,
+    retry: { ...checkOptions.retry, nonRetryableErrorTypes: notServed },
     taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
     scheduleToStartTimeout: longestQueueWait,
     summary,
+  });
+}
+
+/** Deletes what was found to be nobody's a moment ago: at once or not at all. */
+export function listedDeletion(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<Pick<DriverActivities, 'deleteListed'>> {
+  return proxyActivities<Pick<DriverActivities, 'deleteListed'>>({
+    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    scheduleToStartTimeout: '5s',
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: '4s',
+    retry: { maximumAttempts: 1 },
+    summary: clip(summary, longestSummaryBytes),
   });
 }
 

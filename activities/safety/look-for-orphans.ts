@@ -1,5 +1,5 @@
 /** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
-import type { OrphanLookRequest } from '../../workflows/activities.ts';
+import type { ListedInstance, OrphanLookRequest } from '../../workflows/activities.ts';
 import type { Claims, KeptReason } from '../../workflows/plan/orphan-claims.ts';
 import { saysRefused } from '../../workflows/plan/class-note.ts';
 import { verdictAt } from '../../workflows/plan/orphan-claims.ts';
@@ -55,6 +55,20 @@ function lookOf(
   const { classes } = scope;
   const credentials = credentialNewsOf(listing);
   const className = classes[0].metadata.name;
+  return {
+    classCount: classes.length,
+    ...judged(instances, claims, { provider, className, minAgeSeconds }),
+    ...(error !== undefined && { error }),
+    ...(credentials && { credentials }),
+  };
+}
+
+/** What becomes of the instances that one class led to. */
+export function judged(
+  instances: readonly ListedInstance[],
+  claims: Claims,
+  { provider, className, minAgeSeconds }: Pick<Suspect, 'provider' | 'className'> & Age,
+): Omit<ScopeLook, 'classCount'> {
   const kept: Partial<Record<KeptReason, number>> = {};
   const suspects: Suspect[] = [];
   const now = Date.now();
@@ -69,11 +83,10 @@ function lookOf(
   return {
     provider,
     className,
-    classCount: classes.length,
     kept,
     suspects: suspects.slice(0, suspectsMax),
     omitted: Math.max(suspects.length - suspectsMax, 0),
-    ...(error !== undefined && { error }),
-    ...(credentials && { credentials }),
   };
 }
+
+type Age = Pick<OrphanLookRequest, 'minAgeSeconds'>;

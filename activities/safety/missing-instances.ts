@@ -96,7 +96,7 @@ async function isMissing(
   }
 }
 
-function factOf(machine: Machine): ListedMachine {
+export function factOf(machine: Machine): ListedMachine {
   const { metadata, spec } = machine;
   const { name, uid, creationTimestamp, deletionTimestamp } = metadata;
   return defined({

@@ -1,8 +1,9 @@
 /** What the search for orphans needs of MachineClasses, and what it tells on them. */
-import type { SafetyActivities } from '../../workflows/activities.ts';
+import type { ForeignProvider, SafetyActivities } from '../../workflows/activities.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../workflows/plan/orphan-sweep.ts';
+import { builtInDrivers } from '../drivers/index.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
@@ -13,11 +14,19 @@ import { component } from '../machine/object.ts';
 export async function findProviders(
   control: KubeClient,
   { namespace }: { namespace: string },
-): Promise<string[]> {
+): Promise<(string | ForeignProvider)[]> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
   const providers = new Set(items.map(({ provider = '' }) => provider));
   providers.delete('');
-  return [...providers].toSorted();
+  return [...providers].toSorted().map((provider) => {
+    if (isBuiltIn(provider)) return provider;
+    const classes = items.filter((machineClass) => machineClass.provider === provider);
+    return { provider, classNames: classes.map(({ metadata }) => metadata.name).toSorted() };
+  });
+}
+
+export function isBuiltIn(provider: string): boolean {
+  return Object.hasOwn(builtInDrivers, provider);
 }
 
 export async function tellOfOrphans(

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys } from '../../workflows/messages.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
@@ -378,3 +379,21 @@ test('without a target cluster a machine with its instance is Available', async 
     expect(world.log.count('deleteInstance')).toBe(1);
   });
 });
+
+test('a driver that does not serve what it is asked for: the Machine says so', async () => {
+  const world = await MachineWorld.create(temporal, { createInstance: notServed });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('recordFailure');
+    const [recorded] = world.log.inputsOf('recordFailure');
+    expect(JSON.stringify(recorded)).toContain(
+      'the driver of provider \\"local\\" does not serve createInstance',
+    );
+  });
+});
+
+/** As the SDK answers for a worker. */
+function notServed(): Promise<never> {
+  const message = 'Activity function createInstance is not registered on this Worker';
+  return Promise.reject(ApplicationFailure.create({ type: 'NotFoundError', message }));
+}

@@ -19,6 +19,7 @@ import {
   optional,
   partOf,
   text,
+  time,
 } from './shape.ts';
 
 /** What a driver says of the instance that it made or found. */
@@ -26,6 +27,13 @@ export interface AnsweredInstance extends Instance {
   lastKnownState?: string;
   addresses?: { type: string; address: string }[];
   isFound: boolean;
+}
+
+export interface AnsweredListing {
+  providerID: string;
+  machineName: string;
+  token?: string;
+  createdAt?: number;
 }
 
 interface Failed {
@@ -37,6 +45,7 @@ type Created = { outcome: 'created'; instance: AnsweredInstance } | Failed;
 type Described =
   { outcome: 'found'; instance: Instance } | { outcome: 'missing'; settleSeconds: number } | Failed;
 type Validated = { outcome: 'validated'; faults: string[] } | Failed;
+type Listed = { outcome: 'listed'; instances: AnsweredListing[] } | Failed;
 type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
 
 export interface Asked {
@@ -127,9 +136,41 @@ export function validatedBy(answer: Validated, asked: Asked): Validated {
   return fault === undefined ? answer : nonsense('validateClass', fault, asked);
 }
 
+const listedShape: Shape<AnsweredListing> = {
+  providerID: name,
+  machineName: text,
+  token: optional(text),
+  createdAt: optional(time),
+};
+
+/** More would not fit into a history. */
+const listedMax = 5_000;
+
+/** `error`: why there is none. */
+export function listedBy(
+  answer: Listed,
+  asked: Asked,
+): { instances: AnsweredListing[]; error?: string } {
+  const { outcome, instances, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed') {
+    const { code, message } = failureIn(failure, 'listInstances', asked);
+    return { instances: [], error: `${code}: ${message}` };
+  }
+  const must = listOf(objectOf(listedShape), listedMax)(instances);
+  const fault =
+    outcome === 'listed'
+      ? must && `instances: ${must}`
+      : `outcome: ${quoted(outcome)}: must be listed or failed`;
+  if (fault !== undefined || answer.outcome !== 'listed') {
+    return { instances: [], error: nonsense('listInstances', fault, asked).failure.message };
+  }
+  return { instances: answer.instances.map((one) => partOf(one, listedShape)) };
+}
+
 interface Loose {
   outcome?: unknown;
   instance?: unknown;
+  instances?: unknown;
   failure?: unknown;
 }
 
@@ -137,7 +178,8 @@ function prefixed(field: string, fault: string | undefined): string | undefined 
   return fault === undefined ? undefined : `${field}.${fault}`;
 }
 
-type Method = 'createInstance' | 'deleteInstance' | 'describeInstance' | 'validateClass';
+type Method =
+  'createInstance' | 'deleteInstance' | 'describeInstance' | 'listInstances' | 'validateClass';
 
 function nonsense(method: Method, fault: string | undefined, { provider }: Asked): Failed {
   const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;

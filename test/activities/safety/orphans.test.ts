@@ -252,7 +252,10 @@ test('providers are those of the classes', async () => {
     aMachineClass({ metadata: { name: 'c' }, provider: 'b' }),
     aMachineClass({ metadata: { name: 'd' }, provider: '' }),
   );
-  expect(await findProviders(control, { namespace })).toEqual(['a', 'b']);
+  expect(await findProviders(control, { namespace })).toEqual([
+    { provider: 'a', classNames: expect.arrayContaining([expect.any(String)]) },
+    { provider: 'b', classNames: expect.arrayContaining([expect.any(String)]) },
+  ]);
 });
 
 test('Events stand on the class, as long as it is there', async () => {

@@ -1,0 +1,55 @@
+/** What a run found, for people and for programs. */
+
+export interface Finding {
+  /** What was looked at. */
+  check: string;
+  result: 'ok' | 'failed' | 'skipped';
+  /** Of a failed one. */
+  expected?: string;
+  came?: string;
+  /** Of a skipped one. */
+  reason?: string;
+  milliseconds: number;
+}
+
+export interface Report {
+  provider: string;
+  /** Task queue of the driver. */
+  queue: string;
+  namespace: string;
+  className: string;
+  /** Names of machines and temporary classes of this run begin with it. */
+  run: string;
+  isPassed: boolean;
+  ok: number;
+  failed: number;
+  skipped: number;
+  findings: Finding[];
+}
+
+export type Subject = Pick<Report, 'provider' | 'queue' | 'namespace' | 'className' | 'run'>;
+
+export function reportOf(subject: Subject, findings: Finding[]): Report {
+  const count = (result: Finding['result']): number =>
+    findings.filter((finding) => finding.result === result).length;
+  const failed = count('failed');
+  const counts = { ok: count('ok'), failed, skipped: count('skipped') };
+  return { ...subject, isPassed: failed === 0, ...counts, findings };
+}
+
+export function heading({ provider, queue, namespace, className, run }: Subject): string {
+  return `Driver of provider ${provider} on ${queue}, MachineClass ${namespace}/${className}; machines are called ${run}-...`;
+}
+
+const longestCame = 1_000;
+
+export function lineOf({ check, result, expected, came, reason, milliseconds }: Finding): string {
+  const line = `${result.padEnd(7)} ${check}`;
+  if (result === 'ok') return `${line} (${milliseconds} ms)`;
+  if (result === 'skipped') return `${line}: ${reason}`;
+  return `${line}\n          expected: ${expected}\n          came:     ${(came ?? '').slice(0, longestCame)}`;
+}
+
+export function totals({ ok, failed, skipped }: Report): string {
+  return `${ok} ok, ${failed} failed, ${skipped} skipped`;
+}

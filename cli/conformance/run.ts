@@ -1,0 +1,72 @@
+/** One run of the kit: every check in its order, and the clean-up whatever came before. */
+import { answerChecks } from './checks/answers.ts';
+import { badInputChecks, badSpecChecks, validationCheck } from './checks/bad-input.ts';
+import type { Check } from './checks/check.ts';
+import { creationChecks } from './checks/creation.ts';
+import { deletionChecks } from './checks/deletion.ts';
+import { listingChecks } from './checks/listing.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Finding } from './report.ts';
+import type { Trial } from './trial.ts';
+import { Mismatch, Skipped } from './verdict.ts';
+
+export interface RunOptions {
+  /** Aborted: the check that runs is the last one, and the clean-up follows. */
+  signal: AbortSignal;
+  /** Told of each check when it is over. */
+  onFinding(finding: Finding): void;
+}
+
+export async function runChecks(
+  trial: Trial,
+  { signal, onFinding }: RunOptions,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const look = async (check: Check): Promise<void> => {
+    const finding = await findingOf(trial, check);
+    findings.push(finding);
+    onFinding(finding);
+  };
+  const checks = [
+    validationCheck,
+    ...creationChecks,
+    ...listingChecks,
+    ...deletionChecks,
+    ...badInputChecks,
+    ...badSpecChecks(trial),
+  ];
+  for (const check of checks) if (!signal.aborted) await look(check);
+  if (signal.aborted) await look(brokenOff);
+  await look(cleanUp);
+  for (const check of answerChecks) await look(check);
+  return findings;
+}
+
+const brokenOff: Check = {
+  says: 'is asked everything',
+  run: () => Promise.reject(new Mismatch('time for all checks', 'the command was told to end')),
+};
+
+async function findingOf(trial: Trial, { says, run }: Check): Promise<Finding> {
+  const begunAt = performance.now();
+  const outcome = await outcomeOf(() => run(trial));
+  return { check: says, ...outcome, milliseconds: Math.round(performance.now() - begunAt) };
+}
+
+async function outcomeOf(
+  run: () => Promise<void>,
+): Promise<Pick<Finding, 'result' | 'expected' | 'came' | 'reason'>> {
+  try {
+    await run();
+    return { result: 'ok' };
+  } catch (error) {
+    if (error instanceof Skipped) return { result: 'skipped', reason: error.message };
+    if (error instanceof Mismatch) {
+      const { expected, came } = error;
+      return { result: 'failed', expected, came };
+    }
+    // Kubernetes or Temporal did not do what the check needed: the clean-up must come all the same.
+    const came = error instanceof Error ? error.message : String(error);
+    return { result: 'failed', expected: 'the check can be made', came };
+  }
+}

@@ -1,0 +1,33 @@
+export const driverHelp = `millwright driver: for those who write a driver or start to use one
+
+Usage:
+  millwright driver verify --provider NAME   Ask a running driver everything that the core may ask, and say what is wrong
+
+The driver has to run, as a Temporal worker in any language, and a watcher in the namespace of the machines, because without
+one nothing may be created. Instances are really made: about six, one or two at a time, with names that begin with "verify-". All of
+them are deleted again, whatever happens; of a run that was killed the check safety/orphans deletes what is left. They
+are made with the user data of the class, as it is, without a bootstrap token. docs/writing-a-driver.md says what is asked, and why.
+
+Options:
+  --provider NAME            As in "provider" of MachineClasses
+  --class NAME               MachineClass that says what to make, with which Secret (default: the only one of the provider)
+  --bad-spec JSON            Wrong on purpose: merged into the class's spec, must be refused with the name of the first
+                             field; may be given more than once. Without it wrong types are tried for up to five fields
+  --queue NAME               Task queue of the driver (default: "-driver-" and the provider after --task-queue)
+  --task-queue NAME          That of the workers (default millwright)
+  -n, --namespace NAME       Of class and machines (default: that of the kubeconfig's context, else "default")
+  --kubeconfig FILE          Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
+  --temporal-address HOST    (default: TEMPORAL_* variables and profiles, as for the command temporal; 127.0.0.1:7233)
+  --temporal-namespace NAME  (default as before; "default")
+  -o, --output text|json     (default text)
+  -h, --help
+
+It needs to read the class, its Secret and the namespace kube-system, and to create and delete MachineClasses; it deletes Nodes
+of its machines that joined the same cluster.
+
+Examples:
+  millwright driver verify --provider local
+  millwright driver verify --provider acme --class pool-a -n shoot--dev --bad-spec '{"size": "huge"}'
+  millwright driver verify --provider acme --queue acme-from-my-laptop -o json
+
+Exit code: 0 passed, 1 something is wrong with the driver or the command failed, 2 the command line is wrong.`;

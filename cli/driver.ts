@@ -1,0 +1,123 @@
+/** `millwright driver verify`: the conformance kit. Returns what to print at the end. */
+import { randomBytes } from 'node:crypto';
+import { createClassReader } from '../activities/class-reader.ts';
+import type { ClassWithSecret } from '../activities/class-reader.ts';
+import { customResource } from '../activities/kube/paths.ts';
+import type { MachineClass } from '../workflows/api/machine-class.ts';
+import { readTemporalSettings } from '../workers/temporal-settings.ts';
+import type { TemporalSettings } from '../workers/temporal-settings.ts';
+import { DriverUnderTest } from './conformance/driver-under-test.ts';
+import type { Report, Subject } from './conformance/report.ts';
+import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
+import { runChecks } from './conformance/run.ts';
+import type { Asker } from './conformance/temporal.ts';
+import { startAsker } from './conformance/temporal.ts';
+import { Trial } from './conformance/trial.ts';
+import type { Place } from './connect.ts';
+import type { Verification } from './driver-arguments.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Outcome {
+  text: string;
+  isPassed: boolean;
+}
+
+export async function verify(place: Place, asked: Verification): Promise<Outcome> {
+  const settings = temporalSettingsOf(asked);
+  const subject = await classOf(place, asked);
+  const run = `verify-${randomBytes(3).toString('hex')}`;
+  const asker = await startAsker(settings, run);
+  try {
+    const report = await verifyWith(asker, { place, asked, subject, run });
+    const text = asked.isJson ? JSON.stringify(report, undefined, 2) : totals(report);
+    return { text, isPassed: report.isPassed };
+  } finally {
+    await asker.close();
+  }
+}
+
+function temporalSettingsOf(asked: Verification): TemporalSettings {
+  const flags = {
+    'temporal-address': asked.temporalAddress,
+    'temporal-namespace': asked.temporalNamespace,
+  };
+  const { settings, faults } = readTemporalSettings(flags, process.env);
+  if (!settings) throw new Error(faults.join('\n'));
+  return settings;
+}
+
+/** The class that is asked for, with its Secret. */
+async function classOf({ kube, namespace }: Place, asked: Verification): Promise<ClassWithSecret> {
+  const { provider } = asked;
+  const className = asked.className ?? (await onlyClassOf({ kube, namespace }, provider));
+  const reader = createClassReader({ client: kube, namespace });
+  const found = await reader.read(className, { isFresh: true });
+  if (!found) throw new Error(`MachineClass ${namespace}/${className} does not exist`);
+  if (found.machineClass.provider !== provider) {
+    const other = found.machineClass.provider ?? '';
+    throw new Error(`MachineClass ${namespace}/${className} is of provider "${other}"`);
+  }
+  if (found.secretFaults.length === 0) return found;
+  throw new Error(`MachineClass ${namespace}/${className}: ${found.secretFaults.join('; ')}`);
+}
+
+async function onlyClassOf({ kube, namespace }: Place, provider: string): Promise<string> {
+  const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
+  const names = items
+    .filter((machineClass) => machineClass.provider === provider)
+    .map(({ metadata }) => metadata.name);
+  const [name, ...others] = names;
+  if (name !== undefined && others.length === 0) return name;
+  const there = name === undefined ? 'there is none' : `there are ${names.join(', ')}`;
+  throw new UsageError(
+    `--class is missing: of provider "${provider}" ${there} in namespace ${namespace}`,
+  );
+}
+
+interface Parts {
+  place: Place;
+  asked: Verification;
+  subject: ClassWithSecret;
+  run: string;
+}
+
+async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): Promise<Report> {
+  const { kube, namespace } = place;
+  const { provider, queue, badSpecs, isJson } = asked;
+  if (!(await asker.isServed(queue))) {
+    throw new Error(`nobody serves the task queue ${queue}: start the driver, or name its --queue`);
+  }
+  const { machineClass, secret } = subject;
+  const cluster = await clusterOf(place);
+  const driver = new DriverUnderTest(asker, queue);
+  const trial = new Trial({
+    run,
+    driver,
+    kube,
+    namespace,
+    cluster,
+    machineClass,
+    secret,
+    badSpecs,
+  });
+  const about: Subject = { provider, queue, namespace, className: trial.className, run };
+  const print = (line: string): void => (isJson ? undefined : console.log(line));
+  print(heading(about));
+  const end = new AbortController();
+  const onSignal = (): void => end.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const findings = await runChecks(trial, {
+      signal: end.signal,
+      onFinding: (finding) => print(lineOf(finding)),
+    });
+    return reportOf(about, findings);
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+async function clusterOf({ kube }: Place): Promise<string> {
+  const path = '/api/v1/namespaces/kube-system';
+  return (await kube.get<{ metadata: { uid: string } }>(path)).metadata.uid;
+}

@@ -1,0 +1,100 @@
+"""The control cluster's side: classes, Secrets, Machines, and whether anything may be done now. It writes nothing."""
+
+import base64
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from virtual_cloud import Failure, Json
+
+# Clocks are compared here, so only coarsely. A watcher renews its Lease every 2 s.
+LEASE_AGE_MAX = timedelta(seconds=60)
+
+
+class Cluster:
+    def __init__(self) -> None:
+        config.load_config()  # KUBECONFIG, ~/.kube/config, or the pod's own
+        self._core = client.CoreV1Api()
+        self._leases = client.CoordinationV1Api()
+        self._custom = client.CustomObjectsApi()
+
+    def require_licence(self, namespace: str) -> None:
+        """Nothing is created or deleted while a person has stopped everything, or while no watcher leads."""
+        stop = or_none(lambda: self._core.read_namespaced_config_map("millwright-stop", namespace))
+        if stop is not None:
+            reason = (stop.data or {}).get("reason", "no reason given")
+            wait("Stopped", f"stopped by ConfigMap {namespace}/millwright-stop: {reason}")
+        lease = or_none(lambda: self._leases.read_namespaced_lease("millwright", namespace))
+        held = lease is not None and lease.spec.holder_identity and lease.spec.renew_time
+        if not held or datetime.now(UTC) - lease.spec.renew_time > LEASE_AGE_MAX:
+            wait("NotLicensed", f'no watcher holds the Lease "millwright" in namespace {namespace}')
+
+    def read_class(self, namespace: str, name: str) -> tuple[Json, dict[str, str]]:
+        """The provider spec, and the Secrets of the class: decoded, and never to be logged or answered."""
+        api = machines_api(namespace, "machineclasses")
+        found = or_none(lambda: self._custom.get_namespaced_custom_object(*api, name))
+        if found is None:
+            refuse(f'MachineClass "{name}" does not exist in namespace {namespace}: create it')
+        secret: dict[str, str] = {}
+        for field in ("secretRef", "credentialsSecretRef"):
+            # Only of the class's own namespace, whatever the reference says.
+            if secret_name := (found.get(field) or {}).get("name"):
+                secret |= self._read_secret(namespace, secret_name)
+        return found.get("providerSpec") or {}, secret
+
+    def _read_secret(self, namespace: str, name: str) -> dict[str, str]:
+        found = or_none(lambda: self._core.read_namespaced_secret(name, namespace))
+        if found is None:
+            refuse(f'secretRef.name: Secret "{name}" does not exist in namespace {namespace}')
+        return {key: base64.b64decode(value).decode() for key, value in (found.data or {}).items()}
+
+    def is_claimed(self, provider_id: str, machine: Json) -> bool:
+        """An instance that was found by its name alone may belong to another Machine than this one."""
+        api = machines_api(machine["namespace"], "machines")
+        found: Json = or_none(lambda: self._custom.list_namespaced_custom_object(*api))
+        owners = [one for one in found["items"] if one.get("spec", {}).get("providerID") == provider_id]
+        return any(owner["metadata"]["name"] != machine["name"] for owner in owners)
+
+    def user_data(self, template: str, machine_name: str, token_id: str | None) -> str:
+        filled = fill(template, "<<MACHINE_NAME>>", machine_name)
+        if token_id is None:
+            return filled
+        secret = self._read_secret("kube-system", f"bootstrap-token-{token_id}")
+        return fill(filled, "<<BOOTSTRAP_TOKEN>>", f"{token_id}.{secret['token-secret']}")
+
+
+def machines_api(namespace: str, kind: str) -> tuple[str, str, str, str]:
+    return "machine.sapcloud.io", "v1alpha1", namespace, kind
+
+
+def or_none(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except ApiException as error:
+        if error.status == 404:
+            return None
+        raise
+
+
+def refuse(message: str) -> NoReturn:
+    raise Failure("InvalidArgument", message, settled=True)
+
+
+def wait(kind: str, message: str) -> NoReturn:
+    """An exception and no answer: Temporal asks again, and the core does not count it as a failure."""
+    pause = timedelta(seconds=2 + 3 * random.random())
+    benign = ApplicationErrorCategory.BENIGN
+    raise ApplicationError(message, type=kind, category=benign, next_retry_delay=pause)
+
+
+def fill(text: str, place: str, value: str) -> str:
+    """As MCM: where the literal place stands, all literal ones; otherwise all that are URL-escaped."""
+    if place in text:
+        return text.replace(place, value)
+    return text.replace(quote(place, safe=""), quote(value, safe=""))

@@ -1,0 +1,41 @@
+/** The JSON schema of what drivers serve, and the TypeScript types of the port, say the same. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { compile } from 'json-schema-to-typescript';
+import type { DriverActivities } from '../../workflows/driver-port.ts';
+import type { DriverContract } from './driver-contract-types.ts';
+
+const schemaFile = new URL('../../workflows/driver-contract.schema.json', import.meta.url);
+const typesFile = new URL('driver-contract-types.ts', import.meta.url);
+
+type Activity = keyof DriverActivities;
+
+type Port = {
+  [Name in Activity]: {
+    input: Parameters<DriverActivities[Name]>[0];
+    output: Awaited<ReturnType<DriverActivities[Name]>>;
+  };
+};
+
+type Schema = { [Name in keyof DriverContract]: Pick<DriverContract[Name], 'input' | 'output'> };
+
+// Neither compiles when one has a field, a value or an activity that the other does not have.
+const portToSchema = (port: Port): Schema => port;
+const schemaToPort = (schema: Schema): Port => schema;
+
+test('the types are those of the schema', async () => {
+  // Descriptions would make a long file of it.
+  const schema: Parameters<typeof compile>[0] = JSON.parse(
+    await readFile(schemaFile, 'utf8'),
+    (name, value: unknown) => (name === 'description' ? undefined : value),
+  );
+  const text = await compile(schema, 'DriverContract', {
+    additionalProperties: false,
+    bannerComment:
+      '/** Made from workflows/driver-contract.schema.json with UPDATE_GOLDEN=1; do not edit. */',
+    style: { printWidth: 100, singleQuote: true },
+  });
+  if (process.env['UPDATE_GOLDEN']) await writeFile(typesFile, text);
+  expect(await readFile(typesFile, 'utf8')).toBe(text);
+  expect([portToSchema, schemaToPort]).toHaveLength(2);
+});

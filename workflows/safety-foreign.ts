@@ -1,0 +1,135 @@
+/**
+ * The search for orphans at providers whose driver is not built in. Such a driver serves `DriverActivities` alone: it lists for each class
+ * and deletes what it is told to; the core judges.
+ */
+import { isCancellation } from '@temporalio/workflow';
+import type {
+  ForeignListing,
+  ForeignProvider,
+  JudgedListing,
+  LastLook,
+  LastLookRequest,
+  OrphanCheck,
+  OrphanOutcome,
+  UnlistedInstance,
+} from './activities.ts';
+import { deletedBy, describedBy, listedBy } from './plan/driver-answers.ts';
+import type { OwnedInstance } from './plan/missing-instances.ts';
+import type { ScopeLook, Suspect } from './plan/orphan-sweep.ts';
+import { checkSteps, listedDeletion, lookSteps, messageOf } from './steps.ts';
+
+interface Account {
+  namespace: string;
+  cluster: string;
+  provider: string;
+}
+
+/** Each question is an activity in the history of the run. */
+const askedMax = 20;
+
+export async function lookAtForeign(
+  { namespace, cluster, minAgeSeconds }: OrphanCheck,
+  { provider, classNames }: ForeignProvider,
+): Promise<ScopeLook[]> {
+  const account = { namespace, cluster, provider };
+  const listings = await Promise.all(classNames.map((name) => listingOf(account, name)));
+  const judged = await judge(account, listings, minAgeSeconds);
+  return await Promise.all(judged.map((listing) => withMissing(account, listing)));
+}
+
+/** While no other class is sure to lead to them, everything that this one leads to counts. */
+export async function lookLastAtForeign(request: LastLookRequest): Promise<LastLook> {
+  const { className } = request;
+  const listings = [await listingOf(request, className)];
+  const [judged] = await judge(request, listings, 0);
+  if (!judged) return { left: 0, examples: [], error: 'nothing was judged' };
+  const { suspects, omitted, error } = judged.look;
+  const examples = suspects.slice(0, 10).map(({ providerID }) => providerID);
+  return { left: suspects.length + omitted, examples, ...(error !== undefined && { error }) };
+}
+
+/** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+export async function deleteForeign(
+  { namespace, cluster }: Pick<OrphanCheck, 'namespace' | 'cluster'>,
+  suspect: Suspect,
+): Promise<OrphanOutcome> {
+  const { provider, providerID, machineName, token, className } = suspect;
+  const instance = { providerID, machineName, ...(token !== undefined && { token }) };
+  const listings = [{ className, instances: [instance] }];
+  const [judged] = await judge({ namespace, cluster, provider }, listings, 0);
+  const [because] = Object.keys(judged?.look.kept ?? {});
+  if (because !== undefined) return { outcome: 'kept', because };
+  const steps = listedDeletion(provider, `delete ${providerID}`);
+  const answer = await steps.deleteListed({ namespace, cluster, className, providerID });
+  const outcome = deletedBy(answer, askedOf(provider));
+  if (outcome.outcome === 'deleted') return { outcome: outcome.isFound ? 'deleted' : 'gone' };
+  const { code, message } = outcome.failure;
+  return { outcome: 'failed', message: `${code}: ${message}` };
+}
+
+async function judge(
+  { namespace, provider }: Account,
+  listings: ForeignListing[],
+  minAgeSeconds: number,
+): Promise<JudgedListing[]> {
+  const steps = checkSteps(`compare the instances of provider ${provider} with the Machines`);
+  return await steps.judgeListings({ namespace, provider, minAgeSeconds, listings });
+}
+
+/** A class that cannot be listed does not hide the others. */
+async function listingOf(
+  { namespace, cluster, provider }: Account,
+  className: string,
+): Promise<ForeignListing> {
+  const steps = lookSteps(provider, `list the instances of class ${className}`);
+  try {
+    const answer = await steps.listInstances({ namespace, cluster, className });
+    return { className, ...listedBy(answer, askedOf(provider)) };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { className, instances: [], error: messageOf(error) };
+  }
+}
+
+async function withMissing(
+  account: Account,
+  { look, machines, unlisted }: JudgedListing,
+): Promise<ScopeLook> {
+  // Others at each look, when they are too many.
+  const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
+  const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
+  const answers = await Promise.all(
+    asked.map(async (one) => ((await isMissing(account, one, look.className)) ? [one] : [])),
+  );
+  const missing = answers
+    .flat()
+    .map(({ createdAt: _known, ...one }): OwnedInstance => one)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (missing.length === 0) return look;
+  const counts = { machines, unlisted: unlisted.length, asked: asked.length };
+  return { ...look, missing: { ...counts, missing } };
+}
+
+/** A cloud that does not answer proves nothing, and neither does one that may not list the instance yet. */
+async function isMissing(
+  { namespace, cluster, provider }: Account,
+  { name, uid, providerID, createdAt }: UnlistedInstance,
+  className: string,
+): Promise<boolean> {
+  const machine = { namespace, name, uid };
+  const token = `${uid}-0`;
+  const request = { machine, cluster, className, provider, token, providerID, isRetry: true };
+  try {
+    const steps = lookSteps(provider, `is ${providerID} there?`);
+    const answer = describedBy(await steps.describeInstance(request), askedOf(provider));
+    const isMeant = answer.outcome === 'missing';
+    return isMeant && Date.now() - createdAt >= answer.settleSeconds * 1_000;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return false;
+  }
+}
+
+function askedOf(provider: string) {
+  return { provider, usesTarget: false, isCancelled: false };
+}
