@@ -55,18 +55,18 @@ interface Facts extends ErrorFacts {
   retryAfter: string | undefined;
 }
 
-/** The shape of the SDK's errors; a broken connection is an error of Node with a `code` and no status. */
+/** The shape of the SDK's errors: one that was tried and has no status met no answer, and has the `code` of Node if any. */
 function factsOf(cause: unknown): Facts {
   const error: SdkError = Object(cause);
-  const status = error.$metadata?.httpStatusCode;
+  const { $metadata, $response } = error;
+  const status = $metadata?.httpStatusCode;
+  const isTransport = $metadata !== undefined && status === undefined;
   const name = textOf(error.name) ?? 'Error';
-  const systemCode = textOf(error.code);
-  const isTransport = status === undefined && (isSystemCode(systemCode) || name === 'TimeoutError');
   return {
-    code: isTransport ? (systemCode ?? name) : name,
+    code: (isTransport ? textOf(error.code) : undefined) ?? name,
     message: textOf(error.message) ?? String(cause),
     status,
-    retryAfter: error.$response?.headers?.['retry-after'],
+    retryAfter: $response?.headers?.['retry-after'],
     isTransport,
   };
 }
@@ -81,11 +81,6 @@ interface SdkError {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Such as ECONNRESET, ENOTFOUND, ERR_TLS_CERT_ALTNAME_INVALID. */
-function isSystemCode(code: string | undefined): boolean {
-  return code !== undefined && /^(E[A-Z]+|ERR_[A-Z_]+|[A-Z]+_[A-Z_]+)$/.test(code);
 }
 
 /** Seconds or a date; undefined when it is neither. */
