@@ -1,0 +1,96 @@
+/** Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only; nothing is read or called here. */
+import { isAbsolute, normalize } from 'node:path';
+import { DriverError } from '../driver.ts';
+import type { DriverSettings, Environment } from '../settings.ts';
+
+export type Credentials =
+  | { kind: 'keys'; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
+  | { kind: 'webIdentity'; tokenFile: string; roleArn: string }
+  /** Those of the process: what the SDK's own chain finds. */
+  | { kind: 'ambient' };
+
+type Secret = Readonly<Record<string, string>>;
+
+/** The first that exists counts, even if it is empty. */
+const accessKeyNames = ['providerAccessKeyId', 'accessKeyID'] as const;
+const secretKeyNames = ['providerSecretAccessKey', 'secretAccessKey'] as const;
+const tokenFileName = 'workloadIdentityTokenFile';
+const roleName = 'roleARN';
+
+/** Where Gardener mounts the tokens of workload identities. */
+const defaultTokenDirectory = '/var/run/secrets/gardener.cloud/workload-identity';
+
+/** Fails with a fault of kind `credentials` that names what is missing. */
+export function credentialsOf(secret: Secret, settings: DriverSettings): Credentials {
+  if (secret[tokenFileName] !== undefined) return webIdentityOf(secret, settings.env);
+  const accessKeyId = firstOf(secret, accessKeyNames);
+  const secretAccessKey = firstOf(secret, secretKeyNames);
+  if (accessKeyId !== '' && secretAccessKey !== '') {
+    return { kind: 'keys', accessKeyId, secretAccessKey };
+  }
+  const isEmpty = accessKeyId === '' && secretAccessKey === '';
+  if (isEmpty && settings.allowsAmbientCredentials) return ambientOf(settings.env);
+  throw refused(missingKeys({ accessKeyId, secretAccessKey }));
+}
+
+function missingKeys(keys: { accessKeyId: string; secretAccessKey: string }): string {
+  const missing = [
+    ...(keys.accessKeyId === '' ? [accessKeyNames.join(' or ')] : []),
+    ...(keys.secretAccessKey === '' ? [secretKeyNames.join(' or ')] : []),
+  ];
+  return (
+    `the Secret of the class has no ${missing.join(', and no ')}. Add what is missing, or ${tokenFileName} with ${roleName}; ` +
+    `the worker's own credentials are used if it runs with --ambient-credentials and the Secret has none`
+  );
+}
+
+function webIdentityOf(secret: Secret, env: Environment): Credentials {
+  const tokenFile = firstOf(secret, [tokenFileName]);
+  const roleArn = firstOf(secret, [roleName]);
+  if (roleArn === '') {
+    throw refused(`the Secret of the class has ${tokenFileName} and no ${roleName}; add it`);
+  }
+  const directory = env['MILLWRIGHT_TOKEN_DIRECTORY'] || defaultTokenDirectory;
+  // Whoever may write a Secret must not have us send any other file of ours to a role of his.
+  if (isInside(tokenFile, directory)) return { kind: 'webIdentity', tokenFile, roleArn };
+  throw refused(
+    `${tokenFileName} in the Secret of the class: "${tokenFile}" is not a file below ${directory}. ` +
+      `Put it there, or set MILLWRIGHT_TOKEN_DIRECTORY of the worker`,
+  );
+}
+
+function isInside(file: string, directory: string): boolean {
+  if (!isAbsolute(file)) return false;
+  const folder = normalize(`${directory}/`);
+  const path = normalize(file);
+  return path.startsWith(folder) && path !== folder;
+}
+
+/** The environment is handed in, so its part of the SDK's chain is decided here. */
+function ambientOf(env: Environment): Credentials {
+  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
+  if (accessKeyId && secretAccessKey) {
+    const sessionToken = env['AWS_SESSION_TOKEN'];
+    const session = sessionToken ? { sessionToken } : {};
+    return { kind: 'keys', accessKeyId, secretAccessKey, ...session };
+  }
+  const tokenFile = env['AWS_WEB_IDENTITY_TOKEN_FILE'];
+  const roleArn = env['AWS_ROLE_ARN'];
+  if (tokenFile && roleArn) return { kind: 'webIdentity', tokenFile, roleArn };
+  return { kind: 'ambient' };
+}
+
+function firstOf(secret: Secret, names: readonly string[]): string {
+  const name = names.find((candidate) => secret[candidate] !== undefined);
+  return name === undefined ? '' : (secret[name] ?? '').trim();
+}
+
+function refused(message: string): DriverError {
+  return new DriverError({
+    code: 'Unauthenticated',
+    kind: 'credentials',
+    message,
+    settled: false,
+  });
+}

@@ -1,0 +1,73 @@
+/** The driver of `provider: AWS`: EC2 instances of MachineClasses as Gardener's AWS driver has them. */
+import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
+import type { Driver, Instance, MachineRequest } from '../driver.ts';
+import type { DriverSettings } from '../settings.ts';
+import { createConnect, type AccountRequest } from './client.ts';
+import { createInstance } from './create.ts';
+import { deleteInstance, deleteListed } from './delete.ts';
+import { missing } from './faults.ts';
+import { findInstance } from './find.ts';
+import { initialize, needsInitialization } from './initialize.ts';
+import { isNamed, viewOf } from './instance-view.ts';
+import { listInstances, listScopeOf } from './list.ts';
+import { specIfValid, specOf } from './spec.ts';
+import { realTiming, type Timing } from './timing.ts';
+import { untilNamed, type Cloud } from './until-named.ts';
+import { validateProviderSpec } from './validate.ts';
+import { volumeIds } from './volumes.ts';
+
+export interface AwsDriverOptions {
+  /** Of one call to EC2. Default 30. */
+  callTimeoutSeconds?: number;
+  /** Of the waits between calls. Default: real time. */
+  timing?: Timing;
+}
+
+/** EC2 lists a new instance within seconds mostly, and promises nothing; AWS advises to look for minutes. */
+const settleSeconds = 120;
+
+export function createAwsDriver(settings: DriverSettings, options: AwsDriverOptions = {}): Driver {
+  const { callTimeoutSeconds = 30, timing = realTiming } = options;
+  const connect = createConnect({ settings, callTimeoutSeconds });
+  const cloudFor = async (request: AccountRequest): Promise<Cloud> => ({
+    ec2: await connect(request),
+    timing,
+  });
+  return {
+    settleSeconds,
+    createInstance: async (request) => await createInstance(await cloudFor(request), request),
+    describeInstance: async (request) => await describeInstance(await cloudFor(request), request),
+    initializeInstance: async (request) =>
+      await initializeInstance(await cloudFor(request), request),
+    deleteInstance: async (request) => await deleteInstance(await cloudFor(request), request),
+    listInstances: async (request) => await listInstances(await connect(request), request),
+    listScope: listScopeOf,
+    deleteListed: async (request) => await deleteListed(await connect(request), request),
+    volumeIds: async (specs) => volumeIds(specs),
+    validate: validateProviderSpec,
+  };
+}
+
+async function describeInstance(
+  cloud: Cloud,
+  request: MachineRequest,
+): Promise<Instance | undefined> {
+  const found = await findInstance(cloud.ec2, request);
+  if (found.outcome !== 'live') return undefined;
+  const instance = await named(cloud, request, found.instance);
+  const spec = specIfValid(request.providerSpec);
+  const isInitialized = !(spec && needsInitialization(instance, spec));
+  return viewOf(instance, { region: cloud.ec2.region, isInitialized });
+}
+
+async function initializeInstance(cloud: Cloud, request: MachineRequest): Promise<Instance> {
+  const found = await findInstance(cloud.ec2, request);
+  if (found.outcome !== 'live') throw missing(request);
+  await initialize(cloud.ec2, found.instance, specOf(request.providerSpec));
+  const instance = await named(cloud, request, found.instance);
+  return viewOf(instance, { region: cloud.ec2.region, isInitialized: true });
+}
+
+async function named(cloud: Cloud, request: MachineRequest, found: Ec2Instance) {
+  return isNamed(found) ? found : await untilNamed(cloud, request, found);
+}

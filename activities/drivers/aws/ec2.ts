@@ -1,0 +1,146 @@
+/** The calls of EC2 that the driver makes, each one request with a time limit. They fail with a `DriverError` only. */
+import type {
+  DescribeInstancesCommandInput,
+  EC2,
+  Instance,
+  RunInstancesCommandInput,
+} from '@aws-sdk/client-ec2';
+import { DriverError } from '../driver.ts';
+import { failureOf } from './failure.ts';
+
+export interface Ec2 {
+  readonly region: string;
+  /** Of all pages. */
+  describe(query: DescribeInstancesCommandInput): Promise<Instance[]>;
+  /** Undefined: there is no such instance, or none that EC2 lists yet. */
+  describeOne(instanceId: string): Promise<Instance | undefined>;
+  /** Undefined: no such image is to be seen. */
+  rootDeviceName(ami: string): Promise<string | undefined>;
+  run(input: RunInstancesCommandInput): Promise<Instance>;
+  /** No such instance is success. */
+  terminate(instanceId: string): Promise<void>;
+  disableSourceDestCheck(networkInterfaceId: string): Promise<void>;
+  assignIpv6Prefixes(networkInterfaceId: string, count: number): Promise<void>;
+}
+
+export interface Ec2Parts {
+  client: EC2;
+  region: string;
+  /** Ends the call; the caller's. */
+  signal: AbortSignal;
+  callTimeoutSeconds: number;
+}
+
+/** EC2 takes no more than this in a page. A hundred pages are more than a region holds for one cluster. */
+const pageSize = 1_000;
+const pagesMax = 100;
+
+export function ec2Calls(parts: Ec2Parts): Ec2 {
+  const { client, region } = parts;
+  const send = <Answer>(call: Call<Answer>): Promise<Answer> => sendOnce(parts, call);
+  const describe: Ec2['describe'] = (query) =>
+    allPages(async (NextToken) => {
+      const input = { ...query, ...(NextToken !== undefined && { NextToken }) };
+      return await send({
+        action: 'DescribeInstances',
+        with: (options) => client.describeInstances(input, options),
+      });
+    });
+  return {
+    region,
+    describe,
+    async describeOne(instanceId) {
+      const found = await unlessMissing(describe({ InstanceIds: [instanceId] }));
+      return found?.[0];
+    },
+    async rootDeviceName(ami) {
+      const { Images = [] } = await send({
+        action: 'DescribeImages',
+        isCreate: true,
+        with: (options) => client.describeImages({ ImageIds: [ami] }, options),
+      });
+      return Images[0]?.RootDeviceName;
+    },
+    async run(input) {
+      const { Instances = [] } = await send({
+        action: 'RunInstances',
+        isCreate: true,
+        with: (options) => client.runInstances(input, options),
+      });
+      const [made] = Instances;
+      if (made) return made;
+      const message = `EC2 in ${region}: RunInstances: the answer names no instance`;
+      throw new DriverError({ code: 'Unknown', message, settled: false });
+    },
+    async terminate(instanceId) {
+      const input = { InstanceIds: [instanceId] };
+      await unlessMissing(
+        send({
+          action: 'TerminateInstances',
+          with: (options) => client.terminateInstances(input, options),
+        }),
+      );
+    },
+    async disableSourceDestCheck(networkInterfaceId) {
+      const input = { NetworkInterfaceId: networkInterfaceId, SourceDestCheck: { Value: false } };
+      await send({
+        action: 'ModifyNetworkInterfaceAttribute',
+        with: (options) => client.modifyNetworkInterfaceAttribute(input, options),
+      });
+    },
+    async assignIpv6Prefixes(networkInterfaceId, count) {
+      const input = { NetworkInterfaceId: networkInterfaceId, Ipv6PrefixCount: count };
+      await send({
+        action: 'AssignIpv6Addresses',
+        with: (options) => client.assignIpv6Addresses(input, options),
+      });
+    },
+  };
+}
+
+export const pageOf = { MaxResults: pageSize } as const;
+
+interface Call<Answer> {
+  action: string;
+  /** A step of a create after its look. */
+  isCreate?: boolean;
+  with(options: { abortSignal: AbortSignal }): Promise<Answer>;
+}
+
+async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<Answer> {
+  const { region, signal, callTimeoutSeconds: timeoutSeconds } = parts;
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1_000);
+  try {
+    return await call.with({ abortSignal: AbortSignal.any([signal, timeout]) });
+  } catch (cause) {
+    const { action, isCreate = false } = call;
+    throw failureOf({ action, region, isCreate, signal, timeout, timeoutSeconds }, cause);
+  }
+}
+
+interface Page {
+  Reservations?: { Instances?: Instance[] | undefined }[] | undefined;
+  NextToken?: string | undefined;
+}
+
+async function allPages(read: (nextToken?: string) => Promise<Page>): Promise<Instance[]> {
+  const instances: Instance[] = [];
+  let nextToken: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const { Reservations = [], NextToken } = await read(nextToken);
+    instances.push(...Reservations.flatMap((reservation) => reservation.Instances ?? []));
+    if (!NextToken) return instances;
+    nextToken = NextToken;
+  }
+  const message = `EC2: DescribeInstances: more than ${pagesMax} pages; whoever sees a part only must not decide on it`;
+  throw new DriverError({ code: 'OutOfRange', message, settled: false });
+}
+
+async function unlessMissing<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof DriverError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/** What EC2 only does for an instance that exists: source/destination checks off, IPv6 prefixes. */
+import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2';
+import type { Ec2 } from './ec2.ts';
+import type { AwsProviderSpec } from './provider-spec.ts';
+
+type Wanted = Pick<AwsProviderSpec, 'srcAndDstChecksEnabled' | 'networkInterfaces'>;
+
+/** For one network interface. */
+interface Step {
+  networkInterfaceId: string;
+  disablesChecks: boolean;
+  missingPrefixes: number;
+}
+
+export function needsInitialization(instance: Instance, wanted: Wanted): boolean {
+  return stepsFor(instance, wanted).length > 0;
+}
+
+/** Each step counts what is there first, so that it can be done again. */
+export async function initialize(ec2: Ec2, instance: Instance, wanted: Wanted): Promise<void> {
+  for (const { networkInterfaceId, disablesChecks, missingPrefixes } of stepsFor(
+    instance,
+    wanted,
+  )) {
+    if (disablesChecks) await ec2.disableSourceDestCheck(networkInterfaceId);
+    if (missingPrefixes > 0) await ec2.assignIpv6Prefixes(networkInterfaceId, missingPrefixes);
+  }
+}
+
+/** Of the class's interfaces only: others were attached later, by a network plugin for example. */
+function stepsFor({ NetworkInterfaces = [] }: Instance, wanted: Wanted): Step[] {
+  return wanted.networkInterfaces.flatMap((from, position) => {
+    const attached = NetworkInterfaces.find((one) => isAt(one, { position, ...from }));
+    if (attached?.NetworkInterfaceId === undefined) return [];
+    const step = {
+      networkInterfaceId: attached.NetworkInterfaceId,
+      disablesChecks: wanted.srcAndDstChecksEnabled === false && checks(attached),
+      missingPrefixes: (from.ipv6PrefixCount ?? 0) - (attached.Ipv6Prefixes?.length ?? 0),
+    };
+    return step.disablesChecks || step.missingPrefixes > 0 ? [step] : [];
+  });
+}
+
+interface Place {
+  position: number;
+  deviceIndex?: number;
+  networkCardIndex?: number;
+}
+
+function isAt({ Attachment = {} }: InstanceNetworkInterface, place: Place): boolean {
+  const { position, deviceIndex = position, networkCardIndex = 0 } = place;
+  const { DeviceIndex, NetworkCardIndex = 0 } = Attachment;
+  return DeviceIndex === deviceIndex && NetworkCardIndex === networkCardIndex;
+}
+
+/** An Elastic Fabric Adapter has no such check to switch off. */
+function checks({ InterfaceType, SourceDestCheck }: InstanceNetworkInterface): boolean {
+  const isFabric = InterfaceType === 'efa' || InterfaceType === 'efa-only';
+  return !isFabric && SourceDestCheck !== false;
+}

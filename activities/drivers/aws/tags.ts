@@ -1,0 +1,51 @@
+/** Whose an instance is: tags of MCM's AWS driver, and ours (docs/decisions/0008-clouds.md). */
+import type { Instance, Tag } from '@aws-sdk/client-ec2';
+import { tagKeysOf } from './spec-fields.ts';
+
+export const nameTag = 'Name';
+
+export const ourTags = {
+  cluster: 'millwright.dev/cluster',
+  namespace: 'millwright.dev/namespace',
+  machineUid: 'millwright.dev/machine-uid',
+  token: 'millwright.dev/token',
+} as const;
+
+/** MCM knows its instances by one key with each of these in it, whatever the value. */
+export const mcmTagMarks = ['kubernetes.io/cluster/', 'kubernetes.io/role/'] as const;
+
+export interface Owner {
+  /** UID of the control cluster. */
+  cluster: string;
+  namespace: string;
+  /** Of the class. Empty if one of MCM's marks is in none of its tags: then MCM owns nothing. */
+  mcmTagKeys: string[];
+}
+
+/** Sorted. */
+export function mcmTagKeysOf(providerSpec: unknown): string[] {
+  const keys = tagKeysOf(providerSpec);
+  const marked = mcmTagMarks.map((mark) => keys.filter((key) => key.includes(mark)));
+  return marked.some((found) => found.length === 0) ? [] : marked.flat().toSorted();
+}
+
+/** One without our tags was made by MCM. */
+export function belongsTo(instance: Instance, owner: Owner): boolean {
+  const cluster = tagOf(instance, ourTags.cluster);
+  const namespace = tagOf(instance, ourTags.namespace);
+  if (cluster !== undefined || namespace !== undefined) {
+    return cluster === owner.cluster && namespace === owner.namespace;
+  }
+  const { mcmTagKeys } = owner;
+  return mcmTagKeys.length > 0 && mcmTagKeys.every((key) => tagOf(instance, key) !== undefined);
+}
+
+export function tagOf({ Tags = [] }: Instance, key: string): string | undefined {
+  return Tags.find((tag) => tag.Key === key)?.Value;
+}
+
+/** Ours go before those of the class; ordered by key, so that the same request is the same text. */
+export function tagList(tags: Readonly<Record<string, string>>): Tag[] {
+  const keys = Object.keys(tags).toSorted();
+  return keys.map((key) => ({ Key: key, Value: tags[key] ?? '' }));
+}

@@ -1,0 +1,34 @@
+/** Waits until EC2 lists an instance with the name that its Node will have. */
+import type { Instance } from '@aws-sdk/client-ec2';
+import { DriverError } from '../driver.ts';
+import type { Ec2 } from './ec2.ts';
+import { spent } from './faults.ts';
+import { idOf, isLive, isNamed } from './instance-view.ts';
+import { untilAnswered, type Timing } from './timing.ts';
+
+export interface Cloud {
+  ec2: Ec2;
+  timing: Timing;
+}
+
+const limitSeconds = 30;
+
+/** Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled. */
+export async function untilNamed(
+  { ec2, timing }: Cloud,
+  { signal }: { signal: AbortSignal },
+  instance: Instance,
+): Promise<Instance> {
+  const id = idOf(instance);
+  const wait = { limitSeconds, firstPauseSeconds: 1, longestPauseSeconds: 5, signal };
+  const named = await untilAnswered(timing, wait, async () => {
+    const latest = await ec2.describeOne(id);
+    if (latest && !isLive(latest)) throw spent(latest);
+    return latest && isNamed(latest) ? latest : undefined;
+  });
+  if (named) return named;
+  const message =
+    `instance ${id} is not listed with a private DNS name after ${limitSeconds} s, and that is to be the name of its Node. ` +
+    `If this stays so, switch on DNS hostnames and DNS support of its VPC`;
+  throw new DriverError({ code: 'Unavailable', message, settled: false });
+}

@@ -1,0 +1,289 @@
+/** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
+import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
+import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
+import { tagsIn } from '../../../doubles/ec2/instances.ts';
+import { aRequest } from '../a-request.ts';
+import { aSpec } from './a-class.ts';
+import { failureOf } from './failure-of.ts';
+import { instantTiming, type InstantTiming } from './instant-timing.ts';
+
+let double: Ec2Double;
+let driver: Driver;
+let timing: InstantTiming;
+
+beforeAll(async () => {
+  double = await startEc2Double();
+});
+afterAll(() => double.close());
+beforeEach(() => {
+  double.reset();
+  timing = instantTiming();
+  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
+  driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 5 });
+});
+
+const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
+
+function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
+  return aRequest(name, { providerSpec: aSpec(), secret, userData: '#!/bin/sh', ...more });
+}
+
+function statesOf(name: string): string[] {
+  return double.instances.filter(({ tags }) => tags['Name'] === name).map(({ state }) => state);
+}
+
+function actions(): (string | undefined)[] {
+  return double.requests.map((form) => form.get('Action'));
+}
+
+describe('create', () => {
+  test('is one look, one image and one run; tags go with the run', async () => {
+    await driver.createInstance(theRequest('calls'));
+    expect(actions()).toEqual(['DescribeInstances', 'DescribeImages', 'RunInstances']);
+    const run = double.requests[2] ?? new Map();
+    expect(run.get('ClientToken')).toBe('uid-of-calls-0');
+    const tags = tagsIn(run, 'instance');
+    expect(tags).toMatchObject({ Name: 'calls', 'millwright.dev/token': 'uid-of-calls-0' });
+    expect(tagsIn(run, 'volume')).toEqual(tags);
+    expect(tagsIn(run, 'network-interface')).toEqual(tags);
+  });
+
+  test('the same token makes one instance, though EC2 does not list it yet', async () => {
+    double.delay({ listedAfter: 2 });
+    const first = await driver.createInstance(theRequest('lagging'));
+    const second = await driver.createInstance(theRequest('lagging'));
+    expect(second.providerID).toBe(first.providerID);
+    expect(actions().filter((action) => action === 'RunInstances')).toHaveLength(2);
+    expect(statesOf('lagging')).toHaveLength(1);
+  });
+
+  test('the same token with another request finds what the first one made', async () => {
+    double.delay({ listedAfter: 1 });
+    const { providerID } = await driver.createInstance(theRequest('changed'));
+    const providerSpec = aSpec({ machineType: 'm5.xlarge' });
+    const request = theRequest('changed', { providerSpec });
+    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
+    expect(statesOf('changed')).toHaveLength(1);
+  });
+
+  test('if that is not listed even then, an instance may exist', async () => {
+    double.delay({ listedAfter: 9 });
+    await driver.createInstance(theRequest('hidden'));
+    const request = theRequest('hidden', { userData: 'other' });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'Aborted',
+      settled: false,
+    });
+    expect(statesOf('hidden')).toHaveLength(1);
+  });
+
+  test('waits for the name of the Node, with pauses that grow', async () => {
+    double.delay({ namedAfter: 3 });
+    const made = await driver.createInstance(theRequest('slow'));
+    expect(made.nodeName).toMatch(/^ip-i-\d+\.internal$/);
+    expect(timing.pauses).toEqual([1_000, 1_500]);
+  });
+
+  test('an instance that stays without a name is not given up', async () => {
+    double.delay({ namedAfter: 99 });
+    expect(await failureOf(driver.createInstance(theRequest('nameless')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+      message: expect.stringContaining('DNS hostnames'),
+    });
+  });
+
+  test('throttling is told with the time that EC2 wants, and nothing was made', async () => {
+    const fault = { code: 'RequestLimitExceeded', status: 503, retryAfter: '7' };
+    double.refuse({ action: 'RunInstances', ...fault });
+    expect(await failureOf(driver.createInstance(theRequest('throttled')))).toEqual({
+      code: 'Unavailable',
+      kind: 'throttling',
+      settled: true,
+      retryAfterSeconds: 7,
+      message: expect.stringMatching(/^EC2 in eu-west-1: RunInstances: RequestLimitExceeded: /),
+    });
+    expect(actions()).toHaveLength(3);
+  });
+
+  test('a look that is throttled says nothing of earlier tries', async () => {
+    double.refuse({ action: 'DescribeInstances', code: 'RequestLimitExceeded', status: 503 });
+    expect(await failureOf(driver.createInstance(theRequest('unseen')))).toMatchObject({
+      kind: 'throttling',
+      settled: false,
+    });
+  });
+
+  test.each([
+    { code: 'InsufficientInstanceCapacity', status: 500, kind: 'capacity' },
+    { code: 'VcpuLimitExceeded', status: 400, kind: 'quota' },
+  ])('$code is ResourceExhausted by $kind', async ({ code, status, kind }) => {
+    double.refuse({ action: 'RunInstances', code, status });
+    expect(await failureOf(driver.createInstance(theRequest(code)))).toMatchObject({
+      code: 'ResourceExhausted',
+      kind,
+      settled: true,
+    });
+  });
+
+  test('an error of EC2 itself leaves it open whether it made one', async () => {
+    double.refuse({ action: 'RunInstances', code: 'InternalError', status: 500 });
+    expect(await failureOf(driver.createInstance(theRequest('shaky')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+    });
+  });
+
+  test('no message holds a secret or user data', async () => {
+    const code = 'AuthFailure';
+    double.refuse({
+      action: 'DescribeInstances',
+      code,
+      status: 401,
+      message: 'not able to validate',
+    });
+    const { message } = await failureOf(
+      driver.createInstance(theRequest('quiet', { userData: 'bootstrap-token' })),
+    );
+    expect(message).toBe('EC2 in eu-west-1: DescribeInstances: AuthFailure: not able to validate');
+  });
+});
+
+describe('initialize', () => {
+  const networkInterfaces = [
+    { subnetID: 's', securityGroupIDs: ['g'], ipv6PrefixCount: 2 },
+    { subnetID: 's', securityGroupIDs: ['g'], interfaceType: 'efa', networkCardIndex: 1 },
+  ];
+  const providerSpec = aSpec({ srcAndDstChecksEnabled: false, networkInterfaces });
+
+  test('brings each interface to what the class says, and does no more the second time', async () => {
+    const request = theRequest('six', { providerSpec });
+    const { providerID, isInitialized } = await driver.createInstance(request);
+    expect(isInitialized).toBe(false);
+    await driver.initializeInstance({ ...request, providerID });
+    double.reset();
+    await driver.initializeInstance({ ...request, providerID });
+    expect(actions()).toEqual(['DescribeInstances']);
+    const instance = double.instances.at(-1);
+    expect(instance?.networkInterfaces).toMatchObject([
+      { sourceDestCheck: false, ipv6Prefixes: [expect.any(String), expect.any(String)] },
+      { sourceDestCheck: true, ipv6Prefixes: [] },
+    ]);
+    expect(await driver.createInstance(request)).toMatchObject({ isInitialized: true });
+  });
+
+  test('is called for an instance that EC2 lists by then', async () => {
+    double.delay({ listedAfter: 2 });
+    const request = theRequest('late', { providerSpec });
+    const { providerID } = await driver.createInstance(request);
+    expect(await driver.initializeInstance({ ...request, providerID })).toMatchObject({
+      isInitialized: true,
+    });
+  });
+});
+
+describe('delete', () => {
+  test('waits until the instance is terminated, with pauses that grow to fifteen seconds', async () => {
+    double.delay({ terminatedAfter: 8 });
+    await driver.createInstance(theRequest('slow-end'));
+    expect(await driver.deleteInstance(theRequest('slow-end'))).toEqual({ found: true });
+    expect(statesOf('slow-end')).toEqual(['terminated']);
+    expect(timing.pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_000, 15_000]);
+  });
+
+  test('after four minutes it asks to be called again, and the next one does not terminate twice', async () => {
+    double.delay({ terminatedAfter: 30 });
+    await driver.createInstance(theRequest('very-slow'));
+    expect(await failureOf(driver.deleteInstance(theRequest('very-slow')))).toMatchObject({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: expect.stringMatching(/^i-\d+ not terminated after 240 s/),
+    });
+    expect(await driver.deleteInstance(theRequest('very-slow'))).toEqual({ found: true });
+    expect(actions().filter((action) => action === 'TerminateInstances')).toHaveLength(1);
+  });
+
+  test('ends soon when it is cancelled', async () => {
+    double.delay({ terminatedAfter: 30 });
+    await driver.createInstance(theRequest('stopped'));
+    const caller = new AbortController();
+    const pause = timing.pause;
+    timing.pause = async (milliseconds, signal) => {
+      caller.abort();
+      await pause(milliseconds, signal);
+    };
+    const request = theRequest('stopped', { signal: caller.signal });
+    expect(await failureOf(driver.deleteInstance(request))).toMatchObject({ code: 'Canceled' });
+  });
+
+  test('what EC2 does not know any more is gone', async () => {
+    await driver.createInstance(theRequest('forgotten'));
+    double.forgetAt('TerminateInstances');
+    expect(await driver.deleteInstance(theRequest('forgotten'))).toEqual({ found: true });
+  });
+
+  test('an instance with deletion protection is told', async () => {
+    await driver.createInstance(theRequest('protected'));
+    double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
+    expect(await failureOf(driver.deleteInstance(theRequest('protected')))).toMatchObject({
+      code: 'FailedPrecondition',
+      settled: false,
+    });
+  });
+});
+
+test('lists all pages', async () => {
+  const tags = { 'kubernetes.io/cluster/pages': '1', 'kubernetes.io/role/node': '1' };
+  const providerSpec = aSpec({ tags });
+  for (let index = 0; index < 5; index += 1) {
+    await driver.createInstance(theRequest(`page-${index}`, { providerSpec }));
+  }
+  const request = { ...theRequest('any', { providerSpec }), namespace: 'shoot' };
+  double.limitPages(2);
+  const listed = await driver.listInstances(request);
+  expect(listed.map(({ machineName }) => machineName)).toEqual([
+    'page-0',
+    'page-1',
+    'page-2',
+    'page-3',
+    'page-4',
+  ]);
+  expect(actions().filter((action) => action === 'DescribeInstances')).toHaveLength(8);
+});
+
+describe('interrupted at every call', () => {
+  const whens = ['before', 'after'] as const;
+  const cuts = whens.flatMap((when) => [1, 2, 3, 4, 5].map((request) => ({ when, request })));
+
+  test.each(cuts)('create, cut $when request $request, makes one instance', async (cut) => {
+    const name = `created-${cut.when}-${cut.request}`;
+    double.delay({ listedAfter: 1, namedAfter: 2 });
+    double.cut(cut);
+    await untilDone(() => driver.createInstance(theRequest(name)));
+    expect(statesOf(name)).toEqual(['running']);
+  });
+
+  test.each(cuts)('delete, cut $when request $request, leaves none', async (cut) => {
+    const name = `deleted-${cut.when}-${cut.request}`;
+    double.delay({ terminatedAfter: 3 });
+    await driver.createInstance(theRequest(name));
+    double.cut(cut);
+    await untilDone(() => driver.deleteInstance(theRequest(name)));
+    expect(statesOf(name)).toEqual(['terminated']);
+  });
+});
+
+/** As Temporal does it: again, until it does not fail. */
+async function untilDone(call: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const failure = await call().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return;
+    expect(failure).toMatchObject({ code: 'Unavailable', settled: false });
+    if (attempt === 5) throw failure;
+  }
+}

@@ -1,0 +1,352 @@
+/** The driver over the wire, with the real SDK, against a moto server. */
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
+import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
+import { startMoto, type Moto } from '../../../support/moto.ts';
+import { aMotoAccount, motoSecret, type MotoAccount } from '../../../support/moto-account.ts';
+import { aRequest } from '../a-request.ts';
+import { aSpec } from './a-class.ts';
+import { failureOf } from './failure-of.ts';
+
+let moto: Moto;
+let account: MotoAccount;
+let driver: Driver;
+
+beforeAll(async () => {
+  moto = await startMoto();
+  account = await aMotoAccount(moto.url);
+  driver = createAwsDriver({
+    env: { AWS_ENDPOINT_URL_EC2: moto.url },
+    allowsAmbientCredentials: false,
+  });
+}, 300_000);
+afterAll(async () => {
+  account.close();
+  await moto.stop();
+});
+jest.setTimeout(60_000);
+
+function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
+  return aRequest(name, { providerSpec: theSpec(), secret: { ...motoSecret }, ...more });
+}
+
+function theSpec(more: Record<string, unknown> = {}): object {
+  return aSpec(more, account);
+}
+
+async function statesOf(name: string): Promise<(string | undefined)[]> {
+  return (await account.instancesOf(name)).map(({ State }) => State?.Name);
+}
+
+const mcmTags = [
+  { Key: 'kubernetes.io/cluster/shoot', Value: '1' },
+  { Key: 'kubernetes.io/role/node', Value: '1' },
+];
+
+/** As MCM's driver makes it. Returns its providerID. */
+async function anInstanceOfMcm(name: string): Promise<string> {
+  const { Instances = [] } = await account.ec2.runInstances({
+    MinCount: 1,
+    MaxCount: 1,
+    ImageId: account.ami,
+    TagSpecifications: [
+      { ResourceType: 'instance', Tags: [...mcmTags, { Key: 'Name', Value: name }] },
+    ],
+  });
+  return `aws:///eu-west-1/${Instances[0]?.InstanceId}`;
+}
+
+describe('create', () => {
+  test('makes an instance, and finds it the second time', async () => {
+    const first = await driver.createInstance(theRequest('plain'));
+    expect(first.providerID).toMatch(/^aws:\/\/\/eu-west-1\/i-[0-9a-f]{17}$/);
+    expect(first).toMatchObject({ found: false, isInitialized: true });
+    expect(first.nodeName).toMatch(/^ip-10-0-\d+-\d+\.eu-west-1\.compute\.internal$/);
+    expect(first.addresses).toContainEqual({ type: 'InternalDNS', address: first.nodeName });
+    expect(await driver.createInstance(theRequest('plain'))).toEqual({ ...first, found: true });
+    expect(await statesOf('plain')).toEqual(['running']);
+  });
+
+  test('tags instance and volumes, and sends the token', async () => {
+    const tags = { ...aSpec().tags, team: 'a', Name: 'not-this' };
+    await driver.createInstance(theRequest('tagged', { providerSpec: theSpec({ tags }) }));
+    const expected = [
+      ...mcmTags,
+      { Key: 'team', Value: 'a' },
+      { Key: 'Name', Value: 'tagged' },
+      { Key: 'millwright.dev/cluster', Value: 'cluster-1' },
+      { Key: 'millwright.dev/namespace', Value: 'shoot' },
+      { Key: 'millwright.dev/machine-uid', Value: 'uid-of-tagged' },
+      { Key: 'millwright.dev/token', Value: 'uid-of-tagged-0' },
+    ];
+    const [instance] = await account.instancesOf('tagged');
+    expect(instance?.ClientToken).toBe('uid-of-tagged-0');
+    expect(instance?.Tags).toHaveLength(expected.length);
+    expect(instance?.Tags).toEqual(expect.arrayContaining(expected));
+    const Filters = [{ Name: 'tag:Name', Values: ['tagged'] }];
+    const { Volumes = [] } = await account.ec2.describeVolumes({ Filters });
+    expect(Volumes.map((volume) => volume.Tags?.length)).toEqual([expected.length]);
+    // moto does not tag interfaces at a create; the double's test sees the tags in the request.
+  });
+
+  test('with a providerID it never creates', async () => {
+    const providerID = 'aws:///eu-west-1/i-0123456789abcdef0';
+    const request = theRequest('known', { providerID });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'NotFound',
+      settled: true,
+      message: `instance ${providerID} does not exist`,
+    });
+    expect(await statesOf('known')).toEqual([]);
+  });
+
+  test('a providerID is enough to adopt an instance', async () => {
+    const { providerID } = await driver.createInstance(theRequest('moved'));
+    const request = theRequest('moved', { providerID, cluster: 'cluster-2', token: 'other' });
+    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
+  });
+
+  test('an instance of MCM is adopted by its name and tags', async () => {
+    const providerID = await anInstanceOfMcm('from-mcm');
+    expect(await driver.createInstance(theRequest('from-mcm'))).toMatchObject({
+      providerID,
+      found: true,
+    });
+  });
+
+  test.each([
+    { name: 'claimed', more: { isClaimed: async () => true } },
+    { name: 'of another cluster', more: { cluster: 'cluster-2' } },
+    {
+      name: 'of another namespace',
+      more: { machine: { namespace: 'elsewhere', name: 'of another namespace', uid: 'other' } },
+    },
+  ])('an instance of the name that is $name is left alone', async ({ name, more }) => {
+    await driver.createInstance(theRequest(name, { token: `old-${name}` }));
+    expect(await driver.createInstance(theRequest(name, more))).toMatchObject({ found: false });
+    expect(await statesOf(name)).toEqual(['running', 'running']);
+  });
+
+  test('several instances of the name are nobody to choose from', async () => {
+    await driver.createInstance(theRequest('many', { token: 'one' }));
+    await driver.createInstance(theRequest('many', { token: 'two', isClaimed: () => true }));
+    expect(await failureOf(driver.createInstance(theRequest('many')))).toMatchObject({
+      code: 'OutOfRange',
+      settled: false,
+      message: expect.stringMatching(/^several instances are called many: i-\w+, i-\w+\. Delete/),
+    });
+  });
+
+  test('a token whose instance was terminated is spent', async () => {
+    await driver.createInstance(theRequest('spent'));
+    await driver.deleteInstance(theRequest('spent'));
+    expect(await failureOf(driver.createInstance(theRequest('spent')))).toMatchObject({
+      code: 'Aborted',
+      settled: true,
+      message: expect.stringMatching(/^instance i-\w+ of this attempt is terminated/),
+    });
+    const next = theRequest('spent', { token: 'uid-of-spent-1' });
+    expect(await driver.createInstance(next)).toMatchObject({ found: false });
+  });
+
+  test('a class that cannot be used is refused after the look', async () => {
+    await driver.createInstance(theRequest('broken'));
+    const providerSpec = theSpec({ ami: '', machineType: 5 });
+    expect(await driver.createInstance(theRequest('broken', { providerSpec }))).toMatchObject({
+      found: true,
+    });
+    const fault = await failureOf(driver.createInstance(theRequest('new', { providerSpec })));
+    expect(fault).toEqual({
+      code: 'InvalidArgument',
+      kind: 'input',
+      settled: true,
+      message:
+        'providerSpec.ami: "" is not a text with something in it; providerSpec.machineType: 5 is not a text: put it in quotes',
+    });
+  });
+
+  test.each([
+    { what: 'image', spec: { ami: 'ami-12345678' }, code: 'InvalidAMIID.NotFound' },
+    { what: 'profile', spec: { iam: { name: 'nobody' } }, code: 'NoSuchEntity' },
+    {
+      what: 'subnet',
+      spec: { networkInterfaces: [{ subnetID: 'subnet-0', securityGroupIDs: ['sg-0'] }] },
+      code: 'InvalidSubnetID.NotFound',
+    },
+  ])('an unknown $what is a fault of the class, and nothing was made', async ({ spec, code }) => {
+    const request = theRequest('unknown', { providerSpec: theSpec(spec) });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'InvalidArgument',
+      kind: 'input',
+      settled: true,
+      message: expect.stringContaining(code),
+    });
+    expect(await statesOf('unknown')).toEqual([]);
+  });
+
+  test('a request that is cancelled makes nothing', async () => {
+    const request = theRequest('cancelled', { signal: AbortSignal.abort() });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'Canceled',
+      settled: false,
+    });
+    expect(await statesOf('cancelled')).toEqual([]);
+  });
+
+  test('twenty at once are twenty', async () => {
+    const names = Array.from({ length: 20 }, (_none, index) => `crowd-${index}`);
+    const made = await Promise.all(
+      names.map(async (name) => await driver.createInstance(theRequest(name))),
+    );
+    expect(new Set(made.map(({ providerID }) => providerID)).size).toBe(20);
+  });
+});
+
+describe('initialize', () => {
+  const providerSpec = (): object => theSpec({ srcAndDstChecksEnabled: false });
+
+  test('switches source/destination checks off, once or more', async () => {
+    const request = theRequest('router', { providerSpec: providerSpec() });
+    const { providerID, isInitialized } = await driver.createInstance(request);
+    expect(isInitialized).toBe(false);
+    const known = { ...request, providerID };
+    expect(await driver.initializeInstance(known)).toMatchObject({ isInitialized: true });
+    expect(await driver.initializeInstance(known)).toMatchObject({ isInitialized: true });
+    expect(await driver.describeInstance(known)).toMatchObject({ isInitialized: true });
+    const [instance] = await account.instancesOf('router');
+    expect(instance?.NetworkInterfaces?.map(({ SourceDestCheck }) => SourceDestCheck)).toEqual([
+      false,
+    ]);
+  });
+
+  test('without an instance there is nothing to do it to', async () => {
+    expect(await failureOf(driver.initializeInstance(theRequest('nobody')))).toMatchObject({
+      code: 'NotFound',
+    });
+  });
+});
+
+describe('delete', () => {
+  test('ends with the instance terminated; the second finds nothing', async () => {
+    await driver.createInstance(theRequest('gone'));
+    expect(await driver.deleteInstance(theRequest('gone'))).toEqual({ found: true });
+    expect(await statesOf('gone')).toEqual(['terminated']);
+    expect(await driver.deleteInstance(theRequest('gone'))).toEqual({ found: false });
+  });
+
+  test('takes what has its token, its providerID or its name and tags, and leaves the rest', async () => {
+    const claimed = await driver.createInstance(theRequest('mixed', { token: 'claimed' }));
+    const isClaimed = (providerID: string): boolean => providerID === claimed.providerID;
+    const foreign = await driver.createInstance(
+      theRequest('mixed', { token: 'foreign', cluster: 'cluster-2' }),
+    );
+    const byToken = await driver.createInstance(
+      theRequest('mixed', { cluster: 'cluster-3', isClaimed: () => true }),
+    );
+    const byTags = await driver.createInstance(
+      theRequest('mixed', { token: 'earlier', isClaimed: () => true }),
+    );
+    const byId = await driver.createInstance(theRequest('renamed'));
+    const request = theRequest('mixed', { providerID: byId.providerID, isClaimed });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    const left = await liveIds();
+    expect(left).toEqual(expect.arrayContaining([claimed.providerID, foreign.providerID]));
+    for (const gone of [byToken, byTags, byId]) expect(left).not.toContain(gone.providerID);
+  });
+
+  test('needs of the class no more than the region', async () => {
+    await driver.createInstance(theRequest('worn'));
+    const providerSpec = { region: 'eu-west-1' };
+    expect(await driver.deleteInstance(theRequest('worn', { providerSpec }))).toEqual({
+      found: true,
+    });
+  });
+
+  test('looks where the providerID says, whatever region the class has now', async () => {
+    const { providerID } = await driver.createInstance(theRequest('abroad'));
+    const providerSpec = theSpec({ region: 'us-east-1' });
+    const request = theRequest('abroad', { providerID, providerSpec });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    expect(await statesOf('abroad')).toEqual(['terminated']);
+  });
+});
+
+async function liveIds(): Promise<string[]> {
+  const Filters = [{ Name: 'instance-state-name', Values: ['running'] }];
+  const { Reservations = [] } = await account.ec2.describeInstances({ Filters });
+  return Reservations.flatMap(({ Instances = [] }) =>
+    Instances.map(({ InstanceId }) => `aws:///eu-west-1/${InstanceId}`),
+  );
+}
+
+const inNamespace = (
+  namespace: string,
+  name: string,
+  more: Partial<CreateRequest> = {},
+): CreateRequest => theRequest(name, { machine: { namespace, name, uid: name }, ...more });
+
+describe('the rest', () => {
+  test('describe looks like create and makes nothing', async () => {
+    expect(await driver.describeInstance(theRequest('seen'))).toBeUndefined();
+    const { providerID, nodeName } = await driver.createInstance(theRequest('seen'));
+    expect(await driver.describeInstance(theRequest('seen'))).toMatchObject({
+      providerID,
+      nodeName,
+    });
+    await driver.deleteInstance(theRequest('seen'));
+    expect(await driver.describeInstance(theRequest('seen', { providerID }))).toBeUndefined();
+  });
+
+  test('lists the instances of one cluster and namespace, ordered, and those of MCM', async () => {
+    const tags = { 'kubernetes.io/cluster/listed': '1', 'kubernetes.io/role/node': '1' };
+    const providerSpec = theSpec({ tags });
+    const before = Date.now() - 2_000;
+    for (const name of ['l-1', 'l-2', 'l-3']) {
+      await driver.createInstance(inNamespace('listed', name, { providerSpec }));
+    }
+    await driver.createInstance(inNamespace('listed', 'l-4', { providerSpec, cluster: 'other' }));
+    await driver.createInstance(inNamespace('elsewhere', 'l-5', { providerSpec }));
+    await driver.deleteInstance(inNamespace('listed', 'l-3', { providerSpec }));
+    const request = { ...theRequest('any', { providerSpec }), namespace: 'listed' };
+    const listed = await driver.listInstances(request);
+    expect(listed.map(({ machineName }) => machineName).toSorted()).toEqual(['l-1', 'l-2']);
+    const ids = listed.map(({ providerID }) => providerID);
+    expect(ids).toEqual(ids.toSorted());
+    const first = listed.find(({ machineName }) => machineName === 'l-1');
+    expect(first).toMatchObject({ token: 'uid-of-l-1-0' });
+    expect(first?.createdAt).toBeGreaterThanOrEqual(before);
+  });
+
+  test('an instance of MCM is listed without a token, one without a name is not listed', async () => {
+    const providerID = await anInstanceOfMcm('legacy');
+    await anInstanceOfMcm('');
+    const listed = await driver.listInstances({ ...theRequest('any'), namespace: 'any' });
+    const legacy = listed.filter(({ machineName }) => ['legacy', ''].includes(machineName));
+    expect(legacy).toEqual([{ providerID, machineName: 'legacy', createdAt: expect.any(Number) }]);
+  });
+
+  test('a class without the tags lists nothing by mistake', async () => {
+    const providerSpec = theSpec({ tags: {} });
+    const request = { ...theRequest('any', { providerSpec }), namespace: 'shoot' };
+    expect(await failureOf(driver.listInstances(request))).toMatchObject({
+      code: 'InvalidArgument',
+    });
+  });
+
+  test('deletes one of several of the same name, and only of this cluster and namespace', async () => {
+    const create = async (more: Partial<CreateRequest>) =>
+      await driver.createInstance(
+        inNamespace('deleted', 'twin', { ...more, isClaimed: () => true }),
+      );
+    const { providerID: kept } = await create({ token: 'namesake-1' });
+    const { providerID: surplus } = await create({ token: 'namesake-2' });
+    const { providerID: foreign } = await create({ token: 'namesake-3', cluster: 'cluster-2' });
+    const request = { ...theRequest('any'), namespace: 'deleted' };
+    const remove = (providerID: string) => driver.deleteListed({ ...request, providerID });
+    expect(await remove(foreign)).toEqual({ found: false });
+    expect(await remove(surplus)).toEqual({ found: true });
+    expect(await remove(surplus)).toEqual({ found: false });
+    expect(await remove('aws:///eu-west-1/i-0123456789abcdef0')).toEqual({ found: false });
+    expect(await liveIds()).toEqual(expect.arrayContaining([kept, foreign]));
+  });
+});

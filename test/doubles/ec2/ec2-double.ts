@@ -1,0 +1,115 @@
+/**
+ * A small EC2 over HTTP (form in, XML out) for what moto lacks: tokens that are remembered, throttling, lost answers, and a
+ * cloud that needs time. It is ours: it shows that the driver does what the documents of EC2 say, not that EC2 does.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { act } from './actions.ts';
+import { formOf, type Form } from './form.ts';
+import { DoubleInstances, type Delays, type DoubleInstance } from './instances.ts';
+import { Refusal } from './refusal.ts';
+import { errorOf } from './xml.ts';
+
+export interface Cut {
+  /** Which request from now on, from 1. */
+  request: number;
+  /** Before the work is done, or after it, so that only the answer is lost. */
+  when: 'before' | 'after';
+}
+
+export interface Fault {
+  action: string;
+  code: string;
+  message?: string;
+  status?: number;
+  retryAfter?: string;
+  /** Default 1. */
+  times?: number;
+}
+
+export interface Ec2Double {
+  url: string;
+  /** In the order made, the terminated ones too. */
+  readonly instances: readonly DoubleInstance[];
+  /** Since the last `reset`. */
+  readonly requests: readonly Form[];
+  delay(delays: Partial<Delays>): void;
+  refuse(fault: Fault): void;
+  /** The connection ends without an answer. */
+  cut(cut: Cut): void;
+  /** All instances are gone without a trace when the first request with this action comes. */
+  forgetAt(action: string): void;
+  /** So many instances in a page of a list, at most. Default: as asked for. */
+  limitPages(size: number): void;
+  /** No more faults, cuts and delays; forgets the requests, keeps the instances. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startEc2Double(): Promise<Ec2Double> {
+  const instances = new DoubleInstances();
+  const faults: Double['faults'] = [];
+  const requests: Form[] = [];
+  const cuts: Cut[] = [];
+  const isCut = (when: Cut['when']): boolean =>
+    cuts.some((cut) => cut.when === when && cut.request === requests.length);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = formOf(await text(request));
+    requests.push(form);
+    if (isCut('before')) return void response.destroy();
+    const { status, headers, body } = answerTo(form, { instances, faults });
+    if (isCut('after')) return void response.destroy();
+    response.writeHead(status, { 'content-type': 'text/xml', ...headers }).end(body);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(Object(error)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    instances: instances.all,
+    requests,
+    delay: (delays) => Object.assign(instances.delays, delays),
+    refuse: (fault) => void faults.push({ times: 1, ...fault }),
+    forgetAt: (action) => (instances.forgetAt = action),
+    limitPages: (size) => (instances.pageSize = size),
+    cut: ({ request, when }) => void cuts.push({ request: requests.length + request, when }),
+    reset() {
+      faults.length = 0;
+      cuts.length = 0;
+      requests.length = 0;
+      instances.delays = { listedAfter: 0, namedAfter: 0, terminatedAfter: 0 };
+      instances.pageSize = Number.POSITIVE_INFINITY;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Double {
+  instances: DoubleInstances;
+  faults: (Fault & { times: number })[];
+}
+
+function answerTo(form: Form, { instances, faults }: Double) {
+  try {
+    refuseAsPlanned(form, faults);
+    return { status: 200, headers: {}, body: act(instances, form) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, status, retryAfter } = error;
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    return { status, headers, body: errorOf(code, message) };
+  }
+}
+
+function refuseAsPlanned(form: Form, faults: Double['faults']): void {
+  const fault = faults.find(({ action, times }) => action === form.get('Action') && times > 0);
+  if (!fault) return;
+  fault.times -= 1;
+  throw new Refusal(fault);
+}

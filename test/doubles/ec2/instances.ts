@@ -1,0 +1,159 @@
+/** The instances of the double and what EC2's actions do to them. Time passes with the calls that look at them. */
+import { createHash } from 'node:crypto';
+import { groupsOf, textsOf, type Form } from './form.ts';
+import { Refusal } from './refusal.ts';
+
+export interface DoubleInstance {
+  id: string;
+  state: 'pending' | 'running' | 'shutting-down' | 'terminated';
+  tags: Record<string, string>;
+  clientToken: string;
+  networkInterfaces: DoubleInterface[];
+  /** Looks that it takes to be listed, to be named, to be terminated. */
+  listedAfter: number;
+  namedAfter: number;
+  terminatedAfter: number;
+}
+
+export interface DoubleInterface {
+  id: string;
+  deviceIndex: string;
+  networkCardIndex: string;
+  interfaceType: string;
+  sourceDestCheck: boolean;
+  ipv6Prefixes: string[];
+}
+
+/** Counted in looks; default 0. */
+export interface Delays {
+  listedAfter: number;
+  namedAfter: number;
+  terminatedAfter: number;
+}
+
+export class DoubleInstances {
+  readonly all: DoubleInstance[] = [];
+  delays: Delays = { listedAfter: 0, namedAfter: 0, terminatedAfter: 0 };
+  pageSize = Number.POSITIVE_INFINITY;
+  /** Name of the action that finds nothing any more. */
+  forgetAt: string | undefined;
+  #made = 0;
+  readonly #requestsByToken = new Map<string, { digest: string; instance: DoubleInstance }>();
+
+  /** A token makes one instance, however often it comes; with another request it is refused. */
+  run(form: Form): DoubleInstance {
+    const token = form.get('ClientToken') ?? '';
+    const digest = digestOf(form);
+    const before = this.#requestsByToken.get(token);
+    if (before && before.digest !== digest)
+      throw new Refusal({ code: 'IdempotentParameterMismatch' });
+    if (before) return before.instance;
+    const instance = this.#make(form, token);
+    this.#requestsByToken.set(token, { digest, instance });
+    return instance;
+  }
+
+  #make(form: Form, clientToken: string): DoubleInstance {
+    this.#made += 1;
+    const id = `i-${String(this.#made).padStart(17, '0')}`;
+    const instance: DoubleInstance = {
+      id,
+      state: 'pending',
+      tags: tagsIn(form, 'instance'),
+      clientToken,
+      networkInterfaces: groupsOf(form, 'NetworkInterface').map((group, index) => ({
+        id: `eni-${id.slice(2)}-${index}`,
+        deviceIndex: group.get('DeviceIndex') ?? '0',
+        networkCardIndex: group.get('NetworkCardIndex') ?? '0',
+        interfaceType: group.get('InterfaceType') ?? 'interface',
+        sourceDestCheck: true,
+        ipv6Prefixes: [],
+      })),
+      ...this.delays,
+    };
+    this.all.push(instance);
+    return instance;
+  }
+
+  /** By identity: all must exist. By filters: those that are listed by now. */
+  describe(form: Form): DoubleInstance[] {
+    const ids = textsOf(form, 'InstanceId');
+    const listed = this.all.filter(passesTime);
+    const unknown = ids.filter((id) => !listed.some((instance) => instance.id === id));
+    if (unknown.length > 0) throw notFound(unknown);
+    const filters = groupsOf(form, 'Filter');
+    return listed.filter(
+      (instance) =>
+        (ids.length === 0 || ids.includes(instance.id)) &&
+        filters.every((filter) => matches(instance, filter)),
+    );
+  }
+
+  terminate(form: Form): DoubleInstance[] {
+    const ids = textsOf(form, 'InstanceId');
+    const found = this.all.filter(({ id }) => ids.includes(id));
+    if (found.length < ids.length) throw notFound(ids);
+    for (const instance of found) {
+      if (instance.state === 'terminated') continue;
+      instance.state = instance.terminatedAfter > 0 ? 'shutting-down' : 'terminated';
+    }
+    return found;
+  }
+
+  /** As long after their end, or when somebody else was quicker. */
+  forgetIfDue(action: string): void {
+    if (action !== this.forgetAt) return;
+    this.forgetAt = undefined;
+    this.all.length = 0;
+  }
+
+  interfaceOf(form: Form): DoubleInterface {
+    const id = form.get('NetworkInterfaceId') ?? '';
+    const found = this.all
+      .flatMap(({ networkInterfaces }) => networkInterfaces)
+      .find((networkInterface) => networkInterface.id === id);
+    if (found) return found;
+    throw new Refusal({ code: 'InvalidNetworkInterfaceID.NotFound', message: id });
+  }
+}
+
+function notFound(ids: string[]): Refusal {
+  const message = `The instance IDs '${ids.join(', ')}' do not exist`;
+  return new Refusal({ code: 'InvalidInstanceID.NotFound', message });
+}
+
+/** One look: what is awaited comes nearer. True if the instance is listed. */
+function passesTime(instance: DoubleInstance): boolean {
+  if (instance.listedAfter > 0) {
+    instance.listedAfter -= 1;
+    return false;
+  }
+  if (instance.state === 'pending') instance.state = 'running';
+  if (instance.namedAfter > 0) instance.namedAfter -= 1;
+  if (instance.state !== 'shutting-down') return true;
+  instance.terminatedAfter -= 1;
+  if (instance.terminatedAfter <= 0) instance.state = 'terminated';
+  return true;
+}
+
+function matches({ tags, state }: DoubleInstance, filter: Form): boolean {
+  const name = filter.get('Name') ?? '';
+  const values = textsOf(filter, 'Value');
+  if (name === 'tag-key') return values.some((key) => key in tags);
+  if (name === 'instance-state-name') return values.includes(state);
+  if (name.startsWith('tag:')) return values.includes(tags[name.slice('tag:'.length)] ?? '');
+  throw new Refusal({ code: 'InvalidParameterValue', message: `The filter '${name}' is invalid` });
+}
+
+export function tagsIn(form: Form, resourceType: string): Record<string, string> {
+  const specification = groupsOf(form, 'TagSpecification').find(
+    (group) => group.get('ResourceType') === resourceType,
+  );
+  const tags = specification ? groupsOf(specification, 'Tag') : [];
+  return Object.fromEntries(tags.map((tag) => [tag.get('Key') ?? '', tag.get('Value') ?? '']));
+}
+
+function digestOf(form: Form): string {
+  const sorted = [...form].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}
