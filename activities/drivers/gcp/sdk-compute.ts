@@ -132,13 +132,13 @@ function withFields(options: SdkOptions, fields: string): SdkOptions {
 }
 
 async function send<T>(call: Call, request: (options: SdkOptions) => Promise<T>): Promise<T> {
-  const timeout = AbortSignal.timeout(call.limitSeconds * 1_000);
+  const timeout = AbortSignal.timeout(Math.ceil(call.limitSeconds * 1_000));
   const signal = AbortSignal.any([call.signal, timeout]);
   try {
     // Without codes the SDK does not send a call again; by its own configuration it would.
     const retry = { retryCodes: [] };
     // Its own time limit is only there in case that the signal is not heard.
-    return await request({ signal, retry, timeout: (call.limitSeconds + 5) * 1_000 });
+    return await request({ signal, retry, timeout: Math.ceil(call.limitSeconds + 5) * 1_000 });
   } catch (error) {
     throw errorOfCall(call, error, timeout);
   }

@@ -77,7 +77,7 @@ function tokenTransporter({ tokenEndpoint, callTimeoutSeconds }: TokenSettings):
         options.url.hostname,
       );
       const url = tokenEndpoint && isToken ? tokenEndpoint : options.url;
-      const timeout = AbortSignal.timeout(callTimeoutSeconds * 1_000);
+      const timeout = AbortSignal.timeout(Math.ceil(callTimeoutSeconds * 1_000));
       return { ...options, url, retry: false, retryConfig: { retry: 0 }, signal: timeout };
     },
   });
