@@ -1,0 +1,78 @@
+/** Which instance a Machine has, and whose an instance is. */
+import { createHash } from 'node:crypto';
+import { haveSameSearchTags } from './tags.ts';
+
+/** Google's labels allow neither dots nor slashes: these are `millwright.dev/cluster` and so on in other spelling. */
+export const labelNames = {
+  cluster: 'millwright-cluster',
+  namespace: 'millwright-namespace',
+  machineUid: 'millwright-machine-uid',
+  token: 'millwright-token',
+} as const;
+
+export interface Owner {
+  /** UID of the control cluster. */
+  cluster: string;
+  namespace: string;
+}
+
+export interface InstancePlace {
+  project: string;
+  zone: string;
+  name: string;
+}
+
+/** What of an instance says whose it is. */
+export interface Identified {
+  labels: Readonly<Record<string, string>>;
+  tags: readonly string[];
+}
+
+/** Upper case, dots and more than 63 characters are not allowed in a label; such a text is known by its digest. */
+export function labelValueOf(text: string): string {
+  if (/^[a-z0-9_-]{1,63}$/.test(text)) return text;
+  return `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`;
+}
+
+/** Undefined when the label holds a digest: the token cannot be told from it. */
+export function tokenOf({ labels }: Identified): string | undefined {
+  const value = labels[labelNames.token];
+  return value?.startsWith('sha256_') ? undefined : value;
+}
+
+export function ownerLabels({ cluster, namespace }: Owner): Record<string, string> {
+  return {
+    [labelNames.cluster]: labelValueOf(cluster),
+    [labelNames.namespace]: labelValueOf(namespace),
+  };
+}
+
+export function hasToken({ labels }: Identified, token: string): boolean {
+  return labels[labelNames.token] === labelValueOf(token);
+}
+
+/** Our labels decide; an instance without them was made by MCM, whose tags decide then. */
+export function isOf(owner: Owner, instance: Identified, classTags: readonly string[]): boolean {
+  const { labels, tags } = instance;
+  const hasOurs = labels[labelNames.cluster] !== undefined;
+  if (!hasOurs) return haveSameSearchTags(tags, classTags);
+  return Object.entries(ownerLabels(owner)).every(([name, value]) => labels[name] === value);
+}
+
+/** As Gardener's driver and Google's cloud controller manager write it. */
+export function providerIDOf({ project, zone, name }: InstancePlace): string {
+  return `gce:///${project}/${zone}/${name}`;
+}
+
+/** Undefined when it is not of the form `gce:///PROJECT/ZONE/NAME`. */
+export function placeOf(providerID: string): InstancePlace | undefined {
+  const form = /^gce:\/\/\/([a-z0-9.:-]+)\/([a-z][a-z0-9-]*)\/([a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)$/;
+  const [, project, zone, name] = form.exec(providerID) ?? [];
+  if (project === undefined || zone === undefined || name === undefined) return undefined;
+  return { project, zone, name };
+}
+
+/** Google knows no other names: nothing of another name was ever made. */
+export function isInstanceName(name: string): boolean {
+  return /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
+}

@@ -1,0 +1,85 @@
+/** Where the SDK's tokens come from. Imported with the SDK only. */
+import { readFile } from 'node:fs/promises';
+import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
+import type { AuthClient } from 'google-auth-library';
+import type { Environment } from '../settings.ts';
+import { subjectTokenType, tokenFile, tokenUrl } from './secret.ts';
+import type { ExternalAccount, SecretCredentials, ServiceAccount } from './secret.ts';
+
+export interface TokenSettings {
+  /** Instead of Google's endpoints for tokens. */
+  tokenEndpoint?: URL | undefined;
+  /** Limit of a request for a token. */
+  callTimeoutSeconds: number;
+}
+
+/** Compute Engine has scopes of its own for reading and writing; what else is allowed is up to IAM. */
+const scopes = ['https://www.googleapis.com/auth/compute'];
+
+export function createCredentials(
+  account: SecretCredentials['account'],
+  settings: TokenSettings,
+): AuthClient {
+  const transporter = tokenTransporter(settings);
+  return account.kind === 'serviceAccount'
+    ? serviceAccount(account, transporter)
+    : externalAccount(account, transporter);
+}
+
+function serviceAccount(
+  { email, privateKey, privateKeyId }: ServiceAccount,
+  transporter: gaxios.Gaxios,
+): AuthClient {
+  const keyId = privateKeyId === undefined ? {} : { keyId: privateKeyId };
+  return new JWT({ email, key: privateKey, ...keyId, scopes, transporter });
+}
+
+function externalAccount(
+  { audience, impersonationUrl, subjectToken }: ExternalAccount,
+  transporter: gaxios.Gaxios,
+): AuthClient {
+  const impersonation = impersonationUrl && {
+    service_account_impersonation_url: impersonationUrl,
+  };
+  const client = new IdentityPoolClient({
+    type: 'external_account',
+    audience,
+    subject_token_type: subjectTokenType,
+    token_url: tokenUrl,
+    ...impersonation,
+    subject_token_supplier: {
+      // Read anew for each exchange: whoever mounts the file renews it.
+      getSubjectToken: async () => subjectToken ?? (await readFile(tokenFile, 'utf8')).trim(),
+    },
+    transporter,
+  });
+  // With an impersonation in between, the first token has to reach that service as well; the library sees to it.
+  client.scopes = scopes;
+  return client;
+}
+
+/** Google's order: a file named in the environment, then the metadata server of instance or workload. */
+export function ambientAuth(env: Environment, settings: TokenSettings): GoogleAuth {
+  const keyFilename = env['GOOGLE_APPLICATION_CREDENTIALS'];
+  return new GoogleAuth({
+    scopes,
+    ...(keyFilename && { keyFilename }),
+    clientOptions: { transporter: tokenTransporter(settings) },
+  });
+}
+
+/** One request for a token is one request: the caller's caller tries again. */
+function tokenTransporter({ tokenEndpoint, callTimeoutSeconds }: TokenSettings): gaxios.Gaxios {
+  const transporter = new gaxios.Gaxios();
+  transporter.interceptors.request.add({
+    resolved: async (options) => {
+      const isToken = ['oauth2.googleapis.com', 'sts.googleapis.com'].includes(
+        options.url.hostname,
+      );
+      const url = tokenEndpoint && isToken ? tokenEndpoint : options.url;
+      const timeout = AbortSignal.timeout(Math.ceil(callTimeoutSeconds * 1_000));
+      return { ...options, url, retry: false, retryConfig: { retry: 0 }, signal: timeout };
+    },
+  });
+  return transporter;
+}

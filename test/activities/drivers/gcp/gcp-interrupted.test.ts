@@ -1,0 +1,69 @@
+/** The connection is cut at every request, before and after the work: there is one instance with its disks, and none after a delete. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DriverError } from '../../../../activities/drivers/driver.ts';
+import { aGcpWorld, aSpec, gcpRequest } from './gcp-world.ts';
+import type { GcpWorld } from './gcp-world.ts';
+
+let world: GcpWorld;
+beforeAll(async () => {
+  world = await aGcpWorld();
+});
+beforeEach(() => {
+  world.double.faults.clear();
+  world.double.cloud.instances = [];
+  world.double.cloud.disks = [];
+});
+afterAll(() => world.double.close());
+
+const providerSpec = {
+  ...aSpec,
+  disks: [...aSpec.disks, { type: 'SCRATCH', interface: 'NVME' }, { type: 'pd-ssd', sizeGb: 10 }],
+};
+
+/** More than a create or a delete ever sends, with the token. */
+const requestsMax = 6;
+const cuts = (['cutBefore', 'loseAnswer'] as const).flatMap((kind) =>
+  Array.from({ length: requestsMax }, (_, skip) => ({ kind, skip })),
+);
+
+/** As the workflow does: until it succeeds; a settled failure takes the next token. */
+async function insist<T>(call: (generation: number) => Promise<T>): Promise<T> {
+  let generation = 0;
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    try {
+      return await call(generation);
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      if (error.settled) generation += 1;
+    }
+  }
+  throw new Error('it never succeeded');
+}
+
+describe.each(cuts)('$kind at request $skip', ({ kind, skip }) => {
+  test('create', async () => {
+    const name = `create-${kind.toLowerCase()}-${skip}`;
+    // A driver of its own, so that the request for a token is among those that are cut.
+    const driver = world.aDriver();
+    world.double.faults.add({ kind, skip });
+    const made = await insist((generation) =>
+      driver.createInstance(
+        gcpRequest(name, { providerSpec, token: `uid-of-${name}-${generation}` }),
+      ),
+    );
+    expect(made.nodeName).toBe(name);
+    expect(world.double.cloud.insertsByName.get(name)).toBe(1);
+    expect(world.double.cloud.instances.map((instance) => instance.name)).toEqual([name]);
+    expect(world.double.cloud.disks).toHaveLength(3);
+  });
+
+  test('delete', async () => {
+    const name = `delete-${kind.toLowerCase()}-${skip}`;
+    await world.driver.createInstance(gcpRequest(name, { providerSpec }));
+    const driver = world.aDriver();
+    world.double.faults.add({ kind, skip });
+    await insist(() => driver.deleteInstance(gcpRequest(name)));
+    expect(world.double.cloud.instances).toEqual([]);
+    expect(world.double.cloud.disks).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import {
+  hasToken,
+  labelValueOf,
+  placeOf,
+  providerIDOf,
+  tokenOf,
+} from '../../../../activities/drivers/gcp/identity.ts';
+import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';
+import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
+
+test('a request id is a UUID of version 5 and the same for the same attempt', () => {
+  const id = requestIdOf('uid-0', 'insert');
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(requestIdOf('uid-0', 'insert')).toBe(id);
+  expect(requestIdOf('uid-1', 'insert')).not.toBe(id);
+  // Another value would mean that attempts under way are not recognised by a newer worker.
+  expect(id).toBe('f4a35ff7-b4bb-57ea-89d3-0a06dc5a4a48');
+});
+
+test('a value that a label cannot hold is known by its digest', () => {
+  expect(labelValueOf('uid-0')).toBe('uid-0');
+  const digest = labelValueOf('Upper/Case');
+  expect(digest).toMatch(/^sha256_[0-9a-f]{48}$/);
+  const instance = { labels: { 'millwright-token': digest }, tags: [] };
+  expect(hasToken(instance, 'Upper/Case')).toBe(true);
+  expect(hasToken(instance, 'upper/case')).toBe(false);
+  expect(tokenOf(instance)).toBeUndefined();
+});
+
+test.each([
+  ['gce:///p/z/n', { project: 'p', zone: 'z', name: 'n' }],
+  [
+    'gce:///example.com:p/europe-west1-b/a-1',
+    { project: 'example.com:p', zone: 'europe-west1-b', name: 'a-1' },
+  ],
+])('%s', (providerID, place) => {
+  expect(placeOf(providerID)).toEqual(place);
+  expect(providerIDOf(place)).toBe(providerID);
+});
+
+test.each([
+  'gce:///p/z',
+  'gce:///p/z/n/m',
+  'gce://p/z/n',
+  'gce:///p/z/N',
+  'gce:///p/../n',
+  'aws:///z/i',
+])('%s is no providerID of Google', (providerID) => expect(placeOf(providerID)).toBeUndefined());
+
+test('of several tags the last counts, as with Gardener’s driver', () => {
+  const tags = ['kubernetes-io-cluster-a', 'kubernetes-io-role-x', 'kubernetes-io-cluster-b'];
+  expect(searchTagsOf(tags)).toEqual({
+    cluster: 'kubernetes-io-cluster-b',
+    role: 'kubernetes-io-role-x',
+  });
+  expect(searchTagsOf(tags.slice(0, 1))).toBeUndefined();
+});

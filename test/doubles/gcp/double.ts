@@ -1,0 +1,225 @@
+/** A double of Google Compute Engine and of Google's token endpoint, on the wire. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { administer } from './admin-routes.ts';
+import type { SeenCall } from './admin-routes.ts';
+import { errorAnswer, Refusal } from './answers.ts';
+import type { HttpAnswer } from './answers.ts';
+import { Cloud } from './cloud.ts';
+import type { CloudTimes } from './cloud.ts';
+import { callOf, serve } from './compute-routes.ts';
+import { Faults } from './faults.ts';
+import type { Fault, FaultedCall } from './faults.ts';
+import { isRecord } from './shape.ts';
+import { Tokens } from './tokens.ts';
+import type { TokenRules } from './tokens.ts';
+
+export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
+  /** Default: any that is free. */
+  port?: number;
+  /** How long a `wait` may hold a request. Default 200. */
+  waitMilliseconds?: number;
+}
+
+export interface GcpDouble {
+  /** For MILLWRIGHT_GCP_ENDPOINT. */
+  url: string;
+  /** For MILLWRIGHT_GCP_TOKEN_ENDPOINT. */
+  tokenUrl: string;
+  cloud: Cloud;
+  faults: Faults;
+  tokens: Tokens;
+  /** All requests, in the order of their arrival; those for tokens among them. */
+  calls: SeenCall[];
+  close(): Promise<void>;
+}
+
+type World = Omit<GcpDouble, 'url' | 'tokenUrl' | 'close'> & {
+  now: () => number;
+  waitMilliseconds: number;
+};
+
+export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDouble> {
+  const { pendingMilliseconds = 5, runningMilliseconds = 10, waitMilliseconds = 200 } = options;
+  const world: World = {
+    cloud: new Cloud({ pendingMilliseconds, runningMilliseconds }),
+    faults: new Faults(),
+    tokens: new Tokens(options),
+    calls: [],
+    now: Date.now,
+    waitMilliseconds,
+  };
+  const server = createServer((request, response) => {
+    void handle(world, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = isRecord(address) ? Number(address['port']) : 0;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...world,
+    url,
+    tokenUrl: `${url}/token`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Received {
+  method: string;
+  url: URL;
+  headers: IncomingMessage['headers'];
+  text: string;
+}
+
+async function handle(
+  world: World,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const received = await receive(incoming);
+  try {
+    const answer = await answerTo(world, received);
+    if (answer === 'cut') {
+      incoming.socket.destroy();
+      return;
+    }
+    if (answer !== 'hang') send(response, answer);
+  } catch (error) {
+    const message = error instanceof Error ? String(error.stack) : String(error);
+    send(response, errorAnswer({ status: 500, reason: 'doubleIsBroken', message }));
+  }
+}
+
+async function receive(incoming: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  const { method = 'GET', headers } = incoming;
+  const url = new URL(incoming.url ?? '/', 'http://double');
+  return { method, url, headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function send(response: ServerResponse, { status, body, headers }: HttpAnswer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+type Outcome = HttpAnswer | 'cut' | 'hang';
+
+async function answerTo(world: World, received: Received): Promise<Outcome> {
+  const { method, url, text } = received;
+  if (url.pathname.startsWith('/_double/')) {
+    return administer(world, `${method} ${url.pathname}`, jsonOf(text));
+  }
+  const body = url.pathname === '/token' ? undefined : jsonOf(text);
+  const call = url.pathname === '/token' ? { operation: 'token' as const } : named(received, body);
+  if (!('operation' in call)) return call;
+  const faults = world.faults.take(call);
+  const seen: SeenCall = { ...call, method, path: url.pathname + url.search, status: 0 };
+  const requestId = url.searchParams.get('requestId');
+  if (requestId !== null) seen.requestId = requestId;
+  world.calls.push(seen);
+  const outcome = await withFaults(faults, () => work(world, { received, body, call, faults }));
+  if (typeof outcome === 'object') seen.status = outcome.status;
+  return outcome;
+}
+
+function named({ method, url }: Received, body: unknown): FaultedCall | HttpAnswer {
+  try {
+    return callOf(method, url, body);
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer;
+    throw error;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function withFaults(
+  faults: readonly Fault[],
+  work: () => Promise<HttpAnswer>,
+): Promise<Outcome> {
+  const kinds = faults.map(({ kind }) => kind);
+  if (kinds.includes('hang')) return 'hang';
+  if (kinds.includes('cutBefore')) return 'cut';
+  const refused = faults.map(refusalOf).find((answer) => answer !== undefined);
+  if (refused) return refused;
+  const answer = await work();
+  return kinds.includes('loseAnswer') ? 'cut' : answer;
+}
+
+function refusalOf(fault: Fault): HttpAnswer | undefined {
+  const {
+    kind,
+    seconds,
+    status = 400,
+    reason = 'invalid',
+    infoReason,
+    message = 'ordered',
+  } = fault;
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  switch (kind) {
+    case 'rateLimit': {
+      const words = { status: 403, reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' };
+      return errorAnswer({ ...words, infoReason: 'RATE_LIMIT_EXCEEDED', headers });
+    }
+    case 'tooMany':
+      return errorAnswer({
+        status: 429,
+        reason: 'rateLimitExceeded',
+        message: 'slow down',
+        headers,
+      });
+    case 'quota': {
+      const words = "Quota 'CPUS' exceeded. Limit: 24.0 in region europe-west1.";
+      return errorAnswer({ status: 403, reason: 'quotaExceeded', message: words, headers });
+    }
+    case 'error': {
+      const info = infoReason === undefined ? {} : { infoReason };
+      return errorAnswer({ status, reason, message, ...info, headers });
+    }
+    default:
+      return undefined;
+  }
+}
+
+interface Work {
+  received: Received;
+  body: unknown;
+  call: FaultedCall;
+  faults: readonly Fault[];
+}
+
+async function work(world: World, { received, body, call, faults }: Work): Promise<HttpAnswer> {
+  const { method, url, headers, text } = received;
+  try {
+    if (call.operation === 'token') {
+      return { status: 200, body: world.tokens.issue(new URLSearchParams(text)) };
+    }
+    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+    if (!world.tokens.isIssued(token)) return unauthenticated();
+    const mask = headers['x-goog-fieldmask'];
+    const fieldMask = typeof mask === 'string' ? mask : undefined;
+    return await serve(world, { method, url, fieldMask, body, faults });
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer;
+    throw error;
+  }
+}
+
+function unauthenticated(): HttpAnswer {
+  return errorAnswer({
+    status: 401,
+    reason: 'required',
+    message: 'Request had invalid authentication credentials.',
+    infoReason: 'ACCESS_TOKEN_TYPE_UNSUPPORTED',
+  });
+}
