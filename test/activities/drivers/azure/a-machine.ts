@@ -22,7 +22,7 @@ export const secret = {
 export const fastTiming: Timing = {
   callSeconds: 5,
   waitSeconds: 10,
-  firstPauseSeconds: 0.005,
+  firstPauseSeconds: 0.003,
   longestPauseSeconds: 0.05,
   random: () => 0.5,
 };
@@ -33,7 +33,7 @@ export interface Setting {
 }
 
 export async function aSetting(timing: Partial<Timing> = {}): Promise<Setting> {
-  const double = await startAzureDouble({ pageSize: 2 });
+  const double = await startAzureDouble({ pageSize: 2, operationMilliseconds: 4 });
   return { double, driver: aDriver(double, timing) };
 }
 
