@@ -1,4 +1,5 @@
 /** Clients of Azure's SDKs, made when they are first needed and kept while they are used. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { NetworkManagementClient } from '@azure/arm-network';
@@ -28,6 +29,8 @@ export interface AccountAccess {
 
 export interface ClientSource {
   of(access: AccountAccess): Promise<AzureClients>;
+  /** Azure refuses the token that these clients hold: the next call gets new ones. */
+  renew(access: AccountAccess): void;
 }
 
 /** One call had no answer within its time. */
@@ -38,13 +41,25 @@ export class CallTimeLimit extends Error {
 /** `callSeconds`: limit of one HTTP request, and of the token that it needs. */
 export function createClientSource({ callSeconds }: { callSeconds: number }): ClientSource {
   const cache = new ClientCache<AzureClients>();
+  const renewals = new Map<string, number>();
   return {
     async of(access) {
       const sdks = await loadSdks();
-      const parts = [JSON.stringify(access.cloud), JSON.stringify(access.plan)];
+      const digest = digestOf(access);
+      const parts = [digest, String(renewals.get(digest) ?? 0)];
       return cache.get(parts, () => makeClients(sdks, { ...access, callSeconds }));
     },
+    renew(access) {
+      const digest = digestOf(access);
+      renewals.set(digest, (renewals.get(digest) ?? 0) + 1);
+    },
   };
+}
+
+function digestOf({ cloud, plan }: AccountAccess): string {
+  return createHash('sha256')
+    .update(JSON.stringify([cloud, plan]))
+    .digest('hex');
 }
 
 /** At the first call only: a worker that never sees Azure does not pay for them. */

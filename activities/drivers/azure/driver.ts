@@ -2,7 +2,12 @@
 import type { Driver, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createClientSource, type AzureClients, type ClientSource } from './clients.ts';
+import {
+  createClientSource,
+  type AccountAccess,
+  type AzureClients,
+  type ClientSource,
+} from './clients.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
 import { createInstance, missing } from './create.ts';
 import { planCredentials } from './credentials.ts';
@@ -65,24 +70,27 @@ async function runIn<Result>(
   request: ProviderRequest,
   act: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  placeOf(request.providerSpec);
-  const clients = await clientsFor(source, settings, request);
+  const { providerSpec, secret } = request;
+  placeOf(providerSpec);
+  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name ?? undefined, settings.env);
+  const access = { cloud, plan: planCredentials(secret, settings) };
+  const clients = await clientsFor(source, access);
   try {
     return await act(sessionOf({ request, clients, timing }));
   } catch (error) {
+    if (isOfCredentials(error)) source.renew(access);
     throw error instanceof AzureFailure ? driverErrorOf(error, false) : error;
   }
 }
 
-async function clientsFor(
-  source: ClientSource,
-  settings: DriverSettings,
-  { providerSpec, secret }: ProviderRequest,
-): Promise<AzureClients> {
-  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name ?? undefined, settings.env);
-  const plan = planCredentials(secret, settings);
+function isOfCredentials(error: unknown): boolean {
+  const { meaning, code }: { meaning?: unknown; code?: unknown } = Object(error);
+  return meaning === 'unauthenticated' || code === 'Unauthenticated';
+}
+
+async function clientsFor(source: ClientSource, access: AccountAccess): Promise<AzureClients> {
   try {
-    return await source.of({ cloud, plan });
+    return await source.of(access);
   } catch (cause) {
     // Such as a tenant that is no tenant, or a file of certificates that cannot be read.
     const message = `Azure credentials: ${cause instanceof Error ? cause.message : String(cause)}`;

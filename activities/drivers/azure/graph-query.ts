@@ -35,7 +35,8 @@ export interface PlacedResource extends FoundResource {
 
 export function resourceOfRow(row: unknown): PlacedResource {
   const { type, name, location, tags, managedBy, timeCreated } = Object(row);
-  const createdAt = Date.parse(String(timeCreated));
+  // A text of Resource Graph, a Date of the SDK's lists.
+  const createdAt = new Date(timeCreated ?? '').getTime();
   return {
     type: String(type),
     name: String(name),

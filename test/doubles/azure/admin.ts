@@ -47,14 +47,12 @@ export function answerAdmin(
 
 /** `created`: how many virtual machines each name ever had. */
 function resourcesOf({ resources }: AzureDouble): object {
-  const all = resources
-    .all()
-    .map(({ type, group, name, tags, provisioningState }) => ({
-      type,
-      group,
-      name,
-      tags,
-      provisioningState,
-    }));
+  const all = resources.all().map(({ type, group, name, tags, provisioningState }) => ({
+    type,
+    group,
+    name,
+    tags,
+    provisioningState,
+  }));
   return { resources: all, created: Object.fromEntries(resources.created) };
 }

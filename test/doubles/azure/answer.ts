@@ -22,7 +22,10 @@ export function answerOf({ status, code, message, retryAfterSeconds }: Refusal):
   return {
     status,
     body: { error: { code, message, details: [] } },
-    headers: { 'x-ms-failure-cause': 'gateway', 'x-ms-error-code': code,
-      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
+    headers: {
+      'x-ms-failure-cause': 'gateway',
+      'x-ms-error-code': code,
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    },
   };
 }

@@ -33,7 +33,12 @@ export function createFaults(): Faults {
   let faults: Required<Pick<Fault, 'skip' | 'times' | 'match'>>[] = [];
   return {
     add(fault) {
-      faults.push({ ...fault, skip: fault.skip ?? 0, times: fault.times ?? 1, match: fault.match ?? '' });
+      faults.push({
+        ...fault,
+        skip: fault.skip ?? 0,
+        times: fault.times ?? 1,
+        match: fault.match ?? '',
+      });
     },
     clear() {
       faults = [];

@@ -32,7 +32,11 @@ export function answerManager(manager: Manager, asked: Asked): Answer {
   if (method === 'POST' && path === '/providers/Microsoft.ResourceGraph/resources') {
     const { resources, pageSize, indexed } = manager;
     const { subscription } = resources.world;
-    return answerGraph(asked.body, { subscription, pageSize, resources: indexed ?? resources.all() });
+    return answerGraph(asked.body, {
+      subscription,
+      pageSize,
+      resources: indexed ?? resources.all(),
+    });
   }
   const [, subscription, rest] = /^\/subscriptions\/([^/]+)(\/.*)$/i.exec(path) ?? [];
   if (rest === undefined) throw unknownPath(asked);

@@ -75,7 +75,11 @@ export class Resources {
     return [...this.#resources.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  start(milliseconds: number, error: OperationFault | undefined, finish: Operation['finish']): string {
+  start(
+    milliseconds: number,
+    error: OperationFault | undefined,
+    finish: Operation['finish'],
+  ): string {
     const id = randomUUID();
     const dueAt = performance.now() + milliseconds;
     this.#operations.set(id, {

@@ -85,7 +85,13 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const double = createDouble({ options, caFile, url: `https://127.0.0.1:${port}`, server, folder });
+  const double = createDouble({
+    options,
+    caFile,
+    url: `https://127.0.0.1:${port}`,
+    server,
+    folder,
+  });
   server.on('request', (request, response) => {
     void serve(double, request, response);
   });

@@ -167,7 +167,10 @@ const osProfile = object({
     disablePasswordAuthentication: flag,
     ssh: object({
       publicKeys: list(
-        object({ 'path!': text, 'keyData!': matching(/^ssh-(rsa|ed25519) [A-Za-z0-9+/]+=*( .*)?$/) }),
+        object({
+          'path!': text,
+          'keyData!': matching(/^ssh-(rsa|ed25519) [A-Za-z0-9+/]+=*( .*)?$/),
+        }),
       ),
     }),
   }),

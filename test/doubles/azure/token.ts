@@ -38,7 +38,12 @@ export function createAuthority(application: Application, origin: () => string):
       if (fault !== undefined) return refusal(fault);
       const token = randomUUID();
       tokens.add(token);
-      const body = { token_type: 'Bearer', expires_in: 3_600, ext_expires_in: 3_600, access_token: token };
+      const body = {
+        token_type: 'Bearer',
+        expires_in: 3_600,
+        ext_expires_in: 3_600,
+        access_token: token,
+      };
       return { status: 200, body };
     },
   };
@@ -56,7 +61,11 @@ function configuration(base: string): object {
 }
 
 /** A secret, or an assertion: of a certificate, or of a workload identity. What an assertion says is not looked at. */
-function faultOf({ tenant, clientId, clientSecret }: Application, path: string, text: string): string | undefined {
+function faultOf(
+  { tenant, clientId, clientSecret }: Application,
+  path: string,
+  text: string,
+): string | undefined {
   const form = new URLSearchParams(text);
   if (!path.startsWith(`/${tenant}/`)) return 'invalid_request';
   if (form.get('client_id') !== clientId) return 'unauthorized_client';
@@ -68,6 +77,11 @@ function faultOf({ tenant, clientId, clientSecret }: Application, path: string, 
 
 function refusal(error: string): Answer {
   const description = `AADSTS7000215: refused by the double (${error}).`;
-  const body = { error, error_description: description, error_codes: [7_000_215], correlation_id: randomUUID() };
+  const body = {
+    error,
+    error_description: description,
+    error_codes: [7_000_215],
+    correlation_id: randomUUID(),
+  };
   return { status: 401, body };
 }

@@ -107,7 +107,12 @@ test.each(['networkInterfaces', 'disks', 'virtualMachines'])(
   async (type) => {
     double.reset();
     const match = `put /subscriptions/33333333-3333-3333-3333-333333333333/resourcegroups/rg-1/providers`;
-    double.faults.add({ kind: 'failOperation', match, code: 'ZonalAllocationFailed', skip: skipTo(type) });
+    double.faults.add({
+      kind: 'failOperation',
+      match,
+      code: 'ZonalAllocationFailed',
+      skip: skipTo(type),
+    });
     expect(await failureOf(create('m')(driver))).toMatchObject({
       code: 'ResourceExhausted',
       kind: 'capacity',
@@ -129,10 +134,16 @@ test('interrupted while it deletes what a failed create left: the next attempt b
   for (let skip = createRequests - 2; skip < requests; skip += 1) {
     const name = `wreck-${skip}`;
     double.reset();
-    double.faults.add({ kind: 'failOperation', match: 'put /subscriptions/33333333-3333-3333-3333-333333333333/resourcegroups/rg-1/providers/microsoft.compute/virtualmachines', code: 'AllocationFailed' });
+    double.faults.add({
+      kind: 'failOperation',
+      match:
+        'put /subscriptions/33333333-3333-3333-3333-333333333333/resourcegroups/rg-1/providers/microsoft.compute/virtualmachines',
+      code: 'AllocationFailed',
+    });
     double.faults.add({ kind: 'cut', skip });
     const failure = await failureOf(create(name)(driver));
-    if (failure.settled) expect({ skip, living: living(double, name) }).toEqual({ skip, living: [] });
+    if (failure.settled)
+      expect({ skip, living: living(double, name) }).toEqual({ skip, living: [] });
     double.faults.clear();
     await untilDone(create(name));
     expect({ skip, living: living(double, name) }).toEqual({ skip, living: partsOf(name) });
