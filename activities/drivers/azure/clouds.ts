@@ -1,0 +1,63 @@
+/** Where Azure's clouds are, by `cloudConfiguration.name`. */
+import { DriverError } from '../driver.ts';
+import type { Environment } from '../settings.ts';
+
+export interface Cloud {
+  /** Of the Resource Manager. */
+  endpoint: string;
+  /** Who gives tokens. */
+  authority: string;
+  /** What the tokens are for. */
+  scope: string;
+  /** File with certificates (PEM) that are trusted instead of the system's. */
+  caFile?: string;
+  /** The authority is not one of Microsoft's: it is not looked up there. */
+  isPrivate: boolean;
+}
+
+const clouds: Readonly<Record<string, { endpoint: string; authority: string }>> = {
+  AzurePublic: {
+    endpoint: 'https://management.azure.com',
+    authority: 'https://login.microsoftonline.com',
+  },
+  AzureGovernment: {
+    endpoint: 'https://management.usgovcloudapi.net',
+    authority: 'https://login.microsoftonline.us',
+  },
+  AzureChina: {
+    endpoint: 'https://management.chinacloudapi.cn',
+    authority: 'https://login.chinacloudapi.cn',
+  },
+};
+
+/** Another endpoint comes from the process only, never from a class or a Secret: the credentials are sent there. */
+export function cloudOf(name: string | undefined, env: Environment): Cloud {
+  const known = clouds[name ?? 'AzurePublic'];
+  if (!known) {
+    const message = `providerSpec.cloudConfiguration.name: "${name}" is not one of ${Object.keys(clouds).join(', ')}`;
+    throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+  }
+  const authority = env['MILLWRIGHT_AZURE_AUTHORITY'];
+  const caFile = env['MILLWRIGHT_AZURE_CA_FILE'];
+  return {
+    endpoint: withoutSlash(env['MILLWRIGHT_AZURE_ENDPOINT'] || known.endpoint),
+    authority: withoutSlash(authority || known.authority),
+    scope: `${known.endpoint}/.default`,
+    ...(caFile && { caFile }),
+    isPrivate: Boolean(authority),
+  };
+}
+
+/** Of the process; checked when the driver is made. */
+export function requireUsableEndpoints(env: Environment): void {
+  for (const name of ['MILLWRIGHT_AZURE_ENDPOINT', 'MILLWRIGHT_AZURE_AUTHORITY']) {
+    const value = env[name];
+    if (value && URL.parse(value)?.protocol !== 'https:') {
+      throw new Error(`${name}: "${value}" is not a URL of the form https://HOST[:PORT]`);
+    }
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,128 @@
+/** Which credentials a call uses, decided from Secret and process. */
+import { resolve, sep } from 'node:path';
+import { DriverError } from '../driver.ts';
+import type { DriverSettings, Environment } from '../settings.ts';
+
+export type CredentialPlan = { subscriptionId: string } & (
+  | { kind: 'secret'; tenantId: string; clientId: string; clientSecret: string }
+  /** `certificate`: PEM with certificate and private key. */
+  | { kind: 'certificate'; tenantId: string; clientId: string; certificate: string }
+  | { kind: 'certificateFile'; tenantId: string; clientId: string; certificatePath: string }
+  | { kind: 'tokenFile'; tenantId: string; clientId: string; tokenFilePath: string }
+  /** `clientId`: of a user-assigned identity; empty for that of the system. */
+  | { kind: 'managedIdentity'; clientId: string }
+);
+
+type SecretData = Readonly<Record<string, string>>;
+
+/** Where Gardener mounts the token of a workload identity. */
+const gardenersTokenDirectory = '/var/run/secrets/gardener.cloud/workload-identity';
+
+/**
+ * Keys of the Secret, in the spellings of Gardener's driver: `clientID` or `azureClientId`, `tenantID` or `azureTenantId`, `subscriptionID`
+ * or `azureSubscriptionId`; and one of `clientSecret` or `azureClientSecret`, `clientCertificate` or `azureClientCertificate` (PEM with
+ * its private key), `workloadIdentityTokenFile`. Without any of these three those of the process, if it allows that. Otherwise fails with
+ * the names of the keys that are missing.
+ */
+export function planCredentials(secret: SecretData, settings: DriverSettings): CredentialPlan {
+  const means = meansOf(secret);
+  if (means.length > 1) throw refused(`the Secret holds ${means.join(' and ')}: keep one of them`);
+  const [only] = means;
+  if (only !== undefined) return fromSecret(secret, only, settings.env);
+  if (settings.allowsAmbientCredentials) return fromProcess(secret, settings.env);
+  const missing = [
+    ...missingIds(secret),
+    'clientSecret, clientCertificate or workloadIdentityTokenFile',
+  ];
+  throw refused(
+    `the Secret lacks ${missing.join(', ')}. (The credentials of the process are used only with --ambient-credentials.)`,
+  );
+}
+
+const spellings = {
+  clientID: ['clientID', 'azureClientId'],
+  tenantID: ['tenantID', 'azureTenantId'],
+  subscriptionID: ['subscriptionID', 'azureSubscriptionId'],
+  clientSecret: ['clientSecret', 'azureClientSecret'],
+  clientCertificate: ['clientCertificate', 'azureClientCertificate'],
+  workloadIdentityTokenFile: ['workloadIdentityTokenFile'],
+} as const;
+
+type Key = keyof typeof spellings;
+const meansKeys = ['clientSecret', 'clientCertificate', 'workloadIdentityTokenFile'] as const;
+type Means = (typeof meansKeys)[number];
+
+function valueOf(secret: SecretData, key: Key): string {
+  const values = spellings[key].map((name) => secret[name]?.trim());
+  return values.find((value) => value) ?? '';
+}
+
+function meansOf(secret: SecretData): Means[] {
+  return meansKeys.filter((key) => valueOf(secret, key) !== '');
+}
+
+function missingIds(secret: SecretData): string[] {
+  const ids = ['clientID', 'tenantID', 'subscriptionID'] as const;
+  return ids.filter((key) => valueOf(secret, key) === '');
+}
+
+function fromSecret(secret: SecretData, means: Means, env: Environment): CredentialPlan {
+  const missing = missingIds(secret);
+  if (missing.length > 0) throw refused(`the Secret lacks ${missing.join(', ')}`);
+  const ids = {
+    subscriptionId: valueOf(secret, 'subscriptionID'),
+    tenantId: valueOf(secret, 'tenantID'),
+    clientId: valueOf(secret, 'clientID'),
+  };
+  const value = valueOf(secret, means);
+  switch (means) {
+    case 'clientSecret':
+      return { kind: 'secret', ...ids, clientSecret: value };
+    case 'clientCertificate':
+      return { kind: 'certificate', ...ids, certificate: value };
+    case 'workloadIdentityTokenFile':
+      return { kind: 'tokenFile', ...ids, tokenFilePath: allowedTokenFile(value, env) };
+  }
+}
+
+/** Whoever may write a Secret must not be able to send other files of this process to an authority. */
+function allowedTokenFile(path: string, env: Environment): string {
+  const directory = resolve(env['MILLWRIGHT_TOKEN_DIRECTORY'] || gardenersTokenDirectory);
+  const file = resolve(path);
+  if (file.startsWith(`${directory}${sep}`)) return file;
+  throw refused(
+    `the Secret's workloadIdentityTokenFile "${path}" is not below ${directory} (MILLWRIGHT_TOKEN_DIRECTORY)`,
+  );
+}
+
+/** The variables of Azure's SDKs. The subscription may stand in the Secret all the same. */
+function fromProcess(secret: SecretData, env: Environment): CredentialPlan {
+  const subscriptionId = valueOf(secret, 'subscriptionID') || (env['AZURE_SUBSCRIPTION_ID'] ?? '');
+  if (subscriptionId === '') {
+    throw refused(
+      'neither the Secret has a subscriptionID nor the process the variable AZURE_SUBSCRIPTION_ID',
+    );
+  }
+  const clientId = env['AZURE_CLIENT_ID'] ?? '';
+  const tenantId = env['AZURE_TENANT_ID'] ?? '';
+  const ids = { subscriptionId, tenantId, clientId };
+  if (clientId !== '' && tenantId !== '') {
+    const clientSecret = env['AZURE_CLIENT_SECRET'];
+    if (clientSecret) return { kind: 'secret', ...ids, clientSecret };
+    const certificatePath = env['AZURE_CLIENT_CERTIFICATE_PATH'];
+    if (certificatePath) return { kind: 'certificateFile', ...ids, certificatePath };
+    const tokenFilePath = env['AZURE_FEDERATED_TOKEN_FILE'];
+    if (tokenFilePath) return { kind: 'tokenFile', ...ids, tokenFilePath };
+  }
+  return { kind: 'managedIdentity', subscriptionId, clientId };
+}
+
+function refused(what: string): DriverError {
+  const message = `Azure credentials: ${what}`;
+  return new DriverError({
+    code: 'Unauthenticated',
+    kind: 'credentials',
+    message,
+    settled: false,
+  });
+}

@@ -1,0 +1,114 @@
+/** The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure driver makes them. */
+import type { Driver, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
+import { DriverError } from '../driver.ts';
+import type { DriverSettings } from '../settings.ts';
+import {
+  createClientSource,
+  type AccountAccess,
+  type AzureClients,
+  type ClientSource,
+} from './clients.ts';
+import { cloudOf, requireUsableEndpoints } from './clouds.ts';
+import { createInstance, missing } from './create.ts';
+import { planCredentials } from './credentials.ts';
+import { deleteInstance, deleteListed } from './delete.ts';
+import { AzureFailure, driverErrorOf } from './failure.ts';
+import { instanceOf, look } from './find.ts';
+import { listInstances } from './list.ts';
+import { defaultTiming, placeOf, sessionOf, type Session, type Timing } from './session.ts';
+import { searchedTagNames } from './tags.ts';
+import { validateProviderSpec } from './validate.ts';
+
+/** Instances are looked for by name at the Resource Manager, which shows them at once; this covers a request that is still on its way. */
+const settleSeconds = 30;
+
+/** Reads `MILLWRIGHT_AZURE_ENDPOINT`, `MILLWRIGHT_AZURE_AUTHORITY`, `MILLWRIGHT_AZURE_CA_FILE` and `MILLWRIGHT_TOKEN_DIRECTORY`. */
+export function createAzureDriver(
+  settings: DriverSettings,
+  timing: Timing = defaultTiming,
+): Driver {
+  requireUsableEndpoints(settings.env);
+  const source = createClientSource(timing);
+  const run: Run = (request, act) => runIn({ source, settings, timing }, request, act);
+  return {
+    settleSeconds,
+    createInstance: (request) => run(request, (session) => createInstance(session, request)),
+    describeInstance: (request) =>
+      run(request, async (session) => {
+        const seen = await look(session, request);
+        return seen.outcome === 'found' ? instanceOf(session, seen.name) : undefined;
+      }),
+    initializeInstance: (request) =>
+      run(request, async (session) => {
+        const seen = await look(session, request);
+        if (seen.outcome === 'found') return instanceOf(session, seen.name);
+        throw missing(request);
+      }),
+    deleteInstance: (request) => run(request, (session) => deleteInstance(session, request)),
+    listInstances: (request) => run(request, (session) => listInstances(session, request)),
+    listScope,
+    deleteListed: (request) => run(request, (session) => deleteListed(session, request)),
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    validate: validateProviderSpec,
+  };
+}
+
+type Run = <Result>(
+  request: ProviderRequest,
+  act: (session: Session) => Promise<Result>,
+) => Promise<Result>;
+
+interface Surroundings {
+  source: ClientSource;
+  settings: DriverSettings;
+  timing: Timing;
+}
+
+/** What nobody settled further in is not: an instance may exist. */
+async function runIn<Result>(
+  { source, settings, timing }: Surroundings,
+  request: ProviderRequest,
+  act: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const { providerSpec, secret } = request;
+  placeOf(providerSpec);
+  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name ?? undefined, settings.env);
+  const access = { cloud, plan: planCredentials(secret, settings) };
+  const clients = await clientsFor(source, access);
+  try {
+    return await act(sessionOf({ request, clients, timing }));
+  } catch (error) {
+    if (isOfCredentials(error)) source.renew(access);
+    throw error instanceof AzureFailure ? driverErrorOf(error, false) : error;
+  }
+}
+
+function isOfCredentials(error: unknown): boolean {
+  const { meaning, code }: { meaning?: unknown; code?: unknown } = Object(error);
+  return meaning === 'unauthenticated' || code === 'Unauthenticated';
+}
+
+async function clientsFor(source: ClientSource, access: AccountAccess): Promise<AzureClients> {
+  try {
+    return await source.of(access);
+  } catch (cause) {
+    // Such as a tenant that is no tenant, or a file of certificates that cannot be read.
+    const message = `Azure credentials: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const fault = { code: 'Unauthenticated', kind: 'credentials', settled: false } as const;
+    throw new DriverError({ ...fault, message, cause });
+  }
+}
+
+/** The subscription is a part of the credentials. */
+function listScope(providerSpec: unknown): string {
+  const { location, resourceGroup, classTags } = placeOf(providerSpec);
+  const { clusterTag, roleTag } = searchedTagNames(classTags);
+  const cloud: unknown = Object(providerSpec).cloudConfiguration?.name ?? 'AzurePublic';
+  return JSON.stringify([cloud, location, resourceGroup, clusterTag, roleTag]);
+}
+
+function volumeIdOf({ csi, azureDisk }: PersistentVolumeSpec): string[] {
+  if (csi?.driver === 'disk.csi.azure.com') return [csi.volumeHandle];
+  const { diskName } = Object(azureDisk);
+  return typeof diskName === 'string' && diskName !== '' ? [diskName] : [];
+}

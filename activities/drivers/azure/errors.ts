@@ -1,0 +1,153 @@
+/** What Azure's errors mean. Sources: Gardener's Azure driver, Azure's list of common deployment errors, and the Resource Manager's and Entra's references. */
+import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+
+/** By `error.code`, whatever the status; 429 goes before. */
+export const codeMeanings: ErrorTable = {
+  TooManyRequests: 'throttling',
+  SubscriptionRequestsThrottled: 'throttling',
+  ResourceRequestsThrottled: 'throttling',
+  OperationsPerSubscriptionThrottled: 'throttling',
+  RateLimiting: 'throttling',
+  RetryableErrorDueToThrottling: 'throttling',
+
+  QuotaExceeded: 'quota',
+  ResourceQuotaExceeded: 'quota',
+  ResourceCountExceedsLimitDueToTemplate: 'quota',
+  NetworkInterfaceCountLimitReached: 'quota',
+  PublicIPCountLimitReached: 'quota',
+  DiskCountLimitExceeded: 'quota',
+  MaxStorageAccountsCountPerSubscriptionExceeded: 'quota',
+
+  AllocationFailed: 'capacity',
+  ZonalAllocationFailed: 'capacity',
+  SkuNotAvailable: 'capacity',
+  OverconstrainedAllocationRequest: 'capacity',
+  OverconstrainedZonalAllocationRequest: 'capacity',
+  SubnetIsFull: 'capacity',
+  CapacityReservationGroupFull: 'capacity',
+
+  InvalidAuthenticationToken: 'unauthenticated',
+  InvalidAuthenticationTokenTenant: 'unauthenticated',
+  ExpiredAuthenticationToken: 'unauthenticated',
+  AuthenticationFailed: 'unauthenticated',
+  AuthenticationFailedMissingToken: 'unauthenticated',
+  /** Of the authority that gives tokens. */
+  invalid_client: 'unauthenticated',
+  unauthorized_client: 'unauthenticated',
+  invalid_grant: 'unauthenticated',
+  invalid_request: 'unauthenticated',
+  invalid_tenant: 'unauthenticated',
+  /** Of the identity library, as where there is no managed identity. */
+  CredentialUnavailableError: 'unauthenticated',
+  network_error: 'unavailable',
+
+  AuthorizationFailed: 'forbidden',
+  LinkedAuthorizationFailed: 'forbidden',
+  RequestDisallowedByPolicy: 'forbidden',
+  RequestDisallowedByAzure: 'forbidden',
+  ReadOnlyDisabledSubscription: 'forbidden',
+  SubscriptionNotFound: 'forbidden',
+  SubscriptionNotRegistered: 'forbidden',
+  MissingSubscriptionRegistration: 'forbidden',
+  ScopeLocked: 'forbidden',
+
+  InvalidParameter: 'input',
+  InvalidParameterValue: 'input',
+  InvalidRequestContent: 'input',
+  InvalidRequestFormat: 'input',
+  InvalidResourceReference: 'input',
+  InvalidResourceName: 'input',
+  InvalidTagNameCharacters: 'input',
+  LocationNotAvailableForResourceType: 'input',
+  NoRegisteredProviderFound: 'input',
+  BadRequest: 'input',
+  LinkedInvalidPropertyId: 'input',
+  ImageNotFound: 'input',
+  PlatformImageNotFound: 'input',
+  GalleryImageNotFound: 'input',
+  MarketplacePurchaseEligibilityFailed: 'input',
+  ResourcePurchaseValidationFailed: 'input',
+  VMMarketplaceInvalidInput: 'input',
+  PropertyChangeNotAllowed: 'precondition',
+  ParentResourceNotFound: 'missing',
+  ResourceNotFound: 'missing',
+  ResourceGroupNotFound: 'missing',
+  NotFound: 'missing',
+
+  Conflict: 'conflict',
+  ConflictingConcurrentWriteNotAllowed: 'conflict',
+  AnotherOperationInProgress: 'conflict',
+  OperationPreempted: 'conflict',
+  ResourceGroupBeingDeleted: 'conflict',
+  InUseResourceCannotBeDeleted: 'conflict',
+  NicInUse: 'conflict',
+  NicReservedForAnotherVm: 'conflict',
+  AttachDiskWhileBeingDetached: 'conflict',
+  DiskInUse: 'conflict',
+  InUseSubnetCannotBeDeleted: 'conflict',
+  ReferencedResourceNotProvisioned: 'conflict',
+  ResourceNotReady: 'conflict',
+  PutOperationOnNonProvisionedResource: 'conflict',
+  Canceled: 'conflict',
+
+  InternalServerError: 'unavailable',
+  InternalOperationError: 'unavailable',
+  InternalExecutionError: 'unavailable',
+  ServerTimeout: 'unavailable',
+  GatewayTimeout: 'unavailable',
+  ServiceUnavailable: 'unavailable',
+  NetworkingInternalOperationError: 'unavailable',
+  ECONNREFUSED: 'unavailable',
+  ECONNRESET: 'unavailable',
+  ENOTFOUND: 'unavailable',
+  EAI_AGAIN: 'unavailable',
+  EPIPE: 'unavailable',
+  REQUEST_SEND_ERROR: 'unavailable',
+  PARSE_ERROR: 'unavailable',
+  ETIMEDOUT: 'unanswered',
+};
+
+/** Codes that mean several things, told apart by their words; these go before the table. */
+export const messageMeanings: readonly {
+  code: string;
+  pattern: RegExp;
+  meaning: MeaningName;
+}[] = [
+  { code: 'OperationNotAllowed', pattern: /exceed\w*.*quota|quota.*exceed/is, meaning: 'quota' },
+  { code: 'OperationNotAllowed', pattern: /limit.*(reached|exceed)/is, meaning: 'quota' },
+  { code: 'OperationNotAllowed', pattern: /attached to|in use|being/is, meaning: 'conflict' },
+  { code: 'OperationNotAllowed', pattern: /./s, meaning: 'precondition' },
+  // As Gardener's driver: the size does not exist here, another pool may have one that does.
+  { code: 'BadRequest', pattern: /not supported/is, meaning: 'capacity' },
+  { code: 'InvalidParameter', pattern: /size .* is not available/is, meaning: 'capacity' },
+];
+
+/** Where the code is not known. */
+export const statusMeanings: Readonly<Record<number, MeaningName>> = {
+  400: 'input',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'missing',
+  408: 'unanswered',
+  409: 'conflict',
+  412: 'precondition',
+  413: 'input',
+  422: 'input',
+};
+
+export interface AzureAnswer {
+  status?: number;
+  code?: string;
+  message: string;
+}
+
+export function meaningOf({ status, code, message }: AzureAnswer): MeaningName {
+  // Throttling comes with codes that mean something else elsewhere, such as OperationNotAllowed.
+  if (status === 429) return 'throttling';
+  const byWords = messageMeanings.find((row) => row.code === code && row.pattern.test(message));
+  if (byWords) return byWords.meaning;
+  const byCode = code === undefined ? undefined : codeMeanings[code];
+  if (byCode) return byCode;
+  if (status === undefined) return 'unknown';
+  return status >= 500 ? 'unavailable' : (statusMeanings[status] ?? 'unknown');
+}

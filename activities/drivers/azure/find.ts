@@ -1,0 +1,63 @@
+/** Finds the virtual machine of a Machine by its name, with a direct look. */
+import type { VirtualMachine } from '@azure/arm-compute';
+import type { Instance, MachineRequest } from '../driver.ts';
+import { nameInProviderId, providerIdOf } from './names.ts';
+import { getVm } from './parts.ts';
+import { call, type Session } from './session.ts';
+import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
+
+export type Look =
+  | { outcome: 'absent' }
+  /** Of another Machine, cluster, or of nobody that we know. */
+  | { outcome: 'foreign' }
+  | { outcome: 'found'; vm: VirtualMachine; name: string };
+
+/** By providerID; by token; by name and tags, if no other Machine claims it. */
+export async function look(session: Session, request: MachineRequest): Promise<Look> {
+  const { machine, providerID } = request;
+  const name = providerID === undefined ? machine.name : nameInProviderId(providerID);
+  const vm = await getVm(session, name);
+  if (!vm) return { outcome: 'absent' };
+  const isMine = providerID !== undefined || (await isOfMachine(session, request, vm.tags));
+  return isMine ? { outcome: 'found', vm, name } : { outcome: 'foreign' };
+}
+
+/** May this resource, which has the Machine's name, be taken as its own? */
+export async function isOfMachine(
+  session: Session,
+  request: MachineRequest,
+  tags: Tags | undefined,
+): Promise<boolean> {
+  if (tagOf(tags, tagNames.token) === request.token) return true;
+  if (!isOursIn(session, request, tags)) return false;
+  return !(await request.isClaimed(providerIdOf(session.place.location, request.machine.name)));
+}
+
+/** Do the tags say: of this cluster and namespace? */
+export function isOursIn(
+  session: Session,
+  { cluster, machine }: Pick<MachineRequest, 'cluster' | 'machine'>,
+  tags: Tags | undefined,
+): boolean {
+  const { classTags } = session.place;
+  return isOurs(tags, { cluster, namespace: machine.namespace, classTags });
+}
+
+export function instanceOf(session: Session, name: string): Instance {
+  return {
+    providerID: providerIdOf(session.place.location, name),
+    nodeName: name,
+    addresses: [{ type: 'Hostname', address: name }],
+    isInitialized: true,
+  };
+}
+
+/** A virtual machine may run although its provisioning failed, as when its agent was late. */
+export async function isRunning(session: Session, name: string): Promise<boolean> {
+  const { clients, place } = session;
+  const view = await call(session, `get the state of virtual machine ${name}`, (options) =>
+    clients.compute.virtualMachines.instanceView(place.resourceGroup, name, options),
+  );
+  const codes = (view.statuses ?? []).map(({ code }) => code);
+  return codes.includes('PowerState/running') || codes.includes('PowerState/starting');
+}

@@ -1,0 +1,148 @@
+/** Lists what there is in a resource group: Resource Graph has an index over tags, which the Resource Manager has not. */
+import type { QueryResponse } from '@azure/arm-resourcegraph';
+import type { ListedInstance, ListRequest } from '../driver.ts';
+import { AzureFailure, isAbsent } from './failure.ts';
+import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
+import { machineNameOf, providerIdOf } from './names.ts';
+import { call, type Session } from './session.ts';
+import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
+
+/** More pages would be more than a million resources; one of them comes again and again. */
+const pagesMax = 1_000;
+
+export async function listInstances(
+  session: Session,
+  request: ListRequest,
+): Promise<ListedInstance[]> {
+  const parts = await partsByMachine(session, request);
+  const listed = [...parts].map(([machineName, resources]): ListedInstance => {
+    const vm = resources.find(({ type }) => /virtualmachines$/i.test(type));
+    const first = vm ?? resources[0];
+    const token = tagOf(first?.tags, tagNames.token);
+    const createdAt = (vm ?? resources.find((resource) => resource.createdAt))?.createdAt;
+    return {
+      providerID: providerIdOf(session.place.location, machineName),
+      machineName,
+      ...(token !== undefined && { token }),
+      ...(createdAt !== undefined && { createdAt }),
+    };
+  });
+  return listed.toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+}
+
+/** An interface or a disk without a virtual machine stands under the name of the Machine that it was made for. */
+export async function partsByMachine(
+  session: Session,
+  { cluster, namespace }: Pick<ListRequest, 'cluster' | 'namespace'>,
+): Promise<Map<string, PlacedResource[]>> {
+  const { place } = session;
+  const owner = { cluster, namespace, classTags: place.classTags };
+  const byMachine = new Map<string, PlacedResource[]>();
+  for (const resource of await readAll(session)) {
+    if (!isSameLocation(resource.location, place.location)) continue;
+    if (!isOurs(resource.tags, owner)) continue;
+    const name = machineNameOf(resource, place.dataDisks);
+    if (name !== undefined) byMachine.set(name, [...(byMachine.get(name) ?? []), resource]);
+  }
+  return byMachine;
+}
+
+/** `West Europe` is `westeurope`. */
+function isSameLocation(a: string, b: string): boolean {
+  const normal = (text: string): string => text.replaceAll(' ', '').toLowerCase();
+  return normal(a) === normal(b);
+}
+
+async function readAll(session: Session): Promise<PlacedResource[]> {
+  const { clusterTag, roleTag } = searchedTagNames(session.place.classTags);
+  if (clusterTag === '' || roleTag === '') {
+    const message =
+      'providerSpec.tags: without the keys kubernetes.io-cluster-... and kubernetes.io-role-... nothing can be listed';
+    throw new AzureFailure({ meaning: 'input', message });
+  }
+  try {
+    return await readGraph(session);
+  } catch (error) {
+    // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in every cloud.
+    if (!(error instanceof AzureFailure) || error.meaning !== 'forbidden') throw error;
+    const all = await readGroup(session);
+    return all.filter(({ tags }) =>
+      [clusterTag, roleTag].every((tag) => tagOf(tags, tag) !== undefined),
+    );
+  }
+}
+
+async function readGraph(session: Session): Promise<PlacedResource[]> {
+  const rows: PlacedResource[] = [];
+  let skipToken: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const answer: QueryResponse = await readGraphPage(session, skipToken);
+    if (!Array.isArray(answer.data)) throw partial('an answer that is no list');
+    rows.push(...answer.data.map(resourceOfRow));
+    ({ skipToken } = answer);
+    if (skipToken === undefined || skipToken === '') {
+      // Without a token a truncated answer cannot be gone on with.
+      if (answer.resultTruncated === 'true') throw partial('only a part of the resources');
+      return rows;
+    }
+  }
+  throw partial(`more than ${pagesMax} pages`);
+}
+
+async function readGraphPage(
+  session: Session,
+  skipToken: string | undefined,
+): Promise<QueryResponse> {
+  const { clients, place } = session;
+  return await call(session, 'query Resource Graph', (options) =>
+    clients.graph.resources(
+      {
+        subscriptions: [clients.subscriptionId],
+        query: graphQuery(place),
+        options: {
+          resultFormat: 'objectArray',
+          top: 1_000,
+          ...(skipToken !== undefined && { skipToken }),
+        },
+      },
+      options,
+    ),
+  );
+}
+
+function partial(what: string): AzureFailure {
+  const message = `Azure: query Resource Graph: it gave ${what}`;
+  return new AzureFailure({ meaning: 'unavailable', message });
+}
+
+/** All of the group, as the Resource Manager cannot search by two tags. */
+async function readGroup(session: Session): Promise<PlacedResource[]> {
+  const { compute, network } = session.clients;
+  const group = session.place.resourceGroup;
+  const read = (
+    type: string,
+    list: (options: { abortSignal: AbortSignal }) => AsyncIterable<object>,
+  ): Promise<PlacedResource[]> =>
+    call(session, `list ${type} of resource group ${group}`, async (options) => {
+      const found: PlacedResource[] = [];
+      for await (const item of list(options)) found.push(resourceOfRow({ ...item, type }));
+      return found;
+    });
+  try {
+    return [
+      ...(await read('Microsoft.Compute/virtualMachines', (options) =>
+        compute.virtualMachines.list(group, options),
+      )),
+      ...(await read('Microsoft.Network/networkInterfaces', (options) =>
+        network.networkInterfaces.list(group, options),
+      )),
+      ...(await read('Microsoft.Compute/disks', (options) =>
+        compute.disks.listByResourceGroup(group, options),
+      )),
+    ];
+  } catch (error) {
+    // As Resource Graph: there is no such group, so there is nothing in it.
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

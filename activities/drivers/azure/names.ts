@@ -1,0 +1,88 @@
+/** Names of what belongs to a Machine, as Gardener's Azure driver gives them: they are its identity in Azure. */
+import { DriverError } from '../driver.ts';
+import { tagNames, tagOf, type Tags } from './tags.ts';
+
+export const nicNameOf = (machineName: string): string => `${machineName}-nic`;
+export const osDiskNameOf = (machineName: string): string => `${machineName}-os-disk`;
+
+interface NamedDisk {
+  name?: string;
+  lun: number;
+}
+
+export function dataDiskNameOf(machineName: string, disk: NamedDisk): string {
+  return `${machineName}${dataDiskSuffix(disk)}`;
+}
+
+function dataDiskSuffix({ name, lun }: NamedDisk): string {
+  return `${name ? `-${name}` : ''}-${lun}-data-disk`;
+}
+
+/** Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are attached to it as well. */
+export function isDiskOf(machineName: string, diskName: string): boolean {
+  const name = diskName.toLowerCase();
+  const machine = machineName.toLowerCase();
+  return (
+    name === osDiskNameOf(machine) ||
+    (name.startsWith(`${machine}-`) && /-\d+-data-disk$/.test(name))
+  );
+}
+
+/** `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. */
+export function providerIdOf(location: string, machineName: string): string {
+  return `azure:///${location}/${machineName}`;
+}
+
+/** The name in a providerID. */
+export function nameInProviderId(providerID: string): string {
+  const [, name] = /^azure:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
+  if (name !== undefined) return name;
+  const message = `spec.providerID: "${providerID}" is not of the form azure:///LOCATION/NAME`;
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+}
+
+export interface FoundResource {
+  /** As `Microsoft.Compute/disks`. */
+  type: string;
+  name: string;
+  tags: Tags;
+  /** ARM id of the virtual machine that a disk is attached to. */
+  managedBy?: string;
+  /** Milliseconds. */
+  createdAt?: number;
+}
+
+/** Lower-case, as the names of Machines are. Nothing: the driver gives no such name. */
+export function machineNameOf(
+  resource: FoundResource,
+  dataDisks: NamedDisk[] = [],
+): string | undefined {
+  const name = resource.name.toLowerCase();
+  switch (resource.type.toLowerCase()) {
+    case 'microsoft.compute/virtualmachines':
+      return name;
+    case 'microsoft.network/networkinterfaces':
+      return withoutSuffix(name, '-nic');
+    case 'microsoft.compute/disks':
+      return withoutSuffix(name, '-os-disk') ?? machineOfDataDisk(resource, dataDisks);
+    default:
+      return undefined;
+  }
+}
+
+/** The name alone does not say where that of the machine ends. */
+function machineOfDataDisk(resource: FoundResource, dataDisks: NamedDisk[]): string | undefined {
+  const name = resource.name.toLowerCase();
+  if (!/-\d+-data-disk$/.test(name)) return undefined;
+  const known = tagOf(resource.tags, tagNames.machine) ?? resource.managedBy?.split('/').at(-1);
+  if (known) return known.toLowerCase();
+  const longestFirst = dataDisks.map(dataDiskSuffix).toSorted((a, b) => b.length - a.length);
+  const ofClass = longestFirst.map((suffix) => withoutSuffix(name, suffix.toLowerCase()));
+  return ofClass.find((found) => found !== undefined) ?? name.replace(/-\d+-data-disk$/, '');
+}
+
+function withoutSuffix(name: string, suffix: string): string | undefined {
+  return name.endsWith(suffix) && name.length > suffix.length
+    ? name.slice(0, -suffix.length)
+    : undefined;
+}

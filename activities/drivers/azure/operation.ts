@@ -1,0 +1,90 @@
+/**
+ * Long-running operations. A write answers at once and names the operation; what becomes of it is asked here and not by the SDK's poller,
+ * which gives a failed operation without its code, and waits without a limit.
+ */
+import { meaningOf } from './errors.ts';
+import { messageOf, OperationFailed, retryAfterSeconds } from './failure.ts';
+import { call, callRaw, pause, type CallOptions, type Session } from './session.ts';
+
+interface Poller {
+  submitted(): Promise<void>;
+}
+
+interface RawResponse {
+  headers: { get(name: string): string | undefined };
+}
+
+type StartOptions = CallOptions & { onResponse: (response: RawResponse) => void };
+
+/** Sends a write. `start` makes the SDK's poller, which is left alone after its first request. */
+export async function submit(
+  session: Session,
+  doing: string,
+  start: (options: StartOptions) => Poller,
+): Promise<void> {
+  let operation: Operation | undefined;
+  await call(session, doing, async (options) => {
+    const onResponse = ({ headers }: RawResponse): void => {
+      operation = operationIn(headers);
+    };
+    await start({ ...options, onResponse }).submitted();
+  });
+  if (operation) await untilDone(session, doing, operation);
+}
+
+interface Operation {
+  url: string;
+  retryAfter: number | undefined;
+}
+
+function operationIn(headers: RawResponse['headers']): Operation | undefined {
+  const url = headers.get('azure-asyncoperation');
+  return url ? { url, retryAfter: retryAfterSeconds(headers.get('retry-after')) } : undefined;
+}
+
+async function untilDone(session: Session, doing: string, operation: Operation): Promise<void> {
+  // Our token goes there.
+  if (new URL(operation.url).origin !== new URL(session.clients.endpoint).origin) return;
+  let { retryAfter } = operation;
+  for (let attempt = 0; ; attempt += 1) {
+    await pause(session, { doing, attempt, retryAfter });
+    const answer = await callRaw(session, doing, { method: 'GET', url: operation.url });
+    const { status, error } = answer.body;
+    switch (String(status).toLowerCase()) {
+      case 'succeeded':
+        return;
+      case 'failed':
+      case 'canceled':
+        throw failed(doing, String(status), error);
+      default:
+        ({ retryAfter } = answer);
+    }
+  }
+}
+
+function failed(doing: string, status: string, error: unknown): OperationFailed {
+  const innermost = innermostOf(Object(error));
+  const answer = {
+    code: String(innermost.code ?? status),
+    message: String(innermost.message ?? `the operation ended as ${status}`),
+  };
+  return new OperationFailed({
+    meaning: meaningOf(answer),
+    message: messageOf(doing, answer),
+    code: answer.code,
+  });
+}
+
+interface ErrorBody {
+  code?: unknown;
+  message?: unknown;
+  details?: unknown;
+}
+
+/** Some failures are wrapped: `ResourceOperationFailure` with the real one in its details. */
+function innermostOf(error: ErrorBody): ErrorBody {
+  const [detail] = Array.isArray(error.details) ? error.details : [];
+  const isWrapped = ['ResourceOperationFailure', 'ResourceDeploymentFailure', 'DeploymentFailed'];
+  if (typeof detail !== 'object' || !isWrapped.includes(String(error.code))) return error;
+  return innermostOf(Object(detail));
+}

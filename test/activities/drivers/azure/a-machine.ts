@@ -1,0 +1,129 @@
+/** A driver in front of the double, and what it is asked. */
+import type { CreateRequest, Driver, DriverFault } from '../../../../activities/drivers/driver.ts';
+import { DriverError } from '../../../../activities/drivers/driver.ts';
+import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
+import type { Timing } from '../../../../activities/drivers/azure/session.ts';
+import {
+  application,
+  startAzureDouble,
+  subscription,
+  type AzureDouble,
+} from '../../../doubles/azure/server.ts';
+import { aRequest } from '../a-request.ts';
+
+export const secret = {
+  clientID: application.clientId,
+  clientSecret: application.clientSecret,
+  tenantID: application.tenant,
+  subscriptionID: subscription,
+};
+
+/** As the real ones, and fast. */
+export const fastTiming: Timing = {
+  callSeconds: 5,
+  waitSeconds: 10,
+  firstPauseSeconds: 0.003,
+  longestPauseSeconds: 0.05,
+  random: () => 0.5,
+};
+
+export interface Setting {
+  double: AzureDouble;
+  driver: Driver;
+}
+
+export async function aSetting(timing: Partial<Timing> = {}): Promise<Setting> {
+  const double = await startAzureDouble({ pageSize: 2, operationMilliseconds: 4 });
+  return { double, driver: aDriver(double, timing) };
+}
+
+export function aDriver(double: AzureDouble, timing: Partial<Timing> = {}): Driver {
+  const env = {
+    MILLWRIGHT_AZURE_ENDPOINT: double.url,
+    MILLWRIGHT_AZURE_AUTHORITY: double.url,
+    MILLWRIGHT_AZURE_CA_FILE: double.caFile,
+  };
+  const settings = { env, allowsAmbientCredentials: false };
+  return createAzureDriver(settings, { ...fastTiming, ...timing });
+}
+
+export const tags = { 'kubernetes.io-cluster-shoot--a': '1', 'kubernetes.io-role-node': '1' };
+
+/** The least that a class says, with two more disks, of which one has an image. */
+export function aSpec(more: object = {}): Record<string, unknown> {
+  return {
+    location: 'westeurope',
+    resourceGroup: 'rg-1',
+    subnetInfo: { vnetName: 'vnet-1', subnetName: 'nodes' },
+    tags,
+    properties: someProperties,
+    ...more,
+  };
+}
+
+export const galleryImage = {
+  id: '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/a/images/b/versions/1.0.0',
+};
+
+export const someProperties = {
+  hardwareProfile: { vmSize: 'Standard_D4s_v5' },
+  zone: 2,
+  osProfile: {
+    adminUsername: 'core',
+    linuxConfiguration: { disablePasswordAuthentication: true },
+  },
+  storageProfile: {
+    imageReference: { urn: 'sap:gardenlinux:greatest:1.2.3' },
+    osDisk: { createOption: 'FromImage', diskSizeGB: 50 },
+    dataDisks: [
+      { lun: 0, diskSizeGB: 20, storageAccountType: 'Premium_LRS' },
+      {
+        name: 'tools',
+        lun: 1,
+        diskSizeGB: 30,
+        storageAccountType: 'Standard_LRS',
+        imageRef: galleryImage,
+      },
+    ],
+  },
+};
+
+export function aMachine(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
+  return aRequest(name, { providerSpec: aSpec(), secret, userData: '#cloud-config', ...more });
+}
+
+/** What a machine of `aSpec` consists of. */
+export const partsOf = (name: string): string[] =>
+  [
+    `Microsoft.Compute/disks ${name}-0-data-disk`,
+    `Microsoft.Compute/disks ${name}-os-disk`,
+    `Microsoft.Compute/disks ${name}-tools-1-data-disk`,
+    `Microsoft.Compute/virtualMachines ${name}`,
+    `Microsoft.Network/networkInterfaces ${name}-nic`,
+  ].toSorted();
+
+/** What there is in the double of this machine. */
+export function living({ resources }: AzureDouble, name: string): string[] {
+  resources.advance();
+  return resources
+    .all()
+    .filter((resource) => resource.name === name || resource.name.startsWith(`${name}-`))
+    .map((resource) => `${resource.type} ${resource.name}`)
+    .toSorted();
+}
+
+export async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
+  const error = await call.then(
+    (result) => new Error(`it did not fail: ${JSON.stringify(result)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof DriverError)) throw error;
+  const { code, kind, settled, message, retryAfterSeconds } = error;
+  return {
+    code,
+    settled,
+    message,
+    ...(kind && { kind }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

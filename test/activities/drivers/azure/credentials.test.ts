@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
+import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';
+import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
+
+const none = { env: {}, allowsAmbientCredentials: false };
+const ids = { clientID: 'c', tenantID: 't', subscriptionID: 's' };
+const planned = { clientId: 'c', tenantId: 't', subscriptionId: 's' };
+const gardenersFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
+
+describe('from the Secret', () => {
+  test.each([
+    {
+      name: 'a secret',
+      secret: { ...ids, clientSecret: 'x' },
+      is: { kind: 'secret', ...planned, clientSecret: 'x' },
+    },
+    {
+      name: 'the other spellings of Gardener',
+      secret: {
+        azureClientId: 'c',
+        azureTenantId: 't',
+        azureSubscriptionId: 's',
+        azureClientSecret: 'x\n',
+      },
+      is: { kind: 'secret', ...planned, clientSecret: 'x' },
+    },
+    {
+      name: 'a certificate',
+      secret: { ...ids, clientCertificate: 'PEM' },
+      is: { kind: 'certificate', ...planned, certificate: 'PEM' },
+    },
+    {
+      name: 'a token file',
+      secret: { ...ids, workloadIdentityTokenFile: gardenersFile },
+      is: { kind: 'tokenFile', ...planned, tokenFilePath: gardenersFile },
+    },
+  ])('$name', ({ secret, is }) => {
+    expect(planCredentials(secret, none)).toEqual(is);
+  });
+
+  test('of several one is to be kept', () => {
+    const secret = { ...ids, clientSecret: 'x', workloadIdentityTokenFile: gardenersFile };
+    expect(() => planCredentials(secret, none)).toThrow(
+      'the Secret holds clientSecret and workloadIdentityTokenFile: keep one of them',
+    );
+  });
+
+  test('the keys that are missing are named', () => {
+    expect(() => planCredentials({ clientID: 'c', clientSecret: 'x' }, none)).toThrow(
+      'the Secret lacks tenantID, subscriptionID',
+    );
+  });
+
+  test.each([
+    '/etc/passwd',
+    '/var/run/secrets/gardener.cloud/workload-identity/../../kubernetes.io/serviceaccount/token',
+    '/var/run/secrets/gardener.cloud/workload-identity-2/token',
+    'token',
+  ])('a token file %s is somebody else', (workloadIdentityTokenFile) => {
+    expect(() => planCredentials({ ...ids, workloadIdentityTokenFile }, none)).toThrow(
+      'is not below /var/run/secrets/gardener.cloud/workload-identity',
+    );
+  });
+
+  test('the operator says where token files are', () => {
+    const settings = { ...none, env: { MILLWRIGHT_TOKEN_DIRECTORY: '/tokens/' } };
+    const secret = { ...ids, workloadIdentityTokenFile: '/tokens/azure' };
+    expect(planCredentials(secret, settings)).toMatchObject({ tokenFilePath: '/tokens/azure' });
+  });
+});
+
+describe('from the process', () => {
+  const env = { AZURE_CLIENT_ID: 'c', AZURE_TENANT_ID: 't', AZURE_SUBSCRIPTION_ID: 's' };
+  test.each([
+    { more: { AZURE_CLIENT_SECRET: 'x' }, is: { kind: 'secret', clientSecret: 'x' } },
+    {
+      more: { AZURE_CLIENT_CERTIFICATE_PATH: '/c.pem' },
+      is: { kind: 'certificateFile', certificatePath: '/c.pem' },
+    },
+    {
+      more: { AZURE_FEDERATED_TOKEN_FILE: '/t' },
+      is: { kind: 'tokenFile', tokenFilePath: '/t' },
+    },
+    { more: {}, is: { kind: 'managedIdentity', clientId: 'c', subscriptionId: 's' } },
+  ])('$is.kind', ({ more, is }) => {
+    const settings = { env: { ...env, ...more }, allowsAmbientCredentials: true };
+    expect(planCredentials({}, settings)).toMatchObject(is);
+  });
+
+  test('only if it is allowed', () => {
+    const settings = { env: { ...env, AZURE_CLIENT_SECRET: 'x' }, allowsAmbientCredentials: false };
+    expect(() => planCredentials({}, settings)).toThrow('--ambient-credentials');
+  });
+
+  test('the subscription may stand in the Secret, and is needed', () => {
+    const settings = { env: {}, allowsAmbientCredentials: true };
+    const plan = planCredentials({ azureSubscriptionId: 's' }, settings);
+    expect(plan).toEqual({ kind: 'managedIdentity', clientId: '', subscriptionId: 's' });
+    expect(() => planCredentials({}, settings)).toThrow('AZURE_SUBSCRIPTION_ID');
+  });
+
+  test('what the Secret has goes first', () => {
+    const settings = { env: { ...env, AZURE_CLIENT_SECRET: 'x' }, allowsAmbientCredentials: true };
+    const plan = planCredentials({ ...ids, clientSecret: 'y' }, settings);
+    expect(plan).toMatchObject({ clientSecret: 'y' });
+  });
+});
+
+describe('clouds', () => {
+  test.each([
+    { name: undefined, endpoint: 'https://management.azure.com' },
+    { name: 'AzurePublic', endpoint: 'https://management.azure.com' },
+    { name: 'AzureGovernment', endpoint: 'https://management.usgovcloudapi.net' },
+    { name: 'AzureChina', endpoint: 'https://management.chinacloudapi.cn' },
+  ])('$name', ({ name, endpoint }) => {
+    expect(cloudOf(name, {})).toMatchObject({
+      endpoint,
+      scope: `${endpoint}/.default`,
+      isPrivate: false,
+    });
+  });
+
+  test('the process may name another endpoint, with https', () => {
+    const env = {
+      MILLWRIGHT_AZURE_ENDPOINT: 'https://a:1/',
+      MILLWRIGHT_AZURE_AUTHORITY: 'https://b',
+    };
+    expect(cloudOf('AzurePublic', env)).toMatchObject({
+      endpoint: 'https://a:1',
+      authority: 'https://b',
+      scope: 'https://management.azure.com/.default',
+      isPrivate: true,
+    });
+    const plain = { MILLWRIGHT_AZURE_ENDPOINT: 'http://a' };
+    expect(() => createAzureDriver({ env: plain, allowsAmbientCredentials: false })).toThrow(
+      'MILLWRIGHT_AZURE_ENDPOINT: "http://a" is not a URL of the form https://HOST[:PORT]',
+    );
+  });
+
+  test('another name is refused', () => {
+    expect(() => cloudOf('Mine', {})).toThrow('"Mine" is not one of AzurePublic');
+  });
+});

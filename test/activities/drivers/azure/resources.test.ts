@@ -1,0 +1,130 @@
+/** The alternatives that the example does not show. */
+import { describe, expect, test } from '@jest/globals';
+import { imageDiskOf, nicOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';
+import { isPoint, publicKeyOfNobody } from '../../../../activities/drivers/azure/ssh-key.ts';
+import { readSpec } from '../../../../activities/drivers/azure/validate.ts';
+import { aSpec, galleryImage, someProperties } from './a-machine.ts';
+
+const request = {
+  cluster: 'c',
+  machine: { namespace: 'n', name: 'm', uid: 'u' },
+  token: 't',
+  userData: '',
+};
+const parts = { nicId: '/nic', diskIds: new Map<number, string>() };
+
+function blueprintOf(more: object) {
+  return { spec: readSpec(aSpec({ properties: { ...someProperties, ...more } })), request };
+}
+
+const vmWith = (more: object) => vmOf(blueprintOf(more), parts);
+
+describe('where a virtual machine is placed', () => {
+  const zone = null;
+  test.each([
+    { more: { zone: 3 }, is: { zones: ['3'] } },
+    { more: { zone, availabilitySet: { id: 'a' } }, is: { availabilitySet: { id: 'a' } } },
+    {
+      more: { zone, virtualMachineScaleSet: { id: 'a' } },
+      is: { virtualMachineScaleSet: { id: 'a' } },
+    },
+    {
+      more: { zone, machineSet: { id: 'a', kind: 'vmo' } },
+      is: { virtualMachineScaleSet: { id: 'a' } },
+    },
+    {
+      more: { zone, machineSet: { id: 'a', kind: 'availabilityset' } },
+      is: { availabilitySet: { id: 'a' } },
+    },
+  ])('$is', ({ more, is }) => {
+    const { zones, availabilitySet, virtualMachineScaleSet } = vmWith(more);
+    const placed = { zones, availabilitySet, virtualMachineScaleSet };
+    expect(JSON.parse(JSON.stringify(placed))).toEqual(is);
+  });
+});
+
+describe('the image', () => {
+  test.each([
+    {
+      image: { urn: 'a:b:c:d' },
+      is: { publisher: 'a', offer: 'b', sku: 'c', version: 'd' },
+    },
+    { image: { id: '/x' }, is: { id: '/x' } },
+    { image: { communityGalleryImageID: '/c' }, is: { communityGalleryImageId: '/c' } },
+    { image: { sharedGalleryImageID: '/s' }, is: { sharedGalleryImageId: '/s' } },
+  ])('$image', ({ image, is }) => {
+    const storageProfile = { ...someProperties.storageProfile, imageReference: image };
+    expect(vmWith({ storageProfile }).storageProfile?.imageReference).toEqual(is);
+  });
+
+  test.each([
+    { imageRef: galleryImage, imageId: undefined, is: { galleryImageReference: galleryImage } },
+    { imageRef: { id: '/i' }, imageId: undefined, is: { imageReference: { id: '/i' } } },
+    { imageRef: { urn: 'a:b:c:d' }, imageId: '/u', is: { imageReference: { id: '/u' } } },
+    {
+      imageRef: { sharedGalleryImageID: '/s' },
+      imageId: undefined,
+      is: { galleryImageReference: { sharedGalleryImageId: '/s' } },
+    },
+  ])('of a data disk: $imageRef', ({ imageRef, imageId, is }) => {
+    const disk = { lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef };
+    const { creationData } = imageDiskOf(blueprintOf({}), disk, imageId);
+    expect(creationData).toEqual({ createOption: 'FromImage', ...is });
+  });
+});
+
+test('spot has its defaults, and without it nothing is said', () => {
+  expect(vmWith({ priority: 'Spot' })).toMatchObject({
+    priority: 'Spot',
+    evictionPolicy: 'Delete',
+    billingProfile: { maxPrice: -1 },
+  });
+  expect(vmWith({ priority: 'Regular' })).not.toHaveProperty('priority');
+});
+
+test('what is ignored by Gardener is ignored', () => {
+  const osProfile = { adminUsername: 'u', adminPassword: 'p', customData: 'd', computerName: 'x' };
+  const sent = vmWith({ osProfile }).osProfile;
+  expect(sent).toEqual({
+    computerName: 'm',
+    adminUsername: 'u',
+    linuxConfiguration: {
+      ssh: {
+        publicKeys: [{ path: '/home/u/.ssh/authorized_keys', keyData: publicKeyOfNobody() }],
+      },
+    },
+  });
+});
+
+test('accelerated networking is off by default', () => {
+  expect(nicOf(blueprintOf({}), '/subnet').enableAcceleratedNetworking).toBe(false);
+});
+
+describe('the key that nobody has', () => {
+  const key = publicKeyOfNobody();
+  const bytes = Buffer.from(key.split(' ')[1] ?? '', 'base64');
+
+  test('is the same each time, in the format of OpenSSH', () => {
+    expect(publicKeyOfNobody()).toBe(key);
+    expect(key).toMatch(/^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]+ nobody$/);
+    expect(bytes).toHaveLength(4 + 11 + 4 + 32);
+  });
+
+  test('is a point on the curve', () => {
+    expect(isPoint(bytes.subarray(-32))).toBe(true);
+  });
+
+  test.each([
+    { name: 'the base point', hex: `58${'66'.repeat(31)}`, is: true },
+    {
+      name: 'of RFC 8032, test 1',
+      hex: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+      is: true,
+    },
+    { name: 'y = 2', hex: `02${'00'.repeat(31)}`, is: false },
+    { name: 'y = 1, the neutral one', hex: `01${'00'.repeat(31)}`, is: false },
+    { name: 'y beyond the prime', hex: 'ff'.repeat(32), is: false },
+  ])('$name: $is', ({ hex, is }) => {
+    expect(isPoint(Buffer.from(hex, 'hex'))).toBe(is);
+  });
+});

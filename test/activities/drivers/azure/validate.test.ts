@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import { validateProviderSpec } from '../../../../activities/drivers/azure/validate.ts';
+import { aSpec, someProperties, tags } from './a-machine.ts';
+
+const withProperties = (more: object) => aSpec({ properties: { ...someProperties, ...more } });
+const withStorage = (more: object) =>
+  withProperties({ storageProfile: { ...someProperties.storageProfile, ...more } });
+const { zone: _, ...unplaced } = someProperties;
+
+test('a class of Gardener is valid; fields that nobody knows are ignored', () => {
+  expect(validateProviderSpec(aSpec({ more: 1 }))).toEqual([]);
+  expect(validateProviderSpec(withProperties({ networkProfile: null }))).toEqual([]);
+});
+
+test('nothing at all', () => {
+  expect(validateProviderSpec(undefined)).toEqual([
+    'providerSpec.location is missing',
+    'providerSpec.resourceGroup is missing',
+    'providerSpec.subnetInfo is missing',
+    'providerSpec.tags is missing',
+    'providerSpec.properties is missing',
+  ]);
+});
+
+describe('a fault', () => {
+  const image = { urn: 'a:b:c:d' };
+  test.each<{ name: string; spec: unknown; fault: string }>([
+    {
+      name: 'location',
+      spec: aSpec({ location: '' }),
+      fault: 'providerSpec.location: "" is not a text with something in it',
+    },
+    {
+      name: 'resourceGroup',
+      spec: aSpec({ resourceGroup: 3 }),
+      fault: 'providerSpec.resourceGroup: 3 is not a text: put it in quotes',
+    },
+    {
+      name: 'subnet',
+      spec: aSpec({ subnetInfo: { vnetName: 'a' } }),
+      fault: 'providerSpec.subnetInfo.subnetName is missing',
+    },
+    {
+      name: 'cloud',
+      spec: aSpec({ cloudConfiguration: { name: 'Mine' } }),
+      fault:
+        'providerSpec.cloudConfiguration.name: "Mine" is not one of AzurePublic, AzureChina, AzureGovernment',
+    },
+    {
+      name: 'tag of the cluster',
+      spec: aSpec({ tags: { 'kubernetes.io-role-node': '1' } }),
+      fault: 'providerSpec.tags: a key that begins with kubernetes.io-cluster- is missing',
+    },
+    {
+      name: 'tag of the role',
+      spec: aSpec({ tags: { 'kubernetes.io-cluster-a': '1' } }),
+      fault: 'providerSpec.tags: a key that begins with kubernetes.io-role- is missing',
+    },
+    {
+      name: 'name of a tag',
+      spec: aSpec({ tags: { ...tags, 'a/b': '1' } }),
+      fault:
+        'providerSpec.tags: "a/b" is not a name of a tag in Azure: 512 characters at most, none of < > % & \\ ? /',
+    },
+    {
+      name: 'value of a tag',
+      spec: aSpec({ tags: { ...tags, a: 1 } }),
+      fault: 'providerSpec.tags.a: 1 is not a text of 256 characters at most',
+    },
+    {
+      name: 'size',
+      spec: withProperties({ hardwareProfile: {} }),
+      fault: 'providerSpec.properties.hardwareProfile.vmSize is missing',
+    },
+    {
+      name: 'no zone',
+      spec: aSpec({ properties: unplaced }),
+      fault:
+        'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and none is',
+    },
+    {
+      name: 'two places',
+      spec: withProperties({ availabilitySet: { id: 'a' } }),
+      fault:
+        'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and zone and availabilitySet is',
+    },
+    {
+      name: 'zone as a text',
+      spec: withProperties({ zone: '1' }),
+      fault: 'providerSpec.properties.zone: "1" is not a whole number',
+    },
+    {
+      name: 'kind of machineSet',
+      spec: withProperties({ machineSet: { id: 'a', kind: 'x' } }),
+      fault: 'providerSpec.properties.machineSet.kind: "x" is not one of availabilityset, vmo',
+    },
+    {
+      name: 'user',
+      spec: withProperties({ osProfile: {} }),
+      fault: 'providerSpec.properties.osProfile.adminUsername is missing',
+    },
+    {
+      name: 'no image',
+      spec: withStorage({ imageReference: {} }),
+      fault:
+        'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
+    },
+    {
+      name: 'two images',
+      spec: withStorage({ imageReference: { ...image, id: 'x' } }),
+      fault:
+        'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and id and urn is',
+    },
+    {
+      name: 'urn',
+      spec: withStorage({ imageReference: { urn: 'a:b::d' } }),
+      fault:
+        'providerSpec.properties.storageProfile.imageReference.urn: "a:b::d" is not of the form PUBLISHER:OFFER:SKU:VERSION, with four parts that are not empty',
+    },
+    {
+      name: 'size of the disk',
+      spec: withStorage({ osDisk: { createOption: 'FromImage', diskSizeGB: 0 } }),
+      fault: 'providerSpec.properties.storageProfile.osDisk.diskSizeGB: 0 is not 1 or more',
+    },
+    {
+      name: 'option of the disk',
+      spec: withStorage({ osDisk: { diskSizeGB: 5 } }),
+      fault: 'providerSpec.properties.storageProfile.osDisk.createOption is missing',
+    },
+    {
+      name: 'lun',
+      spec: withStorage({ dataDisks: [{ lun: -1, diskSizeGB: 1, storageAccountType: 'a' }] }),
+      fault: 'providerSpec.properties.storageProfile.dataDisks[0].lun: -1 is not 0 or more',
+    },
+    {
+      name: 'lun twice',
+      spec: withStorage({
+        dataDisks: [1, 1].map((lun) => ({ lun, diskSizeGB: 1, storageAccountType: 'a' })),
+      }),
+      fault:
+        'providerSpec.properties.storageProfile.dataDisks[1].lun: 1 is that of dataDisks[0] already; each disk needs its own',
+    },
+    {
+      name: 'image of a disk',
+      spec: withStorage({
+        dataDisks: [{ lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef: {} }],
+      }),
+      fault:
+        'providerSpec.properties.storageProfile.dataDisks[0].imageRef: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
+    },
+    {
+      name: 'controller',
+      spec: withStorage({ diskControllerType: 'IDE' }),
+      fault:
+        'providerSpec.properties.storageProfile.diskControllerType: "IDE" is not one of SCSI, NVMe',
+    },
+    {
+      name: 'security',
+      spec: withProperties({ securityProfile: { securityType: 'Some' } }),
+      fault:
+        'providerSpec.properties.securityProfile.securityType: "Some" is not one of TrustedLaunch, ConfidentialVM, Standard',
+    },
+    {
+      name: 'reservation',
+      spec: withProperties({ capacityReservation: { capacityReservationGroupID: 'x' } }),
+      fault:
+        'providerSpec.properties.capacityReservation.capacityReservationGroupID: "x" is not of the form /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME',
+    },
+    {
+      name: 'eviction without spot',
+      spec: withProperties({ evictionPolicy: 'Delete' }),
+      fault: 'providerSpec.properties.evictionPolicy is only allowed with priority: Spot',
+    },
+    {
+      name: 'price',
+      spec: withProperties({ priority: 'Spot', billingProfile: { maxPrice: 0 } }),
+      fault: 'providerSpec.properties.billingProfile.maxPrice: 0 is not -1 or more than 0',
+    },
+  ])('in $name', ({ spec, fault }) => {
+    expect(validateProviderSpec(spec)).toEqual([fault]);
+  });
+
+  test('of 46 tags', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 44 }, (_item, index) => [`t${index}`, '']),
+    );
+    expect(validateProviderSpec(aSpec({ tags: { ...tags, ...many } }))).toEqual([
+      'providerSpec.tags: 46 are more than 45',
+    ]);
+  });
+});
+
+test('the deprecated machineSet stands in where nothing else is said', () => {
+  const properties = { ...unplaced, machineSet: { id: 'a', kind: 'vmo' } };
+  expect(validateProviderSpec(aSpec({ properties }))).toEqual([]);
+});

@@ -1,0 +1,222 @@
+/**
+ * A double of Azure over HTTPS: tokens, Resource Manager, Resource Graph. It checks the shape of every request and refuses what it does not
+ * know, holds state, and fails as a test orders. It shows that the driver does what Azure's documents say, not what Azure does.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CertificateAuthority } from '../../../deploy/local/cluster/certificates.ts';
+import { answerAdmin } from './admin.ts';
+import { answerOf, Refusal, type Answer } from './answer.ts';
+import { createFaults, type Fault, type Faults } from './faults.ts';
+import { answerManager } from './resource-manager.ts';
+import { Resources, type Resource, type World } from './resources.ts';
+import { createAuthority, type Application, type Authority } from './token.ts';
+
+export interface DoubleOptions {
+  /** Default: any that is free. */
+  port?: number;
+  /** Where the certificate of its authority is written. Default: a folder of its own, which goes with it. */
+  caFile?: string;
+  /** Default 20. */
+  operationMilliseconds?: number;
+  /** Of lists. Default 100. */
+  pageSize?: number;
+}
+
+export interface Call {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+export interface AzureDouble {
+  url: string;
+  caFile: string;
+  application: Application;
+  world: World;
+  faults: Faults;
+  authority: Authority;
+  resources: Resources;
+  /** Of the Resource Manager, oldest first. */
+  calls: Call[];
+  /** From now on Resource Graph shows what there is now. */
+  freezeGraph(): void;
+  thawGraph(): void;
+  /** Everything as at the start. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** What tests say in their Secrets and classes. */
+export const application: Application = {
+  tenant: '11111111-1111-1111-1111-111111111111',
+  clientId: '22222222-2222-2222-2222-222222222222',
+  clientSecret: 'the-secret-of-the-double',
+};
+
+export const subscription = '33333333-3333-3333-3333-333333333333';
+
+function newWorld(): World {
+  return {
+    subscription,
+    groups: ['rg-1', 'rg-2', 'network-rg'],
+    subnets: ['rg-1/vnet-1/nodes', 'rg-2/vnet-1/nodes', 'network-rg/vnet-1/nodes'],
+    images: {
+      'sap:gardenlinux:greatest:1.2.3': { plan: true },
+      'sap:gardenlinux:greatest:1.10.0': { plan: true },
+      'canonical:ubuntu:24_04-lts:24.04.1': { plan: false },
+    },
+    accepted: new Set(),
+  };
+}
+
+export async function startAzureDouble(options: DoubleOptions = {}): Promise<AzureDouble> {
+  const folder = mkdtempSync(join(tmpdir(), 'azure-double-'));
+  const ca = await CertificateAuthority.loadOrCreate(join(folder, 'ca'));
+  const caFile = options.caFile ?? join(folder, 'ca.pem');
+  writeFileSync(caFile, ca.certificate);
+  const pair = await ca.issue({ user: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
+  const server = createServer({ cert: pair.certificate, key: pair.key });
+  await new Promise<void>((resolve) => {
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const double = createDouble({
+    options,
+    caFile,
+    url: `https://127.0.0.1:${port}`,
+    server,
+    folder,
+  });
+  server.on('request', (request, response) => {
+    void serve(double, request, response);
+  });
+  return double;
+}
+
+interface Parts {
+  options: DoubleOptions;
+  caFile: string;
+  url: string;
+  server: Server;
+  folder: string;
+}
+
+interface RunningDouble extends AzureDouble {
+  indexed: readonly Resource[] | undefined;
+  operationMilliseconds: number;
+  pageSize: number;
+}
+
+function createDouble({ options, caFile, url, server, folder }: Parts): RunningDouble {
+  const world = newWorld();
+  const double: RunningDouble = {
+    url,
+    caFile,
+    application,
+    world,
+    faults: createFaults(),
+    authority: createAuthority(application, () => url),
+    resources: new Resources(world),
+    calls: [],
+    indexed: undefined,
+    operationMilliseconds: options.operationMilliseconds ?? 20,
+    pageSize: options.pageSize ?? 100,
+    freezeGraph() {
+      double.resources.advance();
+      double.indexed = double.resources.all().map((resource) => ({ ...resource }));
+    },
+    thawGraph() {
+      double.indexed = undefined;
+    },
+    reset() {
+      double.world = newWorld();
+      double.resources = new Resources(double.world);
+      double.faults.clear();
+      double.authority.restore();
+      double.calls.length = 0;
+      double.indexed = undefined;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return double;
+}
+
+async function serve(
+  double: RunningDouble,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const text = await readText(request);
+  const url = new URL(request.url ?? '/', double.url);
+  const method = request.method ?? 'GET';
+  const path = decodeURIComponent(url.pathname);
+  const given =
+    double.authority.answer({ method, path, text }) ?? answerAdmin(double, { method, path, text });
+  if (given) return send(response, given);
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  double.calls.push({ method, path, body });
+  const fault = double.faults.take(`${method} ${path}`.toLowerCase());
+  if (fault?.kind === 'hang') return undefined;
+  if (fault?.kind === 'cut') return cut(request);
+  const asked = { method, path, query: url.searchParams, body, fault };
+  const answer = settled(() => {
+    requireToken(double, request);
+    if (fault) refuse(fault);
+    double.resources.advance();
+    return answerManager({ ...double, origin: double.url }, asked);
+  });
+  if (fault?.kind === 'loseAnswer') return cut(request);
+  send(response, answer);
+}
+
+function settled(act: () => Answer): Answer {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Refusal) return answerOf(error);
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return answerOf(new Refusal(400, 'DoubleIsBroken', message));
+  }
+}
+
+function requireToken({ authority }: RunningDouble, { headers }: IncomingMessage): void {
+  const [, token = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
+  if (authority.isGood(token)) return;
+  throw new Refusal(401, 'InvalidAuthenticationToken', 'The access token is invalid.');
+}
+
+function refuse({ kind, status, code, message, seconds }: Fault): void {
+  if (kind === 'throttle') {
+    const refusal = new Refusal(429, code ?? 'TooManyRequests', message ?? 'too many requests');
+    refusal.retryAfterSeconds = seconds ?? 1;
+    throw refusal;
+  }
+  if (kind !== 'refuse') return;
+  throw new Refusal(status ?? 400, code ?? 'InvalidParameter', message ?? 'on purpose');
+}
+
+function cut({ socket }: IncomingMessage): void {
+  socket.destroy();
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+function send(response: ServerResponse, { status, body, headers }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
