@@ -11,7 +11,7 @@ import type { IncomingMessage } from 'node:http';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stepOf, type Step } from './kill-steps.ts';
-import { Relay, type Gate, type RelayedRequest, type Upstream } from './relay.ts';
+import { Relay, type Gate, type RelayedRequest, type ServerTls, type Upstream } from './relay.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 import type { Access } from './operator.ts';
 import { apiServer, kubeconfigOf } from './worker-upstream.ts';
@@ -25,6 +25,8 @@ const minorKillsMax = { ofKind: 2, ofObject: 3 };
 export interface CloudBehind {
   /** Of the relay's server; asked when the proxy starts. */
   upstream: () => Upstream;
+  /** What its relay speaks TLS with. Default: it does not. */
+  serverTls?: () => ServerTls | undefined;
   stepOf: (request: RelayedRequest) => Step;
 }
 
@@ -77,8 +79,8 @@ export class KillProxy {
     const api = await this.#relay(await apiServer('millwright-worker'), (request) =>
       stepOf('api', request),
     );
-    const { upstream, stepOf: stepOfCloud } = this.#cloud;
-    const cloud = await this.#relay(upstream(), stepOfCloud);
+    const { upstream, stepOf: stepOfCloud, serverTls } = this.#cloud;
+    const cloud = await this.#relay(upstream(), stepOfCloud, serverTls?.());
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, kubeconfigOf(api));
     this.#access = { kubeconfig, virtualCloud: cloud };
@@ -120,7 +122,11 @@ export class KillProxy {
     appendFileSync(join(this.#folder, 'kills.log'), line);
   }
 
-  async #relay(upstream: Upstream, nameStep: CloudBehind['stepOf']): Promise<string> {
+  async #relay(
+    upstream: Upstream,
+    nameStep: CloudBehind['stepOf'],
+    serverTls?: ServerTls,
+  ): Promise<string> {
     const gate: Gate = async (request, forward) => {
       const step = nameStep(request);
       const mustKill = !this.#dying && (await this.#mustKill(step, request));
@@ -143,7 +149,7 @@ export class KillProxy {
       }
       return undefined;
     };
-    const relay = new Relay(upstream, gate);
+    const relay = new Relay(upstream, gate, serverTls);
     this.#relays.push(relay);
     return await relay.start();
   }

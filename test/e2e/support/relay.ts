@@ -10,7 +10,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import {
+  Agent as HttpsAgent,
+  createServer as createTlsServer,
+  request as httpsRequest,
+} from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import type { Tls } from '../../../activities/kube/credentials.ts';
 import { host } from '../../../deploy/local/supervision/ports.ts';
@@ -29,6 +33,11 @@ export interface Upstream {
   tls?: Tls;
 }
 
+export interface ServerTls {
+  cert: string;
+  key: string;
+}
+
 /**
  * Called for each request. `forward` sends it on and resolves with the head of the answer. Returns the answer for the
  * client, or undefined: then the client's connection is cut.
@@ -41,26 +50,29 @@ export type Gate = (
 /** Of one connection, not of the message. Lengths are set anew. */
 const hopHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 
-/** Speaks plain HTTP to its clients on a port of its own. Answers that never end stream through. */
+/** Speaks plain HTTP to its clients, or TLS where it is given a certificate, on a port of its own. Answers that never end stream through. */
 export class Relay {
   readonly #upstream: Upstream;
   readonly #gate: Gate;
   readonly #agent: Agent;
   readonly #server: Server;
+  readonly #scheme: 'http' | 'https';
 
-  constructor(upstream: Upstream, gate: Gate) {
+  constructor(upstream: Upstream, gate: Gate, serverTls?: ServerTls) {
     this.#upstream = upstream;
     this.#gate = gate;
+    this.#scheme = serverTls ? 'https' : 'http';
     this.#agent = upstream.tls
       ? new HttpsAgent({ keepAlive: true, ...upstream.tls })
       : new Agent({ keepAlive: true });
     // A connection that the server closes while a request is on its way would look like a fault of the upstream.
-    this.#server = createServer(
-      { keepAliveTimeout: 0, requestTimeout: 0 },
-      (incoming, outgoing) => {
-        void this.#relay(incoming, outgoing);
-      },
-    );
+    const limits = { keepAliveTimeout: 0, requestTimeout: 0 };
+    const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+      void this.#relay(incoming, outgoing);
+    };
+    this.#server = serverTls
+      ? createTlsServer({ ...limits, ...serverTls }, listener)
+      : createServer(limits, listener);
   }
 
   /** Resolves with the address to give to clients. */
@@ -69,7 +81,7 @@ export class Relay {
     await once(this.#server, 'listening');
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the relay has no port');
-    return `http://${host}:${address.port}`;
+    return `${this.#scheme}://${host}:${address.port}`;
   }
 
   /** Cuts all connections of clients, with what they sent and nobody read yet. */

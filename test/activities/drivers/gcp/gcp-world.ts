@@ -45,10 +45,13 @@ export interface GcpWorld {
   settings: DriverSettings;
 }
 
+/** Whom the double knows. */
+export const doubleRules = { email, publicKey };
+
 const quick = { callTimeoutSeconds: 5, waitSeconds: 5, firstPauseSeconds: 0.01 };
 
 export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> {
-  const double = await startGcpDouble({ email, publicKey, ...options });
+  const double = await startGcpDouble({ ...doubleRules, ...options });
   const env = {
     MILLWRIGHT_GCP_ENDPOINT: double.url,
     MILLWRIGHT_GCP_TOKEN_ENDPOINT: double.tokenUrl,
