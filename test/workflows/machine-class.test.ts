@@ -112,6 +112,8 @@ describe('a class that changed', () => {
   });
 });
 
+const keptByOne = async (): Promise<LastLook> => ({ left: 1, examples: ['local:///z/i-1'] });
+
 test('a class that instances without a Machine keep is judged, and both wait for news or time', async () => {
   const world = new ClassWorld('kept');
   let isKept = true;
@@ -120,8 +122,7 @@ test('a class that instances without a Machine keep is judged, and both wait for
     protectFromDeletion: async () =>
       isKept ? { looksFirst: { provider: 'local', isDeleting: true } } : {},
   };
-  const lookLast = async (): Promise<LastLook> => ({ left: 1, examples: ['local:///z/i-1'] });
-  const driver = { lookLast, validateClass: () => world.answer() };
+  const driver = { lookLast: keptByOne, validateClass: () => world.answer() };
   const queues = { kube: world.log.record(kube), driver: world.log.record(driver) };
   await temporal.withWorkers('kept', queues, async () => {
     const handle = await world.tell();
