@@ -21,7 +21,7 @@ const driverWait = '12h';
 export interface Occasion {
   /** Class or Secrets are others than before. */
   isEdited: boolean;
-  /** There is other work, which may make the question a wrong one. */
+  /** There is news, which may make the question a wrong one. */
   isInterrupted: () => boolean;
 }
 

@@ -16,29 +16,42 @@ export async function machineClass(input: EntityInput): Promise<void> {
   requireInput(input);
   let mustProtect = true;
   let toJudge: Pick<Occasion, 'isEdited'> | undefined;
+  let signals = 0;
   const judgeSoon = (isEdited: boolean): void => {
     toJudge = { isEdited: isEdited || (toJudge?.isEdited ?? false) };
   };
   hear(useChanged, sighting, (seen) => {
-    if (isOfOurCluster(seen, input)) mustProtect = true;
+    if (!isOfOurCluster(seen, input)) return;
+    signals += 1;
+    mustProtect = true;
   });
   hear(classChanged, classSnapshot, (seen) => {
-    if (isOfOurCluster(seen, input)) judgeSoon(seen.isEdited ?? false);
+    if (!isOfOurCluster(seen, input)) return;
+    signals += 1;
+    judgeSoon(seen.isEdited ?? false);
   });
-  const isInterrupted = (): boolean => mustProtect || toJudge !== undefined;
-  const protection = new Protection(input, 'machineclasses', isInterrupted);
+  /** By a signal only: each of the two may be left to be done again, which must not keep the other from waiting. */
+  const interruption = (): (() => boolean) => {
+    const before = signals;
+    return () => signals > before;
+  };
+  const protection = new Protection(input, 'machineclasses');
+
+  async function protect(): Promise<void> {
+    mustProtect = false;
+    if (!(await protection.look(interruption()))) mustProtect = true;
+  }
 
   async function judge({ isEdited }: Pick<Occasion, 'isEdited'>): Promise<void> {
     toJudge = undefined;
-    if (!(await judgeClass(input, { isEdited, isInterrupted }))) judgeSoon(isEdited);
+    const isDone = await judgeClass(input, { isEdited, isInterrupted: interruption() });
+    if (!isDone) judgeSoon(isEdited);
   }
 
   await CancellationScope.nonCancellable(async () => {
-    while (isInterrupted()) {
-      if (mustProtect) {
-        mustProtect = false;
-        if (!(await protection.look())) mustProtect = true;
-      }
+    while (mustProtect || toJudge) {
+      // First, as the other waits for hours while nobody serves the provider.
+      if (mustProtect) await protect();
       if (toJudge) await judge(toJudge);
     }
   });

@@ -14,6 +14,8 @@ const longestWaitMs = 60 * 60_000;
 /** A cloud that does not let us look may never do so again. */
 const failedLooksMax = 3;
 
+type Resource = Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
+
 /** A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds. */
 export async function secret(input: EntityInput): Promise<void> {
   requireInput(input);
@@ -21,11 +23,11 @@ export async function secret(input: EntityInput): Promise<void> {
   hear(useChanged, sighting, (signal) => {
     if (isOfOurCluster(signal, input)) mustLook = true;
   });
-  const protection = new Protection(input, 'secrets', () => mustLook);
+  const protection = new Protection(input, 'secrets');
   await CancellationScope.nonCancellable(async () => {
     while (mustLook) {
       mustLook = false;
-      if (!(await protection.look())) mustLook = true;
+      if (!(await protection.look(() => mustLook))) mustLook = true;
     }
   });
 }
@@ -36,24 +38,17 @@ export async function secret(input: EntityInput): Promise<void> {
  */
 export class Protection {
   readonly #input: EntityInput;
-  readonly #resource: Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
-  readonly #isInterrupted: () => boolean;
+  readonly #resource: Resource;
   readonly #since = Date.now();
   #failedLooks = 0;
 
-  /** `isInterrupted`: there is other work; looked at while instances without a Machine keep a class that is being deleted. */
-  constructor(
-    input: EntityInput,
-    resource: Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'],
-    isInterrupted: () => boolean,
-  ) {
+  constructor(input: EntityInput, resource: Resource) {
     this.#input = input;
     this.#resource = resource;
-    this.#isInterrupted = isInterrupted;
   }
 
-  /** False: look again. */
-  async look(): Promise<boolean> {
+  /** False: look again. `isInterrupted` ends the wait while instances without a Machine keep a class that is being deleted. */
+  async look(isInterrupted: () => boolean): Promise<boolean> {
     const { looksFirst } = await this.#set();
     if (!looksFirst) return true;
     const look = await lookLast(this.#input, looksFirst);
@@ -63,7 +58,7 @@ export class Protection {
     else if (looksFirst.isDeleting && this.#isOver()) await this.#set({ problem });
     else if (looksFirst.isDeleting) {
       setCurrentDetails(`### MachineClass ${this.#input.ref.name} waits\n- ${problem}`);
-      await condition(this.#isInterrupted, lookAgain);
+      await condition(isInterrupted, lookAgain);
       return false;
     }
     return true;

@@ -129,7 +129,7 @@ export function classSteps(
     startToCloseTimeout: '30s',
     heartbeatTimeout: '4s',
     // A driver of an earlier contract does not know the question.
-    retry: { maximumAttempts: 5, initialInterval: '500ms', backoffCoefficient: 2 },
+    retry: { maximumAttempts: 3, initialInterval: '500ms', backoffCoefficient: 2 },
     summary: clip(summary, longestSummaryBytes),
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { ClassLook, ValidateOutcome } from '../../workflows/activities.ts';
+import type { ClassLook, LastLook, ValidateOutcome } from '../../workflows/activities.ts';
 import type { ClassSnapshot, EntityInput } from '../../workflows/messages.ts';
 import { classChanged, workflowIdOf } from '../../workflows/messages.ts';
 import { CallLog } from '../support/call-log.ts';
@@ -28,12 +28,14 @@ class ClassWorld {
     this.ref = { namespace, name: 'small' };
   }
 
+  readonly steps = {
+    protectFromDeletion: async () => ({}),
+    lookAtClass: async () => this.look,
+    reportClass: async () => undefined,
+  };
+
   get kube(): object {
-    return this.log.record({
-      protectFromDeletion: async () => ({}),
-      lookAtClass: async () => this.look,
-      reportClass: async () => undefined,
-    });
+    return this.log.record(this.steps);
   }
 
   get driver(): object {
@@ -108,6 +110,33 @@ describe('a class that changed', () => {
     });
     expect(world.reports()).toEqual([{ faults: [], isEdited: false }]);
   });
+});
+
+const keptByOne = async (): Promise<LastLook> => ({ left: 1, examples: ['local:///z/i-1'] });
+
+test('a class that instances without a Machine keep is judged, and both wait for news or time', async () => {
+  const world = new ClassWorld('kept');
+  let isKept = true;
+  const kube = {
+    ...world.steps,
+    protectFromDeletion: async () =>
+      isKept ? { looksFirst: { provider: 'local', isDeleting: true } } : {},
+  };
+  const driver = { lookLast: keptByOne, validateClass: () => world.answer() };
+  const queues = { kube: world.log.record(kube), driver: world.log.record(driver) };
+  await temporal.withWorkers('kept', queues, async () => {
+    const handle = await world.tell();
+    await world.log.until('lookLast');
+    await world.tell({ isEdited: true });
+    // After the judgement it looks once more, and then not before 30 s are over.
+    await world.log.until('reportClass');
+    await world.log.until('lookLast', 2);
+    isKept = false;
+    await world.tell({ isEdited: true });
+    await handle.result();
+  });
+  expect(world.log.count('lookLast')).toBeLessThanOrEqual(3);
+  expect(world.log.count('validateClass')).toBeLessThanOrEqual(3);
 });
 
 describe('a class that nobody serves', () => {

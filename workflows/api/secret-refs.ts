@@ -18,7 +18,7 @@ export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[]
   });
 }
 
-/** MCM v0.62.1 reads them with its own rights: whoever may write a class could have any Secret in the cluster used. */
+/** Otherwise whoever may write a class could have any Secret used that the worker may read. */
 export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
   return fields
     .filter((field) => isForeign(refs, { field, namespace }))

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { createdBy, validatedBy } from '../../../workflows/plan/driver-answers.ts';
+
+const asked = { provider: 'mars', usesTarget: true, isCancelled: false };
+const failure = { code: 'Unauthenticated', message: 'no', isSettled: true } as const;
+
+test.each([
+  ['of a driver', 'credentials', { ...failure, kind: 'credentials' }],
+  ['that nobody knows', 'weather', failure],
+  ['of an earlier contract', undefined, failure],
+])('the kind of a failure: one %s', (_words, kind, expected) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  const answer = createdBy({ outcome: 'failed', failure: { ...failure, kind } }, asked);
+  expect(answer).toEqual({ outcome: 'failed', failure: expected });
+});
+
+test('faults of a class are sentences', () => {
+  const good = { outcome: 'validated', faults: ['size is missing'] } as const;
+  expect(validatedBy({ ...good, faults: [...good.faults] }, asked)).toEqual(good);
+});
+
+test.each([
+  [{ outcome: 'validated' }, 'faults'],
+  [{ outcome: 'validated', faults: [7] }, 'faults'],
+  [{ outcome: 'fine' }, 'outcome: "fine": must be validated or failed'],
+  [undefined, 'outcome'],
+])('%j is no answer to the question what is wrong with a class', (answer, words) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(validatedBy(answer, asked)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'Internal', message: expect.stringContaining(words) },
+  });
+});
