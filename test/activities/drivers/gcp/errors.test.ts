@@ -86,7 +86,7 @@ describe('told apart', () => {
       'Login Required',
       'Unauthenticated',
     ],
-  ])('%s', (_what, status, reason, message, code) => {
+  ])('%s', (...[, status, reason, message, code]) => {
     expect(errorOfAnswer('insert', answerOf(status, reason, message), true).code).toBe(code);
   });
 
@@ -129,9 +129,10 @@ test('an answer that is not of Google is told in its own words, not all of them'
   expect(message).toHaveLength('Google Compute Engine: get: 502: '.length + 200);
 });
 
+const answered = (status: number, data: object) =>
+  Object.assign(new Error('failed'), { response: { status, data } });
+
 describe('no access token', () => {
-  const answered = (status: number, data: object) =>
-    Object.assign(new Error('failed'), { response: { status, data } });
   test.each([
     [
       'a wrong key',

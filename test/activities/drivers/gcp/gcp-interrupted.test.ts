@@ -1,13 +1,13 @@
 /** The connection is cut at every request, before and after the work: there is one instance with its disks, and none after a delete. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, loadSeconds } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-});
+}, loadSeconds * 1_000);
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];

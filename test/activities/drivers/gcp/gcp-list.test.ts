@@ -1,13 +1,21 @@
 /** Listing, and deleting what was listed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, failureOf, gcpRequest, project, zone } from './gcp-world.ts';
+import {
+  aGcpWorld,
+  aSpec,
+  failureOf,
+  gcpRequest,
+  project,
+  zone,
+  loadSeconds,
+} from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-});
+}, loadSeconds * 1_000);
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];
