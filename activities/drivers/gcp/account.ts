@@ -43,7 +43,7 @@ export function createAccounts(
 
 async function loadSdk(settings: SdkSettings): Promise<ClientFactory> {
   const { createClientFactory } = await import('./sdk-client.ts');
-  return createClientFactory(settings);
+  return await createClientFactory(settings);
 }
 
 /** A token in the worker's file is the process's, whatever Secret asks for it. */

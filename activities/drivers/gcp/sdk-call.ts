@@ -58,11 +58,12 @@ function interruption(call: Call, timeout: AbortSignal): ComputeError | undefine
   return new ComputeError({ meaning: 'unanswered', message, settled: false });
 }
 
+/** The cause is not handed on: it holds the request, and with it token and user data. */
 function errorWithoutAnswer({ what, isInsert = false }: Call, cause: unknown): ComputeError {
   if (cause instanceof TokenFailure) return errorOfToken(what, cause.cause, isInsert);
   const words = cause instanceof Error ? cause.message || cause.name : String(cause);
   const message = `Google Compute Engine: ${what}: ${words}`;
-  return new ComputeError({ meaning: 'unavailable', message, settled: false, cause });
+  return new ComputeError({ meaning: 'unavailable', message, settled: false });
 }
 
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {

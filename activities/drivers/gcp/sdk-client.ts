@@ -24,9 +24,9 @@ export interface SdkClient {
 /** Without credentials those of the process are used. */
 export type ClientFactory = (credentials: SecretCredentials | undefined) => SdkClient;
 
-export function createClientFactory(settings: SdkSettings): ClientFactory {
+export async function createClientFactory(settings: SdkSettings): Promise<ClientFactory> {
   const { endpoint, callTimeoutSeconds } = settings;
-  const clients = createSdkClients(endpoint);
+  const clients = await createSdkClients(endpoint);
   return (credentials) => {
     if (!credentials) {
       const ambient = new AmbientCredentials(settings);

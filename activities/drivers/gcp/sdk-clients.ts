@@ -11,16 +11,16 @@ export interface SdkClients {
   transport: Transport;
 }
 
-/** `endpoint`: default Google's. */
-export function createSdkClients(endpoint: URL | undefined): SdkClients {
+/** `endpoint`: default Google's. Makes no call, but blocks the process for a second: the SDK reads the description of all of Compute Engine. */
+export async function createSdkClients(endpoint: URL | undefined): Promise<SdkClients> {
   const transport = new Transport();
   const auth = new GoogleAuth({ authClient: transport });
   const options = { ...endpointOptions(endpoint), fallback: true as const, auth };
-  return {
-    instances: new InstancesClient(options),
-    operations: new ZoneOperationsClient(options),
-    transport,
-  };
+  const instances = new InstancesClient(options);
+  const operations = new ZoneOperationsClient(options);
+  // Otherwise it would be done in the first call, and count against its time limit.
+  await Promise.all([instances.initialize(), operations.initialize()]);
+  return { instances, operations, transport };
 }
 
 function endpointOptions(endpoint: URL | undefined): object {

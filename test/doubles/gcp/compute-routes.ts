@@ -41,8 +41,8 @@ function routeOf(url: URL): Route {
 
 /** What faults are ordered by. */
 export function callOf(method: string, url: URL, body: unknown): FaultedCall {
-  const { kind, name, verb } = routeOf(url);
-  if (kind === 'operations') return { operation: 'wait', name: verb && undefined };
+  const { kind, name } = routeOf(url);
+  if (kind === 'operations') return { operation: 'wait' };
   if (method === 'POST') return { operation: 'insert', name: nameIn(body) };
   if (method === 'DELETE') return { operation: 'delete', name };
   return name === undefined ? { operation: 'list' } : { operation: 'get', name };

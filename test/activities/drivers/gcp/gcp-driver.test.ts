@@ -1,4 +1,5 @@
 /** The driver over the wire, with Google's SDK on our side and the double on the other. */
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   aGcpWorld,
@@ -122,13 +123,21 @@ describe('failures', () => {
     });
   });
 
-  test('no message holds the key or the token', async () => {
-    world.double.faults.add({ kind: 'error', operation: 'get', status: 403, reason: 'forbidden' });
+  test.each([
+    ['error', { status: 403, reason: 'forbidden' }],
+    ['cutBefore', {}],
+    ['loseAnswer', {}],
+  ] as const)('no error (%s) holds key, token or user data', async (kind, more) => {
+    const name = `quiet-${kind.toLowerCase()}`;
+    world.double.faults.add({ kind, operation: 'insert', name, ...more });
+    const request = gcpRequest(name, { userData: '#cloud-config hush' });
     const error: unknown = await world.driver
-      .describeInstance(gcpRequest('quiet'))
+      .createInstance(request)
       .catch((reason: unknown) => reason);
-    const { inspect } = await import('node:util');
-    expect(inspect(error, { depth: 10 })).not.toMatch(/PRIVATE KEY|double-token/);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(
+      /PRIVATE KEY|double-token|hush/,
+    );
   });
 });
 
