@@ -48,9 +48,9 @@ describe('the example', () => {
     const described = Object.values(schema.$defs ?? {}).flatMap(({ properties }) =>
       Object.values(properties ?? {}),
     );
-    for (const field of [...Object.values(schema.properties ?? {}), ...described]) {
-      expect(field).toMatchObject(field.$ref ? {} : { description: expect.any(String) });
-    }
+    const fields = [...Object.values(schema.properties ?? {}), ...described];
+    const silent = fields.filter(({ description, $ref }) => !description && !$ref);
+    expect(silent).toEqual([]);
   });
 
   test('is valid', () => {

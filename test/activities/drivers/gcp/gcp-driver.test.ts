@@ -175,6 +175,16 @@ describe('delete', () => {
     expect(bodyOf('protected')).toBeDefined();
   });
 
+  test('a project or zone that does not exist is not "nothing there"', async () => {
+    const message = `The resource 'projects/${project}/zones/${zone}' was not found`;
+    const fault = { kind: 'error', operation: 'get', status: 404, reason: 'notFound' } as const;
+    world.double.faults.add({ ...fault, message });
+    expect(await failureOf(world.driver.deleteInstance(gcpRequest('lost')))).toMatchObject({
+      code: 'InvalidArgument',
+      settled: false,
+    });
+  });
+
   test('a providerID that is not of Google is told', async () => {
     const request = gcpRequest('odd', { providerID: 'aws:///eu-west-1/i-1' });
     expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
