@@ -25,7 +25,7 @@ export function createAccounts(
   { env, allowsAmbientCredentials }: DriverSettings,
   { callTimeoutSeconds }: AccountLimits,
 ): Accounts {
-  const endpoint = urlOf(env, 'MILLWRIGHT_GCP_ENDPOINT');
+  const endpoint = endpointOf(env);
   const tokenEndpoint = urlOf(env, 'MILLWRIGHT_GCP_TOKEN_ENDPOINT');
   const clients = new ClientCache<SdkClient>();
   let factory: Promise<ClientFactory> | undefined;
@@ -81,6 +81,13 @@ async function ambientProject({ secret, env, client }: AmbientProject): Promise<
   }
   requireProject(project);
   return project;
+}
+
+function endpointOf(env: Environment): URL | undefined {
+  const name = 'MILLWRIGHT_GCP_ENDPOINT';
+  const url = urlOf(env, name);
+  if (!url || url.pathname === '/') return url;
+  throw new Error(`${name}: "${url.href}" has a path: only scheme, host and port are used`);
 }
 
 function urlOf(env: Environment, name: string): URL | undefined {

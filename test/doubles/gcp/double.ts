@@ -1,4 +1,7 @@
-/** A double of Google Compute Engine and of Google's token endpoint, on the wire. */
+/**
+ * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks: permissions, quotas by number, images
+ * and networks (each name exists), filters, aggregated lists, and instances that stop without being deleted.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { administer } from './admin-routes.ts';

@@ -88,6 +88,19 @@ describe('failures', () => {
     },
   );
 
+  test.each(['cutBefore', 'loseAnswer'] as const)(
+    'a look without an answer (%s) is one request and settles nothing',
+    async (kind) => {
+      world.double.faults.add({ kind, operation: 'get', name: 'cut' });
+      const before = world.double.calls.length;
+      expect(await failureOf(world.driver.createInstance(gcpRequest('cut')))).toMatchObject({
+        code: 'Unavailable',
+        settled: false,
+      });
+      expect(world.double.calls.length - before).toBe(1);
+    },
+  );
+
   test('a call that hangs ends by the time limit, with an uncertain outcome', async () => {
     world.double.faults.add({ kind: 'hang', operation: 'insert', name: 'hangs' });
     const hasty = world.aDriver({ callTimeoutSeconds: 0.3 });

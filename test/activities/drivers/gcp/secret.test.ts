@@ -234,4 +234,9 @@ describe('over the wire', () => {
       expect(() => createGcpDriver(settings)).toThrow(`${name}: "compute:80" is not a URL`);
     },
   );
+
+  test('an endpoint with a path is refused: it would not be used', () => {
+    const env = { MILLWRIGHT_GCP_ENDPOINT: 'https://example.com/compute/v1' };
+    expect(() => createGcpDriver({ env, allowsAmbientCredentials: false })).toThrow('has a path');
+  });
 });
