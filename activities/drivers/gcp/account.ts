@@ -4,6 +4,7 @@ import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { fault } from './compute-error.ts';
 import type { Compute } from './compute.ts';
+import type { ClientFactory, SdkClient, SdkSettings } from './sdk-client.ts';
 import { credentialsOf, keysInWords, requireProject } from './secret.ts';
 import type { ExternalAccount, SecretCredentials } from './secret.ts';
 
@@ -19,31 +20,30 @@ export interface AccountLimits {
   callTimeoutSeconds: number;
 }
 
-interface Client {
-  compute: Compute;
-  /** Of ambient credentials. */
-  project?: () => Promise<string>;
-}
-
 /** Fails when an endpoint in the environment is not a URL; makes no call and loads no SDK. */
 export function createAccounts(
   { env, allowsAmbientCredentials }: DriverSettings,
   { callTimeoutSeconds }: AccountLimits,
 ): Accounts {
-  const endpoint = urlOf(env, 'MILLWRIGHT_GCP_ENDPOINT');
+  const endpoint = endpointOf(env);
   const tokenEndpoint = urlOf(env, 'MILLWRIGHT_GCP_TOKEN_ENDPOINT');
-  const clients = new ClientCache<Client>();
+  const clients = new ClientCache<SdkClient>();
+  let factory: Promise<ClientFactory> | undefined;
   return async ({ secret }) => {
     const credentials = credentialsOf(secret);
     requireAllowed(credentials, allowsAmbientCredentials);
-    const sdk = await import('./sdk-client.ts');
+    factory ??= loadSdk({ endpoint, tokenEndpoint, callTimeoutSeconds });
+    const create = await factory;
     const parts = ['gcp', JSON.stringify(credentials ?? 'ambient')];
-    const client = clients.get(parts, () =>
-      sdk.createClient({ credentials, env, endpoint, tokenEndpoint, callTimeoutSeconds }),
-    );
+    const client = clients.get(parts, () => create(credentials));
     const project = credentials?.project ?? (await ambientProject({ secret, env, client }));
     return { compute: client.compute, project };
   };
+}
+
+async function loadSdk(settings: SdkSettings): Promise<ClientFactory> {
+  const { createClientFactory } = await import('./sdk-client.ts');
+  return await createClientFactory(settings);
 }
 
 /** A token in the worker's file is the process's, whatever Secret asks for it. */
@@ -69,7 +69,7 @@ function usesFile(account: SecretCredentials['account']): account is ExternalAcc
 interface AmbientProject {
   secret: ProviderRequest['secret'];
   env: Environment;
-  client: Client;
+  client: SdkClient;
 }
 
 async function ambientProject({ secret, env, client }: AmbientProject): Promise<string> {
@@ -81,6 +81,13 @@ async function ambientProject({ secret, env, client }: AmbientProject): Promise<
   }
   requireProject(project);
   return project;
+}
+
+function endpointOf(env: Environment): URL | undefined {
+  const name = 'MILLWRIGHT_GCP_ENDPOINT';
+  const url = urlOf(env, name);
+  if (!url || url.pathname === '/') return url;
+  throw new Error(`${name}: "${url.href}" has a path: only scheme, host and port are used`);
 }
 
 function urlOf(env: Environment, name: string): URL | undefined {

@@ -11,13 +11,12 @@ export interface ComputeFault {
   /** Only that of an insert may be true. */
   settled: boolean;
   retryAfterSeconds?: number | undefined;
-  cause?: unknown;
 }
 
 export class ComputeError extends DriverError {
   readonly meaning: MeaningName;
 
-  constructor({ meaning, message, settled, retryAfterSeconds, cause }: ComputeFault) {
+  constructor({ meaning, message, settled, retryAfterSeconds }: ComputeFault) {
     const { code, ...rest } = meanings[meaning];
     super({
       code,
@@ -25,7 +24,6 @@ export class ComputeError extends DriverError {
       settled,
       ...('kind' in rest && { kind: rest.kind }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      ...(cause !== undefined && { cause }),
     });
     this.meaning = meaning;
   }

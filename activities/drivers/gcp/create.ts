@@ -3,7 +3,7 @@ import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import type { Account } from './account.ts';
 import { ComputeError, errorOfOperation, fault } from './compute-error.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
-import { isInstanceName } from './identity.ts';
+import { hasToken, isInstanceName } from './identity.ts';
 import type { InstancePlace } from './identity.ts';
 import { instanceOf, isEnding } from './instance.ts';
 import { instanceResource } from './instance-resource.ts';
@@ -84,7 +84,9 @@ async function awaitInsert(
   const { project, zone } = place;
   const wait = { compute, project, zone, patience, signal: request.signal };
   const done = await untilDone(wait, operation);
-  const instance = await compute.get(place, request.signal);
+  const namesake = await compute.get(place, request.signal);
+  // After a token that is long spent there may be a namesake of another one.
+  const instance = namesake && hasToken(namesake, request.token) ? namesake : undefined;
   if (done.errors.length > 0) throw failed(creation, { done, instance, operation });
   if (!instance) throw spent(place, 'it was deleted');
   return { ...instanceOf(instance), found: false };

@@ -107,6 +107,8 @@ interface WordsMeaning {
 export const wordsMeanings: readonly WordsMeaning[] = [
   // As with Gardener's driver: the zone may get that machine type, or another class of the pool fits.
   { words: /machine ?type .* does not exist in zone/i, meaning: 'capacity' },
+  // Not the instance, but where it would be: to take that for "nothing there" would leave instances behind.
+  { words: /'projects\/[^/']+(\/zones\/[^/']+)?' was not found|unknown zone/i, meaning: 'input' },
   { words: /protected against deletion|deletion ?protection/i, meaning: 'precondition' },
 ];
 

@@ -11,6 +11,7 @@ type AttachedDisk = protos.google.cloud.compute.v1.IAttachedDisk;
 type DiskParameters = protos.google.cloud.compute.v1.IAttachedDiskInitializeParams;
 type EncryptionKey = protos.google.cloud.compute.v1.ICustomerEncryptionKey;
 type NetworkCard = protos.google.cloud.compute.v1.INetworkInterface;
+type PodRange = protos.google.cloud.compute.v1.IAliasIpRange;
 type ComputeScheduling = protos.google.cloud.compute.v1.IScheduling;
 
 export interface ResourceRequest {
@@ -110,19 +111,21 @@ function networkCard(
   { region }: GcpProviderSpec,
   project: string,
 ): NetworkCard {
-  const { network, subnetwork, stackType, ipv6accessType, ipCidrRange, subnetworkRangeName } = card;
-  const podRange = {
-    ...(ipCidrRange && { ipCidrRange }),
-    ...(subnetworkRangeName && { subnetworkRangeName }),
-  };
+  const { network, subnetwork, stackType, ipv6accessType } = card;
+  const podRange = takesPodRange(card) ? podRangeOf(card) : undefined;
   return {
     ...(network && { network: `projects/${project}/global/networks/${network}` }),
     ...(subnetwork && { subnetwork: `regions/${region}/subnetworks/${subnetwork}` }),
     ...(!card.disableExternalIP && { accessConfigs: [{ type: 'ONE_TO_ONE_NAT' }] }),
     ...(stackType && { stackType }),
     ...(stackType === 'IPV4_IPV6' && ipv6accessType && { ipv6AccessType: ipv6accessType }),
-    ...(takesPodRange(card) && ipCidrRange && { aliasIpRanges: [podRange] }),
+    ...(podRange && { aliasIpRanges: [podRange] }),
   };
+}
+
+function podRangeOf({ ipCidrRange, subnetworkRangeName }: NetworkInterface): PodRange | undefined {
+  if (!ipCidrRange) return undefined;
+  return { ipCidrRange, ...(subnetworkRangeName && { subnetworkRangeName }) };
 }
 
 /** `automaticRestart` is sent always: Google's default is true, that of Gardener's driver is false. */

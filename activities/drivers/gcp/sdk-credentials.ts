@@ -1,8 +1,7 @@
 /** Where the SDK's tokens come from. Imported with the SDK only. */
 import { readFile } from 'node:fs/promises';
 import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
-import type { AuthClient } from 'google-auth-library';
-import type { Environment } from '../settings.ts';
+import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
 import { subjectTokenType, tokenFile, tokenUrl } from './secret.ts';
 import type { ExternalAccount, SecretCredentials, ServiceAccount } from './secret.ts';
 
@@ -41,7 +40,7 @@ function externalAccount(
   const impersonation = impersonationUrl && {
     service_account_impersonation_url: impersonationUrl,
   };
-  const client = new IdentityPoolClient({
+  const options = {
     type: 'external_account',
     audience,
     subject_token_type: subjectTokenType,
@@ -52,20 +51,43 @@ function externalAccount(
       getSubjectToken: async () => subjectToken ?? (await readFile(tokenFile, 'utf8')).trim(),
     },
     transporter,
-  });
+  };
+  const client = new FederatedClient(options);
   // With an impersonation in between, the first token has to reach that service as well; the library sees to it.
   client.scopes = scopes;
   return client;
 }
 
-/** Google's order: a file named in the environment, then the metadata server of instance or workload. */
-export function ambientAuth(env: Environment, settings: TokenSettings): GoogleAuth {
-  const keyFilename = env['GOOGLE_APPLICATION_CREDENTIALS'];
-  return new GoogleAuth({
-    scopes,
-    ...(keyFilename && { keyFilename }),
-    clientOptions: { transporter: tokenTransporter(settings) },
-  });
+class FederatedClient extends IdentityPoolClient {
+  constructor(options: IdentityPoolClientOptions) {
+    super(options);
+    // The library has one of its own for the exchange, which tries again by itself.
+    Object.assign(this.stsCredential, { transporter: this.transporter });
+  }
+}
+
+/**
+ * Google's order: the file that GOOGLE_APPLICATION_CREDENTIALS names, then the metadata server of instance or workload. The
+ * library reads the environment of the process itself.
+ */
+export class AmbientCredentials {
+  readonly #auth = new GoogleAuth({ scopes });
+  readonly #transporter: gaxios.Gaxios;
+
+  constructor(settings: TokenSettings) {
+    this.#transporter = tokenTransporter(settings);
+  }
+
+  async client(): Promise<AuthClient> {
+    const client = await this.#auth.getClient();
+    // The library does not hand an option for it on to what it finds.
+    client.transporter = this.#transporter;
+    return client;
+  }
+
+  async project(): Promise<string> {
+    return await this.#auth.getProjectId();
+  }
 }
 
 /** One request for a token is one request: the caller's caller tries again. */

@@ -1,6 +1,7 @@
 /** Sends the SDK's requests. Imported with the SDK only, which costs a process 70 MB. */
-import { gaxios, PassThroughClient } from 'google-auth-library';
-import type { AuthClient } from 'google-auth-library';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { PassThroughClient } from 'google-auth-library';
+import type { AuthClient, gaxios } from 'google-auth-library';
 
 type FetchArguments = Parameters<AuthClient['fetch']>;
 
@@ -17,31 +18,29 @@ export class AnswerFailure extends Error {
 /** There is no token to send. */
 export class TokenFailure extends Error {}
 
+export type Credentials = () => Promise<AuthClient>;
+
 /**
  * Takes the place of the SDK's authentication: that one sends a request again after 401 and 403. Here each call is one
- * request, beside those for a token.
+ * request, beside those for a token. One transport serves all credentials, as each client of the SDK costs half a second.
  */
 export class Transport extends PassThroughClient {
-  readonly #credentials: () => Promise<AuthClient>;
+  readonly #caller = new AsyncLocalStorage<Credentials>();
 
-  constructor(credentials: () => Promise<AuthClient>) {
-    super();
-    this.#credentials = credentials;
+  /** All requests that `call` makes are made with these credentials. */
+  async withCredentials<T>(credentials: Credentials, call: () => Promise<T>): Promise<T> {
+    return await this.#caller.run(credentials, call);
   }
 
-  override async fetch<T>(...[input, init]: FetchArguments): gaxios.GaxiosPromise<T> {
+  override async fetch<T>(...[input, init = {}]: FetchArguments): gaxios.GaxiosPromise<T> {
     const url = input instanceof URL ? input.href : input;
     if (typeof url !== 'string') throw new TypeError('the SDK sends requests by URL');
-    const headers = new Headers(init?.headers);
-    const signal = init?.signal ?? undefined;
-    for (const [name, value] of await this.#authorization(url, signal)) headers.set(name, value);
-    const { method = 'GET', body } = init ?? {};
     const response = await this.transporter.request<string>({
       url,
-      method,
-      headers,
-      ...(body && { body }),
-      ...(signal && { signal }),
+      method: init.method ?? 'GET',
+      headers: await this.#headers(url, init),
+      ...(init.body && { body: init.body }),
+      ...(init.signal && { signal: init.signal }),
       responseType: 'text',
       redirect: 'error',
       retry: false,
@@ -50,19 +49,25 @@ export class Transport extends PassThroughClient {
     const { status, data: text, config } = response;
     const retryAfter = response.headers.get('retry-after');
     if (status >= 400) throw new AnswerFailure({ status, text, retryAfter });
+    // Whoever awaits this reads the answer as that of `fetch`.
     const data: T = JSON.parse('null');
     return Object.assign(new Response(text, { status }), { config, data });
   }
 
   /** A token is everybody's, so it is fetched to its end even when this caller stops waiting for it. */
-  async #authorization(url: string, signal: AbortSignal | undefined): Promise<Headers> {
-    const headers = this.#headers(url);
-    return await (signal ? Promise.race([headers, aborted(signal)]) : headers);
+  async #headers(url: string, { headers, signal }: RequestInit): Promise<Headers> {
+    const authorization = this.#authorization(url);
+    const own = await (signal ? Promise.race([authorization, aborted(signal)]) : authorization);
+    const all = new Headers(headers);
+    for (const [name, value] of own) all.set(name, value);
+    return all;
   }
 
-  async #headers(url: string): Promise<Headers> {
+  async #authorization(url: string): Promise<Headers> {
     try {
-      return await (await this.#credentials()).getRequestHeaders(url);
+      const credentials = this.#caller.getStore();
+      if (!credentials) throw new Error('a request was made without credentials');
+      return await (await credentials()).getRequestHeaders(url);
     } catch (cause) {
       throw new TokenFailure('no access token', { cause });
     }

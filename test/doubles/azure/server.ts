@@ -36,6 +36,8 @@ export interface Call {
 export interface AzureDouble {
   url: string;
   caFile: string;
+  /** Its own certificate, for a relay on the same host. */
+  tls: { cert: string; key: string };
   application: Application;
   world: World;
   faults: Faults;
@@ -80,7 +82,8 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   const caFile = options.caFile ?? join(folder, 'ca.pem');
   writeFileSync(caFile, ca.certificate);
   const pair = await ca.issue({ user: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
-  const server = createServer({ cert: pair.certificate, key: pair.key });
+  const tls = { cert: pair.certificate, key: pair.key };
+  const server = createServer(tls);
   await new Promise<void>((resolve) => {
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
@@ -88,6 +91,7 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   const double = createDouble({
     options,
     caFile,
+    tls,
     url: `https://127.0.0.1:${port}`,
     server,
     folder,
@@ -101,6 +105,7 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
 interface Parts {
   options: DoubleOptions;
   caFile: string;
+  tls: AzureDouble['tls'];
   url: string;
   server: Server;
   folder: string;
@@ -112,11 +117,12 @@ interface RunningDouble extends AzureDouble {
   pageSize: number;
 }
 
-function createDouble({ options, caFile, url, server, folder }: Parts): RunningDouble {
+function createDouble({ options, caFile, tls, url, server, folder }: Parts): RunningDouble {
   const world = newWorld();
   const double: RunningDouble = {
     url,
     caFile,
+    tls,
     application,
     world,
     faults: createFaults(),

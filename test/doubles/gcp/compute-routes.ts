@@ -28,11 +28,11 @@ interface Route extends Place {
   verb: string | undefined;
 }
 
-const form =
+const paths =
   /^\/compute\/v1\/projects\/([a-z0-9.:-]+)\/zones\/([a-z0-9-]+)\/(instances|operations)(?:\/([a-z0-9-]+))?(?:\/(wait))?$/;
 
 function routeOf(url: URL): Route {
-  const [, project, zone, kind, name, verb] = form.exec(url.pathname) ?? [];
+  const [, project, zone, kind, name, verb] = paths.exec(url.pathname) ?? [];
   if (project === undefined || zone === undefined || kind === undefined) {
     return refuse(404, 'notFound', `no such path: ${url.pathname}`);
   }
@@ -41,8 +41,8 @@ function routeOf(url: URL): Route {
 
 /** What faults are ordered by. */
 export function callOf(method: string, url: URL, body: unknown): FaultedCall {
-  const { kind, name, verb } = routeOf(url);
-  if (kind === 'operations') return { operation: 'wait', name: verb && undefined };
+  const { kind, name } = routeOf(url);
+  if (kind === 'operations') return { operation: 'wait' };
   if (method === 'POST') return { operation: 'insert', name: nameIn(body) };
   if (method === 'DELETE') return { operation: 'delete', name };
   return name === undefined ? { operation: 'list' } : { operation: 'get', name };
@@ -71,11 +71,12 @@ async function answerTo(
   const { method, url, faults } = request;
   const { kind, name, verb } = route;
   const requestId = requestIdOf(url);
-  const begin = { requestId, now: now(), faults };
-  switch (`${method} ${kind}${name === undefined ? '' : '/NAME'}${verb ? `/${verb}` : ''}`) {
+  const form = [kind, ...(name === undefined ? [] : ['NAME']), ...(verb ? [verb] : [])];
+  switch (`${method} ${form.join('/')}`) {
     case 'POST instances': {
       requireParameters(url, ['requestId']);
       const instance = checkedInstance(request.body, route.zone);
+      const begin = { requestId, now: now(), faults };
       return shownOperation(cloud.insert(place(route), instance, begin), now());
     }
     case 'GET instances':
@@ -83,10 +84,13 @@ async function answerTo(
       return listed(cloud, route, url);
     case 'GET instances/NAME':
       requireParameters(url, []);
-      return shownInstance(cloud.find(place(route), name ?? ''));
+      return shownInstance(cloud.find(place(route), nameOf(route)));
     case 'DELETE instances/NAME':
       requireParameters(url, ['requestId']);
-      return shownOperation(cloud.delete(place(route), name ?? '', begin), now());
+      return shownOperation(
+        cloud.delete(place(route), nameOf(route), { requestId, now: now(), faults }),
+        now(),
+      );
     case 'GET operations/NAME':
     case 'POST operations/NAME/wait':
       requireParameters(url, []);
@@ -94,6 +98,10 @@ async function answerTo(
     default:
       return refuse(404, 'notFound', `${method} ${url.pathname} is not served`);
   }
+}
+
+function nameOf({ name = '' }: Route): string {
+  return name;
 }
 
 function place({ project, zone }: Route): Place {

@@ -1,10 +1,13 @@
-/** A double of Google Compute Engine and of Google's token endpoint, on the wire. */
+/**
+ * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks: permissions, quotas by number, images
+ * and networks (each name exists), filters, aggregated lists, and instances that stop without being deleted.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { administer } from './admin-routes.ts';
 import type { SeenCall } from './admin-routes.ts';
 import { errorAnswer, Refusal } from './answers.ts';
-import type { HttpAnswer } from './answers.ts';
+import type { ErrorWords, HttpAnswer } from './answers.ts';
 import { Cloud } from './cloud.ts';
 import type { CloudTimes } from './cloud.ts';
 import { callOf, serve } from './compute-routes.ts';
@@ -145,50 +148,43 @@ function jsonOf(text: string): unknown {
 
 async function withFaults(
   faults: readonly Fault[],
-  work: () => Promise<HttpAnswer>,
+  doWork: () => Promise<HttpAnswer>,
 ): Promise<Outcome> {
   const kinds = faults.map(({ kind }) => kind);
   if (kinds.includes('hang')) return 'hang';
   if (kinds.includes('cutBefore')) return 'cut';
   const refused = faults.map(refusalOf).find((answer) => answer !== undefined);
   if (refused) return refused;
-  const answer = await work();
+  const answer = await doWork();
   return kinds.includes('loseAnswer') ? 'cut' : answer;
 }
 
+const refusals: Partial<Record<Fault['kind'], (fault: Fault) => ErrorWords>> = {
+  rateLimit: () => ({
+    status: 403,
+    reason: 'rateLimitExceeded',
+    message: 'Rate Limit Exceeded',
+    infoReason: 'RATE_LIMIT_EXCEEDED',
+  }),
+  tooMany: () => ({ status: 429, reason: 'rateLimitExceeded', message: 'slow down' }),
+  quota: () => ({
+    status: 403,
+    reason: 'quotaExceeded',
+    message: "Quota 'CPUS' exceeded. Limit: 24.0 in region europe-west1.",
+  }),
+  error: ({ status = 400, reason = 'invalid', message = 'ordered', infoReason }) => ({
+    status,
+    reason,
+    message,
+    ...(infoReason !== undefined && { infoReason }),
+  }),
+};
+
 function refusalOf(fault: Fault): HttpAnswer | undefined {
-  const {
-    kind,
-    seconds,
-    status = 400,
-    reason = 'invalid',
-    infoReason,
-    message = 'ordered',
-  } = fault;
+  const words = refusals[fault.kind]?.(fault);
+  const { seconds } = fault;
   const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  switch (kind) {
-    case 'rateLimit': {
-      const words = { status: 403, reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' };
-      return errorAnswer({ ...words, infoReason: 'RATE_LIMIT_EXCEEDED', headers });
-    }
-    case 'tooMany':
-      return errorAnswer({
-        status: 429,
-        reason: 'rateLimitExceeded',
-        message: 'slow down',
-        headers,
-      });
-    case 'quota': {
-      const words = "Quota 'CPUS' exceeded. Limit: 24.0 in region europe-west1.";
-      return errorAnswer({ status: 403, reason: 'quotaExceeded', message: words, headers });
-    }
-    case 'error': {
-      const info = infoReason === undefined ? {} : { infoReason };
-      return errorAnswer({ status, reason, message, ...info, headers });
-    }
-    default:
-      return undefined;
-  }
+  return words && errorAnswer({ ...words, headers });
 }
 
 interface Work {

@@ -14,26 +14,25 @@ export function applyMask(body: object, text: string): unknown {
 function parse(text: string): [Mask, string] {
   const mask: Mask = {};
   let rest = text;
-  do {
-    const [, name = '', follow = ''] = /^([a-zA-Z0-9]+)(.*)$/s.exec(rest) ?? [];
-    if (name === '') throw new Error(`field mask: a name is missing at "${rest}"`);
-    rest = follow;
-    if (rest.startsWith('/')) {
-      const [, path = '', after = ''] = /^([a-zA-Z0-9/]+)(.*)$/s.exec(rest.slice(1)) ?? [];
-      mask[name] = chain(path.split('/'));
-      rest = after;
-    } else if (rest.startsWith('(')) {
-      const [inner, after] = parse(rest.slice(1));
-      if (!after.startsWith(')')) throw new Error('field mask: a bracket is not closed');
-      mask[name] = inner;
-      rest = after.slice(1);
-    } else {
-      mask[name] = true;
-    }
-    if (!rest.startsWith(',')) return [mask, rest];
-    rest = rest.slice(1);
-  } while (rest !== '');
-  return [mask, rest];
+  for (;;) {
+    const [name, inner, after] = parseOne(rest);
+    mask[name] = inner;
+    if (!after.startsWith(',')) return [mask, after];
+    rest = after.slice(1);
+  }
+}
+
+function parseOne(text: string): [string, Mask | true, string] {
+  const [, name, rest = ''] = /^([a-zA-Z0-9]+)(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new Error(`field mask: a name is missing at "${text}"`);
+  if (rest.startsWith('/')) {
+    const [, path = '', after = ''] = /^([a-zA-Z0-9/]+)(.*)$/s.exec(rest.slice(1)) ?? [];
+    return [name, chain(path.split('/')), after];
+  }
+  if (!rest.startsWith('(')) return [name, true, rest];
+  const [inner, after] = parse(rest.slice(1));
+  if (!after.startsWith(')')) throw new Error('field mask: a bracket is not closed');
+  return [name, inner, after.slice(1)];
 }
 
 function chain([name = '', ...more]: string[]): Mask {

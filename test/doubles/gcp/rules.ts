@@ -37,18 +37,26 @@ export function checkedInstance(body: unknown, zone: string): InstanceBody {
   return instance;
 }
 
-function checkBasics(instance: InstanceBody, zone: string): void {
-  const { name, machineType, disks, networkInterfaces } = instance;
+function checkBasics(
+  { name, machineType, disks, networkInterfaces, tags }: InstanceBody,
+  zone: string,
+): void {
   if (!resourceName.test(name ?? '')) invalid('name', name);
   if (!machineType?.startsWith(`zones/${zone}/machineTypes/`)) invalid('machineType', machineType);
-  if (!disks?.some(({ boot }) => boot)) invalid('disks', disks);
   if (!networkInterfaces?.length) invalid('networkInterfaces', networkInterfaces);
-  const badTag = instance.tags?.items?.find((tag) => !resourceName.test(tag));
-  if (badTag !== undefined) invalid('tags.items', badTag);
-  const hasDisks = disks.every(
-    ({ type, source, initializeParams }) => type === 'SCRATCH' || source || initializeParams,
-  );
-  if (!hasDisks) invalid('disks', disks);
+  checkTags(tags?.items ?? []);
+  checkDisks(disks ?? []);
+}
+
+function checkTags(tags: readonly string[]): void {
+  const wrong = tags.find((tag) => !resourceName.test(tag));
+  if (wrong !== undefined) invalid('tags.items', wrong);
+}
+
+function checkDisks(disks: readonly DiskBody[]): void {
+  const isComplete = ({ type, source, initializeParams }: DiskBody): boolean =>
+    type === 'SCRATCH' || source !== undefined || initializeParams !== undefined;
+  if (!disks.some(({ boot }) => boot) || !disks.every(isComplete)) invalid('disks', disks);
 }
 
 function checkLabels({ labels = {} }: InstanceBody): void {

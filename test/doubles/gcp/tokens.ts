@@ -44,19 +44,24 @@ export class Tokens {
   #checkStatement(assertion: string): void {
     const [head = '', claims = '', signature = ''] = assertion.split('.');
     const header = decode(head);
-    const { iss, aud, scope, iat, exp } = decode(claims);
     if (header['alg'] !== 'RS256') refuseGrant('invalid_grant', 'alg is not RS256');
-    if (iss !== (this.#rules.email ?? iss)) refuseGrant('invalid_grant', 'account not found');
-    if (aud !== 'https://oauth2.googleapis.com/token') refuseGrant('invalid_grant', 'wrong aud');
-    if (!String(scope).includes('googleapis.com/auth/')) refuseGrant('invalid_scope', 'no scope');
-    const seconds = Number(exp) - Number(iat);
-    if (!(seconds > 0 && seconds <= 3_600)) refuseGrant('invalid_grant', 'wrong lifetime');
+    checkClaims(decode(claims), this.#rules.email);
     const { publicKey } = this.#rules;
     if (!publicKey) return;
     const check = createVerify('RSA-SHA256').update(`${head}.${claims}`);
     if (check.verify(publicKey, signature, 'base64url')) return;
     refuseGrant('invalid_grant', 'Invalid JWT Signature.');
   }
+}
+
+function checkClaims(claims: Record<string, unknown>, email: string | undefined): void {
+  const { iss, aud, scope, iat, exp } = claims;
+  if (email !== undefined && iss !== email) refuseGrant('invalid_grant', 'account not found');
+  if (aud !== 'https://oauth2.googleapis.com/token') refuseGrant('invalid_grant', 'wrong aud');
+  const isScope = typeof scope === 'string' && scope.includes('googleapis.com/auth/');
+  if (!isScope) refuseGrant('invalid_scope', 'no scope');
+  const seconds = Number(exp) - Number(iat);
+  if (!(seconds > 0 && seconds <= 3_600)) refuseGrant('invalid_grant', 'wrong lifetime');
 }
 
 function checkExchange(form: URLSearchParams): void {

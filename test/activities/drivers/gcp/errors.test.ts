@@ -70,6 +70,34 @@ describe('told apart', () => {
       `Resource cannot be deleted if it's protected against deletion.`,
       'FailedPrecondition',
     ],
+    [
+      'no such instance',
+      404,
+      'notFound',
+      `The resource 'projects/p/zones/z/instances/i' was not found`,
+      'NotFound',
+    ],
+    [
+      'no such project',
+      404,
+      'notFound',
+      `The resource 'projects/p' was not found`,
+      'InvalidArgument',
+    ],
+    [
+      'no such zone',
+      404,
+      'notFound',
+      `The resource 'projects/p/zones/z' was not found`,
+      'InvalidArgument',
+    ],
+    [
+      'an unknown zone',
+      400,
+      'invalid',
+      `Invalid value for field 'zone': 'x'. Unknown zone.`,
+      'InvalidArgument',
+    ],
     ['too many calls', 403, 'rateLimitExceeded', 'Rate Limit Exceeded', 'Unavailable'],
     ['quota', 403, 'quotaExceeded', `Quota 'CPUS' exceeded.`, 'ResourceExhausted'],
     [
@@ -86,8 +114,8 @@ describe('told apart', () => {
       'Login Required',
       'Unauthenticated',
     ],
-  ])('%s', (_what, status, reason, message, code) => {
-    expect(errorOfAnswer('insert', answerOf(status, reason, message), true).code).toBe(code);
+  ])('%s', (...[, status, reason, message, code]) => {
+    expect(errorOfAnswer('get', answerOf(status, reason, message), false).code).toBe(code);
   });
 
   test('of several errors the one that says most about what to do counts, not the last', () => {
@@ -129,9 +157,10 @@ test('an answer that is not of Google is told in its own words, not all of them'
   expect(message).toHaveLength('Google Compute Engine: get: 502: '.length + 200);
 });
 
+const answered = (status: number, data: object) =>
+  Object.assign(new Error('failed'), { response: { status, data } });
+
 describe('no access token', () => {
-  const answered = (status: number, data: object) =>
-    Object.assign(new Error('failed'), { response: { status, data } });
   test.each([
     [
       'a wrong key',

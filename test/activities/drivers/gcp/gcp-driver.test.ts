@@ -1,12 +1,21 @@
 /** The driver over the wire, with Google's SDK on our side and the double on the other. */
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { aGcpWorld, aSpec, failureOf, gcpRequest, project, zone } from './gcp-world.ts';
+import {
+  aGcpWorld,
+  aSpec,
+  failureOf,
+  gcpRequest,
+  project,
+  zone,
+  loadSeconds,
+} from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-});
+}, loadSeconds * 1_000);
 beforeEach(() => world.double.faults.clear());
 afterAll(() => world.double.close());
 
@@ -14,284 +23,6 @@ const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;
-
-/** As Gardener's driver would have made it. */
-function madeByMcm(name: string, more: object = {}): void {
-  const { cloud } = world.double;
-  const body = {
-    name,
-    machineType: `zones/${zone}/machineTypes/n2-standard-4`,
-    disks: [{ boot: true, autoDelete: true, initializeParams: {} }],
-    networkInterfaces: [{}],
-    tags: { items: aSpec.tags },
-    ...more,
-  };
-  const begin = { requestId: undefined, now: Date.now() - 60_000, faults: [] };
-  cloud.insert({ project, zone }, body, begin);
-  cloud.advance(Date.now());
-}
-
-describe('create', () => {
-  test('makes an instance and awaits it, and finds it the second time', async () => {
-    const first = await world.driver.createInstance(gcpRequest('plain'));
-    expect(first).toEqual({
-      providerID: idOf('plain'),
-      nodeName: 'plain',
-      found: false,
-      isInitialized: true,
-      addresses: [
-        { type: 'InternalIP', address: '10.0.0.2' },
-        { type: 'Hostname', address: 'plain' },
-      ],
-    });
-    expect(await world.driver.createInstance(gcpRequest('plain'))).toEqual({
-      ...first,
-      found: true,
-    });
-    expect(everMade('plain')).toBe(1);
-  });
-
-  test('the labels say whose it is from the first moment on', async () => {
-    await world.driver.createInstance(gcpRequest('labelled'));
-    expect(bodyOf('labelled')?.labels).toEqual({
-      'millwright-cluster': 'cluster-1',
-      'millwright-namespace': 'shoot',
-      'millwright-machine-uid': 'uid-of-labelled',
-      'millwright-token': 'uid-of-labelled-0',
-    });
-  });
-
-  test('user data goes where its first line says', async () => {
-    await world.driver.createInstance(gcpRequest('cloud-config', { userData: '#cloud-config\n' }));
-    await world.driver.createInstance(gcpRequest('script', { userData: '#!/bin/sh\n' }));
-    const item = { key: 'user-data', value: '#cloud-config\n' };
-    expect(bodyOf('cloud-config')?.['metadata']).toEqual({ items: [item] });
-    const script = { key: 'startup-script', value: '#!/bin/sh\n' };
-    expect(bodyOf('script')?.['metadata']).toEqual({ items: [script] });
-  });
-
-  test('two creates at once with one token make one instance', async () => {
-    const [one, two] = await Promise.all([
-      world.driver.createInstance(gcpRequest('twice')),
-      world.driver.createInstance(gcpRequest('twice')),
-    ]);
-    expect(one.providerID).toBe(two.providerID);
-    expect(everMade('twice')).toBe(1);
-  });
-
-  test('two creates at once with two tokens make one instance: the second meets the first', async () => {
-    const both = await Promise.all([
-      world.driver.createInstance(gcpRequest('met', { token: 'one' })),
-      world.driver.createInstance(gcpRequest('met', { token: 'two' })),
-    ]);
-    expect(both.filter(({ found }) => found)).toHaveLength(1);
-    expect(everMade('met')).toBe(1);
-  });
-
-  test('with a providerID it never creates', async () => {
-    const request = gcpRequest('known', { providerID: idOf('known') });
-    expect(await failureOf(world.driver.createInstance(request))).toEqual({
-      code: 'NotFound',
-      settled: true,
-      message: `instance ${idOf('known')} does not exist`,
-    });
-    expect(everMade('known')).toBe(0);
-  });
-
-  test('a providerID is enough to adopt an instance of another cluster and token', async () => {
-    const { providerID } = await world.driver.createInstance(gcpRequest('moved'));
-    const request = gcpRequest('moved', { providerID, cluster: 'cluster-2', token: 'other' });
-    expect(await world.driver.createInstance(request)).toMatchObject({ providerID, found: true });
-  });
-
-  test('an instance of MCM with the tags of the class is adopted if no other Machine claims it', async () => {
-    madeByMcm('by-mcm');
-    expect(await world.driver.createInstance(gcpRequest('by-mcm'))).toMatchObject({ found: true });
-    const request = gcpRequest('by-mcm', { isClaimed: (id) => id === idOf('by-mcm') });
-    expect(await failureOf(world.driver.createInstance(request))).toMatchObject({
-      code: 'AlreadyExists',
-      settled: true,
-    });
-  });
-
-  test.each([
-    ['another cluster', { labels: { 'millwright-cluster': 'x', 'millwright-namespace': 'shoot' } }],
-    [
-      'another namespace',
-      { labels: { 'millwright-cluster': 'cluster-1', 'millwright-namespace': 'x' } },
-    ],
-    [
-      'another cluster of MCM',
-      { tags: { items: ['kubernetes-io-cluster-x', 'kubernetes-io-role-node'] } },
-    ],
-    ['nobody known', { tags: {} }],
-  ])('a namesake of %s is not ours', async (whose, more) => {
-    const name = `namesake-${whose.replaceAll(' ', '-').toLowerCase()}`;
-    madeByMcm(name, more);
-    expect(await failureOf(world.driver.createInstance(gcpRequest(name)))).toEqual({
-      code: 'AlreadyExists',
-      settled: true,
-      message: `an instance called ${name} exists in ${zone} and is not of this Machine: its labels, tags or another Machine say so`,
-    });
-    expect(await world.driver.describeInstance(gcpRequest(name))).toBeUndefined();
-    expect(await world.driver.deleteInstance(gcpRequest(name))).toEqual({ found: false });
-    expect(bodyOf(name)).toBeDefined();
-  });
-
-  test('a disk that was left behind has the name: said, and settled', async () => {
-    world.double.cloud.disks.push({
-      project,
-      zone,
-      name: 'leftover',
-      autoDelete: false,
-      user: undefined,
-    });
-    expect(await failureOf(world.driver.createInstance(gcpRequest('leftover')))).toMatchObject({
-      code: 'AlreadyExists',
-      settled: true,
-      message: expect.stringContaining(`disks/leftover' already exists`),
-    });
-  });
-
-  test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
-    const bad = gcpRequest('spec', { providerSpec: { ...aSpec, disks: [] } });
-    expect(await failureOf(world.driver.createInstance(bad))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: 'providerSpec.disks: [] is not a list with at least 1 of them',
-    });
-    await world.driver.createInstance(gcpRequest('spec'));
-    expect(await world.driver.createInstance(bad)).toMatchObject({ found: true });
-  });
-
-  test('a class without a zone cannot be looked for, so nothing is settled', async () => {
-    const request = gcpRequest('nowhere', { providerSpec: {} });
-    const is = { code: 'InvalidArgument', settled: false };
-    expect(await failureOf(world.driver.createInstance(request))).toMatchObject(is);
-    expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject(is);
-  });
-
-  test('a name that Google does not allow is refused, and nothing of that name exists', async () => {
-    expect(await failureOf(world.driver.createInstance(gcpRequest('a.b')))).toMatchObject({
-      code: 'InvalidArgument',
-      settled: true,
-      message: expect.stringContaining('metadata.name: "a.b" cannot be the name of an instance'),
-    });
-    expect(await world.driver.deleteInstance(gcpRequest('a.b'))).toEqual({ found: false });
-  });
-
-  test('a token whose instance was deleted is spent', async () => {
-    await world.driver.createInstance(gcpRequest('ghost'));
-    await world.driver.deleteInstance(gcpRequest('ghost'));
-    expect(await failureOf(world.driver.createInstance(gcpRequest('ghost')))).toMatchObject({
-      code: 'Aborted',
-      settled: true,
-    });
-    expect(everMade('ghost')).toBe(1);
-    const next = gcpRequest('ghost', { token: 'uid-of-ghost-1' });
-    expect(await world.driver.createInstance(next)).toMatchObject({ found: false });
-  });
-
-  test('an instance that is still being made by an earlier try is awaited', async () => {
-    world.double.faults.add({ kind: 'slow', operation: 'insert', name: 'starting', seconds: 0.5 });
-    const hasty = world.aDriver({ waitSeconds: 0.1 });
-    expect(await failureOf(hasty.createInstance(gcpRequest('starting')))).toMatchObject({
-      code: 'DeadlineExceeded',
-      settled: false,
-      message: expect.stringContaining('still under way'),
-    });
-    expect(await world.driver.createInstance(gcpRequest('starting'))).toMatchObject({
-      found: true,
-    });
-    expect(world.double.cloud.instances.find(({ name }) => name === 'starting')).toMatchObject({
-      status: 'RUNNING',
-    });
-    expect(everMade('starting')).toBe(1);
-  });
-
-  test('an instance on its way down is not adopted', async () => {
-    await world.driver.createInstance(gcpRequest('going'));
-    world.double.faults.add({ kind: 'slow', operation: 'delete', name: 'going', seconds: 0.4 });
-    const hasty = world.aDriver({ waitSeconds: 0.1 });
-    await failureOf(hasty.deleteInstance(gcpRequest('going')));
-    expect(await failureOf(world.driver.createInstance(gcpRequest('going')))).toMatchObject({
-      code: 'Aborted',
-      settled: false,
-      message: 'instance going is on its way down (STOPPING)',
-    });
-    expect(await world.driver.deleteInstance(gcpRequest('going'))).toEqual({ found: true });
-    expect(bodyOf('going')).toBeUndefined();
-  });
-});
-
-describe('operations that fail', () => {
-  const capacity = {
-    code: 'ZONE_RESOURCE_POOL_EXHAUSTED',
-    message: `The zone '${zone}' does not have enough resources available to fulfill the request.`,
-  };
-
-  test('no capacity: told apart from quota, settled, and nothing stays', async () => {
-    const fault = { kind: 'operationError', operation: 'insert', name: 'full' } as const;
-    world.double.faults.add({ ...fault, ...capacity });
-    expect(await failureOf(world.driver.createInstance(gcpRequest('full')))).toMatchObject({
-      code: 'ResourceExhausted',
-      kind: 'capacity',
-      settled: true,
-      message: expect.stringContaining(capacity.message),
-    });
-    expect(bodyOf('full')).toBeUndefined();
-    expect(world.double.cloud.disks.filter(({ name }) => name === 'full')).toEqual([]);
-  });
-
-  test('one that failed while nobody looked spends its token: it would be brought back for ever', async () => {
-    const fault = { kind: 'operationError', operation: 'insert', name: 'unseen' } as const;
-    world.double.faults.add({ ...fault, ...capacity });
-    world.double.faults.add({ kind: 'loseAnswer', operation: 'insert', name: 'unseen' });
-    expect(await failureOf(world.driver.createInstance(gcpRequest('unseen')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await failureOf(world.driver.createInstance(gcpRequest('unseen')))).toMatchObject({
-      code: 'Aborted',
-      settled: true,
-      message: expect.stringContaining('ZONE_RESOURCE_POOL_EXHAUSTED'),
-    });
-  });
-
-  test('a delete that failed is sent anew, not brought back', async () => {
-    await world.driver.createInstance(gcpRequest('stubborn'));
-    world.double.faults.add({
-      kind: 'operationError',
-      operation: 'delete',
-      name: 'stubborn',
-      code: 'INTERNAL_ERROR',
-      message: 'on purpose',
-    });
-    expect(await failureOf(world.driver.deleteInstance(gcpRequest('stubborn')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-    expect(await world.driver.deleteInstance(gcpRequest('stubborn'))).toEqual({ found: true });
-    expect(bodyOf('stubborn')).toBeUndefined();
-  });
-
-  test('asking for an operation goes on after errors and cuts', async () => {
-    world.double.faults.add({ kind: 'slow', operation: 'insert', name: 'patient', seconds: 0.3 });
-    world.double.faults.add({
-      kind: 'error',
-      operation: 'wait',
-      status: 503,
-      reason: 'backendError',
-    });
-    world.double.faults.add({ kind: 'tooMany', operation: 'wait', seconds: 0.05, skip: 1 });
-    world.double.faults.add({ kind: 'loseAnswer', operation: 'wait', skip: 2 });
-    expect(await world.driver.createInstance(gcpRequest('patient'))).toMatchObject({
-      found: false,
-    });
-  });
-});
 
 describe('failures', () => {
   test.each([
@@ -357,6 +88,19 @@ describe('failures', () => {
     },
   );
 
+  test.each(['cutBefore', 'loseAnswer'] as const)(
+    'a look without an answer (%s) is one request and settles nothing',
+    async (kind) => {
+      world.double.faults.add({ kind, operation: 'get', name: 'cut' });
+      const before = world.double.calls.length;
+      expect(await failureOf(world.driver.createInstance(gcpRequest('cut')))).toMatchObject({
+        code: 'Unavailable',
+        settled: false,
+      });
+      expect(world.double.calls.length - before).toBe(1);
+    },
+  );
+
   test('a call that hangs ends by the time limit, with an uncertain outcome', async () => {
     world.double.faults.add({ kind: 'hang', operation: 'insert', name: 'hangs' });
     const hasty = world.aDriver({ callTimeoutSeconds: 0.3 });
@@ -392,13 +136,21 @@ describe('failures', () => {
     });
   });
 
-  test('no message holds the key or the token', async () => {
-    world.double.faults.add({ kind: 'error', operation: 'get', status: 403, reason: 'forbidden' });
+  test.each([
+    ['error', { status: 403, reason: 'forbidden' }],
+    ['cutBefore', {}],
+    ['loseAnswer', {}],
+  ] as const)('no error (%s) holds key, token or user data', async (kind, more) => {
+    const name = `quiet-${kind.toLowerCase()}`;
+    world.double.faults.add({ kind, operation: 'insert', name, ...more });
+    const request = gcpRequest(name, { userData: '#cloud-config hush' });
     const error: unknown = await world.driver
-      .describeInstance(gcpRequest('quiet'))
+      .createInstance(request)
       .catch((reason: unknown) => reason);
-    const { inspect } = await import('node:util');
-    expect(inspect(error, { depth: 10 })).not.toMatch(/PRIVATE KEY|double-token/);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(
+      /PRIVATE KEY|double-token|hush/,
+    );
   });
 });
 
@@ -436,6 +188,16 @@ describe('delete', () => {
     expect(bodyOf('protected')).toBeDefined();
   });
 
+  test('a project or zone that does not exist is not "nothing there"', async () => {
+    const message = `The resource 'projects/${project}/zones/${zone}' was not found`;
+    const fault = { kind: 'error', operation: 'get', status: 404, reason: 'notFound' } as const;
+    world.double.faults.add({ ...fault, message });
+    expect(await failureOf(world.driver.deleteInstance(gcpRequest('lost')))).toMatchObject({
+      code: 'InvalidArgument',
+      settled: false,
+    });
+  });
+
   test('a providerID that is not of Google is told', async () => {
     const request = gcpRequest('odd', { providerID: 'aws:///eu-west-1/i-1' });
     expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
@@ -445,6 +207,8 @@ describe('delete', () => {
     });
   });
 });
+
+const csi = (driver: string) => ({ csi: { driver, volumeHandle: 'projects/p/zones/z/disks/d' } });
 
 describe('the rest', () => {
   test('describe and initialize look and make nothing', async () => {
@@ -463,9 +227,6 @@ describe('the rest', () => {
   });
 
   test('volumes: the name of an in-tree disk, the handle of a CSI volume; those of others are passed over', async () => {
-    const csi = (driver: string) => ({
-      csi: { driver, volumeHandle: 'projects/p/zones/z/disks/d' },
-    });
     const specs = [
       { gcePersistentDisk: { pdName: 'pd' } },
       csi('ebs.csi.aws.com'),

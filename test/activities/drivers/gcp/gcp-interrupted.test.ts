@@ -1,17 +1,18 @@
 /** The connection is cut at every request, before and after the work: there is one instance with its disks, and none after a delete. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, loadSeconds } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-});
+}, loadSeconds * 1_000);
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];
   world.double.cloud.disks = [];
+  world.double.calls.length = 0;
 });
 afterAll(() => world.double.close());
 
@@ -20,11 +21,13 @@ const providerSpec = {
   disks: [...aSpec.disks, { type: 'SCRATCH', interface: 'NVME' }, { type: 'pd-ssd', sizeGb: 10 }],
 };
 
-/** More than a create or a delete ever sends, with the token. */
-const requestsMax = 6;
+/** A create asks for: token, look, insert, wait, look. A delete for: token, look, delete, wait, look. */
+const requestCount = 5;
 const cuts = (['cutBefore', 'loseAnswer'] as const).flatMap((kind) =>
-  Array.from({ length: requestsMax }, (_, skip) => ({ kind, skip })),
+  Array.from({ length: requestCount }, (_, skip) => ({ kind, skip })),
 );
+
+const unanswered = (): number => world.double.calls.filter(({ status }) => status === 0).length;
 
 /** As the workflow does: until it succeeds; a settled failure takes the next token. */
 async function insist<T>(call: (generation: number) => Promise<T>): Promise<T> {
@@ -52,6 +55,7 @@ describe.each(cuts)('$kind at request $skip', ({ kind, skip }) => {
       ),
     );
     expect(made.nodeName).toBe(name);
+    expect(unanswered()).toBe(1);
     expect(world.double.cloud.insertsByName.get(name)).toBe(1);
     expect(world.double.cloud.instances.map((instance) => instance.name)).toEqual([name]);
     expect(world.double.cloud.disks).toHaveLength(3);
@@ -63,6 +67,7 @@ describe.each(cuts)('$kind at request $skip', ({ kind, skip }) => {
     const driver = world.aDriver();
     world.double.faults.add({ kind, skip });
     await insist(() => driver.deleteInstance(gcpRequest(name)));
+    expect(unanswered()).toBe(1);
     expect(world.double.cloud.instances).toEqual([]);
     expect(world.double.cloud.disks).toEqual([]);
   });

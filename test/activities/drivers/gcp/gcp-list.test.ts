@@ -1,13 +1,23 @@
 /** Listing, and deleting what was listed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Compute } from '../../../../activities/drivers/gcp/compute.ts';
+import { listZone } from '../../../../activities/drivers/gcp/list.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, failureOf, gcpRequest, project, zone } from './gcp-world.ts';
+import {
+  aGcpWorld,
+  aSpec,
+  failureOf,
+  gcpRequest,
+  project,
+  zone,
+  loadSeconds,
+} from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-});
+}, loadSeconds * 1_000);
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];
@@ -39,6 +49,10 @@ const labels = (cluster: string, namespace: string, token: string) => ({
     'millwright-token': token,
   },
 });
+
+const unused = async (): Promise<never> => {
+  throw new Error('not asked for');
+};
 
 describe('list', () => {
   test('shows ours and those of MCM, in order, with token and time', async () => {
@@ -89,6 +103,20 @@ describe('list', () => {
     expect(await failureOf(world.driver.listInstances(request))).toMatchObject({
       code: 'Unavailable',
     });
+  });
+
+  test('a list that does not end is not read for ever', async () => {
+    let pages = 0;
+    const list: Compute['list'] = async () => {
+      pages += 1;
+      return { instances: [], nextPageToken: 'more' };
+    };
+    const compute = { list, get: unused, insert: unused, delete: unused, wait: unused };
+    const listing = listZone({ compute, project }, zone, request.signal);
+    expect(await failureOf(listing)).toMatchObject({
+      message: expect.stringContaining('does not end'),
+    });
+    expect(pages).toBe(200);
   });
 
   test('a class without the two tags cannot be listed: the list would be empty', async () => {

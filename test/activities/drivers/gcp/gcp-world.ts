@@ -48,6 +48,9 @@ export interface GcpWorld {
 /** Whom the double knows. */
 export const doubleRules = { email, publicKey };
 
+/** For the SDK to be loaded. */
+export const loadSeconds = 60;
+
 const quick = { callTimeoutSeconds: 5, waitSeconds: 5, firstPauseSeconds: 0.01 };
 
 export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> {
@@ -59,7 +62,11 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
   const settings = { env, allowsAmbientCredentials: false };
   const aDriver = (limits: GcpDriverLimits = {}, more: Partial<DriverSettings> = {}): Driver =>
     createGcpDriver({ ...settings, ...more }, { ...quick, ...limits });
-  return { double, settings, aDriver, driver: aDriver() };
+  const driver = aDriver();
+  // The SDK is loaded, which takes a while on a busy machine, and the driver has its token.
+  await aDriver({ callTimeoutSeconds: loadSeconds }).describeInstance(gcpRequest('first'));
+  await driver.describeInstance(gcpRequest('first'));
+  return { double, settings, aDriver, driver };
 }
 
 export function gcpRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { credentialsOf, tokenFile } from '../../../../activities/drivers/gcp/secret.ts';
-import { aGcpWorld, aServiceAccount, failureOf, gcpRequest, project } from './gcp-world.ts';
+import {
+  aGcpWorld,
+  aServiceAccount,
+  failureOf,
+  gcpRequest,
+  project,
+  loadSeconds,
+} from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 const anExternalAccount = {
@@ -57,10 +64,11 @@ describe('each key is read', () => {
   });
 });
 
+const serviceAccount = (more: object) => ({
+  serviceAccountJSON: JSON.stringify({ ...aServiceAccount, ...more }),
+});
+
 describe('refused, by name and without the secret:', () => {
-  const serviceAccount = (more: object) => ({
-    serviceAccountJSON: JSON.stringify({ ...aServiceAccount, ...more }),
-  });
   test.each([
     [
       'not JSON',
@@ -139,14 +147,22 @@ describe('over the wire', () => {
   beforeAll(async () => {
     world = await aGcpWorld();
     folder = await mkdtemp(join(tmpdir(), 'gcp-credentials-'));
-  });
+  }, loadSeconds * 1_000);
   afterAll(async () => {
     await world.double.close();
+    delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
     await rm(folder, { recursive: true });
   });
 
   test('a token in the Secret is changed for one of Google’s', async () => {
     const secret = { ...credentialsConfig(), token: 'a.b.c' };
+    // Once, whatever comes of it: the library would try again.
+    world.double.faults.add({ kind: 'error', operation: 'token', status: 503, reason: 'their' });
+    const before = world.double.calls.length;
+    expect(
+      await failureOf(world.driver.describeInstance(gcpRequest('federated', { secret }))),
+    ).toMatchObject({ code: 'Unavailable' });
+    expect(world.double.calls.length - before).toBe(1);
     expect(await world.driver.describeInstance(gcpRequest('federated', { secret }))).toBe(
       undefined,
     );
@@ -176,8 +192,8 @@ describe('over the wire', () => {
   test('credentials of the process, where they are allowed', async () => {
     const file = join(folder, 'key.json');
     await writeFile(file, JSON.stringify(aServiceAccount));
-    const env = { ...world.settings.env, GOOGLE_APPLICATION_CREDENTIALS: file };
-    const driver = world.aDriver({}, { env, allowsAmbientCredentials: true });
+    const driver = world.aDriver({}, { allowsAmbientCredentials: true });
+    process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file;
     const made = await driver.createInstance(gcpRequest('ambient', { secret: {} }));
     expect(made.providerID).toBe(`gce:///${project}/europe-west1-b/ambient`);
     const secret = { projectID: 'b-project' };
@@ -218,4 +234,9 @@ describe('over the wire', () => {
       expect(() => createGcpDriver(settings)).toThrow(`${name}: "compute:80" is not a URL`);
     },
   );
+
+  test('an endpoint with a path is refused: it would not be used', () => {
+    const env = { MILLWRIGHT_GCP_ENDPOINT: 'https://example.com/compute/v1' };
+    expect(() => createGcpDriver({ env, allowsAmbientCredentials: false })).toThrow('has a path');
+  });
 });

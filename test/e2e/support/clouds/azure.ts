@@ -1,7 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { CertificateAuthority } from '../../../../deploy/local/cluster/certificates.ts';
+import { readFileSync } from 'node:fs';
 import { aSpec, secret } from '../../../activities/drivers/azure/a-machine.ts';
 import { startAzureDouble } from '../../../doubles/azure/server.ts';
 import type { Step } from '../kill-steps.ts';
@@ -10,22 +7,16 @@ import { stepAt, type CloudCase, type RunningCloud } from './cloud-case.ts';
 
 export const azure: CloudCase = { provider: 'Azure', start };
 
-/** A relay has a certificate of another authority than the double: the worker trusts both. */
 async function start(): Promise<RunningCloud> {
-  const folder = mkdtempSync(join(tmpdir(), 'azure-relay-'));
-  const ca = await CertificateAuthority.loadOrCreate(join(folder, 'ca'));
-  const { certificate, key } = await ca.issue({ user: 'relay', hosts: ['127.0.0.1'] });
   const double = await startAzureDouble();
-  const doubleCa = readFileSync(double.caFile, 'utf8');
-  const caFile = join(folder, 'both.pem');
-  writeFileSync(caFile, `${doubleCa}\n${ca.certificate}`);
+  const ca = readFileSync(double.caFile, 'utf8');
   return {
-    upstream: { origin: double.url, tls: { ca: doubleCa, rejectUnauthorized: true } },
-    serverTls: { cert: certificate, key },
+    upstream: { origin: double.url, tls: { ca, rejectUnauthorized: true } },
+    serverTls: double.tls,
     envFor: (url) => ({
       MILLWRIGHT_AZURE_ENDPOINT: url,
       MILLWRIGHT_AZURE_AUTHORITY: url,
-      MILLWRIGHT_AZURE_CA_FILE: caFile,
+      MILLWRIGHT_AZURE_CA_FILE: double.caFile,
     }),
     providerSpec: aSpec(),
     secret: { ...secret, userData: '#!/bin/sh' },
@@ -35,10 +26,7 @@ async function start(): Promise<RunningCloud> {
       return double.resources.all().map(({ type, name }) => `${type} ${name}`);
     },
     made: async (name) => double.resources.created.get(name) ?? 0,
-    async stop() {
-      await double.close();
-      rmSync(folder, { recursive: true });
-    },
+    stop: () => double.close(),
   };
 }
 

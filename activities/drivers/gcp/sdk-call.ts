@@ -1,0 +1,76 @@
+/** One call of the SDK: with the class's credentials, a time limit, and errors in the words of the driver contract. */
+import { ComputeError, errorOfAnswer } from './compute-error.ts';
+import { AnswerFailure, TokenFailure } from './sdk-transport.ts';
+import { errorOfToken } from './token-error.ts';
+
+export interface Call {
+  /** In words, for errors. */
+  what: string;
+  signal: AbortSignal;
+  limitSeconds: number;
+  isInsert?: boolean;
+}
+
+/** Those of the SDK's options for a call that are used here. */
+export interface SdkOptions {
+  signal: AbortSignal;
+  /** Milliseconds. */
+  timeout: number;
+  retry: { retryCodes: number[] };
+  autoPaginate?: boolean;
+  otherArgs?: { headers: Record<string, string> };
+}
+
+export async function send<T>(
+  call: Call,
+  request: (options: SdkOptions) => Promise<T>,
+): Promise<T> {
+  const timeout = AbortSignal.timeout(Math.ceil(call.limitSeconds * 1_000));
+  const signal = AbortSignal.any([call.signal, timeout]);
+  try {
+    // Without codes the SDK does not send a call again; by its own configuration it would.
+    const retry = { retryCodes: [] };
+    // Its own time limit is only there in case that the signal is not heard.
+    return await request({ signal, retry, timeout: Math.ceil(call.limitSeconds + 5) * 1_000 });
+  } catch (error) {
+    throw errorOfCall(call, error, timeout);
+  }
+}
+
+/** The SDK wraps what the transport has thrown. */
+function errorOfCall(call: Call, error: unknown, timeout: AbortSignal): ComputeError {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof ComputeError) return cause;
+  const { what, isInsert = false } = call;
+  if (cause instanceof AnswerFailure) return errorOfAnswer(what, cause.answer, isInsert);
+  return interruption(call, timeout) ?? errorWithoutAnswer(call, cause);
+}
+
+function interruption(call: Call, timeout: AbortSignal): ComputeError | undefined {
+  const { what, signal, limitSeconds } = call;
+  const start = `Google Compute Engine: ${what}`;
+  if (signal.aborted) {
+    const message = `${start}: cancelled`;
+    return new ComputeError({ meaning: 'cancelled', message, settled: false });
+  }
+  if (!timeout.aborted) return undefined;
+  const message = `${start}: no answer within ${limitSeconds} s`;
+  return new ComputeError({ meaning: 'unanswered', message, settled: false });
+}
+
+/** The cause is not handed on: it holds the request, and with it token and user data. */
+function errorWithoutAnswer({ what, isInsert = false }: Call, cause: unknown): ComputeError {
+  if (cause instanceof TokenFailure) return errorOfToken(what, cause.cause, isInsert);
+  const words = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const message = `Google Compute Engine: ${what}: ${words}`;
+  return new ComputeError({ meaning: 'unavailable', message, settled: false });
+}
+
+export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ComputeError && error.meaning === 'missing') return undefined;
+    throw error;
+  }
+}
