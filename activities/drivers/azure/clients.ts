@@ -153,7 +153,7 @@ function timeLimit(callSeconds: number): PipelinePolicy {
     name: 'millwrightTimeLimit',
     async sendRequest(request, next) {
       const limit = AbortSignal.timeout(callSeconds * 1_000);
-      const asked = request.abortSignal as AbortSignal | undefined;
+      const asked = request.abortSignal instanceof AbortSignal ? request.abortSignal : undefined;
       request.abortSignal = asked ? AbortSignal.any([asked, limit]) : limit;
       try {
         return await next(request);

@@ -55,16 +55,13 @@ async function isOfUse(
   const part: PartRef = { kind: 'virtual machine', name };
   const atRest = isUnderWay(vm) ? await untilAtRest(session, part) : vm;
   if (!atRest) return false;
-  switch (atRest.provisioningState) {
-    case 'Deleting':
-      await deletePart(session, part, 'Deleting');
-      return false;
-    case 'Failed':
-    case 'Canceled':
-      return request.providerID !== undefined || !(await isCleared(session, request));
-    default:
-      return true;
+  const { provisioningState } = atRest;
+  if (provisioningState === 'Deleting') {
+    await deletePart(session, part, provisioningState);
+    return false;
   }
+  const isWhole = provisioningState !== 'Failed' && provisioningState !== 'Canceled';
+  return isWhole || request.providerID !== undefined || !(await isCleared(session, request));
 }
 
 async function makeAll(session: Session, request: CreateRequest): Promise<void> {

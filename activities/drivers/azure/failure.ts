@@ -118,11 +118,11 @@ function sdkErrorOf(error: unknown): SdkError {
 
 function retryAfterOf(error: unknown): number | undefined {
   const { response } = sdkErrorOf(error);
-  return retryAfterSeconds(response?.headers?.get?.('retry-after'));
+  return secondsOfRetryAfter(response?.headers?.get?.('retry-after'));
 }
 
 /** Seconds, or a date. */
-export function retryAfterSeconds(value: string | undefined): number | undefined {
+export function secondsOfRetryAfter(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);

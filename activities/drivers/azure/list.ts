@@ -49,8 +49,11 @@ export async function partsByMachine(
 
 /** `West Europe` is `westeurope`. */
 function isSameLocation(a: string, b: string): boolean {
-  const normal = (text: string): string => text.replaceAll(' ', '').toLowerCase();
-  return normal(a) === normal(b);
+  return withoutSpaces(a) === withoutSpaces(b);
+}
+
+function withoutSpaces(text: string): string {
+  return text.replaceAll(' ', '').toLowerCase();
 }
 
 async function readAll(session: Session): Promise<PlacedResource[]> {

@@ -3,7 +3,7 @@
  * which gives a failed operation without its code, and waits without a limit.
  */
 import { meaningOf } from './errors.ts';
-import { messageOf, OperationFailed, retryAfterSeconds } from './failure.ts';
+import { messageOf, OperationFailed, secondsOfRetryAfter } from './failure.ts';
 import { call, callRaw, pause, type CallOptions, type Session } from './session.ts';
 
 interface Poller {
@@ -23,12 +23,10 @@ export async function submit(
   start: (options: StartOptions) => Poller,
 ): Promise<void> {
   let operation: Operation | undefined;
-  await call(session, doing, async (options) => {
-    const onResponse = ({ headers }: RawResponse): void => {
-      operation = operationIn(headers);
-    };
-    await start({ ...options, onResponse }).submitted();
-  });
+  const onResponse = ({ headers }: RawResponse): void => {
+    operation = operationIn(headers);
+  };
+  await call(session, doing, (options) => start({ ...options, onResponse }).submitted());
   if (operation) await untilDone(session, doing, operation);
 }
 
@@ -39,7 +37,7 @@ interface Operation {
 
 function operationIn(headers: RawResponse['headers']): Operation | undefined {
   const url = headers.get('azure-asyncoperation');
-  return url ? { url, retryAfter: retryAfterSeconds(headers.get('retry-after')) } : undefined;
+  return url ? { url, retryAfter: secondsOfRetryAfter(headers.get('retry-after')) } : undefined;
 }
 
 async function untilDone(session: Session, doing: string, operation: Operation): Promise<void> {
@@ -65,14 +63,18 @@ async function untilDone(session: Session, doing: string, operation: Operation):
 function failed(doing: string, status: string, error: unknown): OperationFailed {
   const innermost = innermostOf(Object(error));
   const answer = {
-    code: String(innermost.code ?? status),
-    message: String(innermost.message ?? `the operation ended as ${status}`),
+    code: textOr(innermost.code, status),
+    message: textOr(innermost.message, `the operation ended as ${status}`),
   };
   return new OperationFailed({
     meaning: meaningOf(answer),
     message: messageOf(doing, answer),
     code: answer.code,
   });
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
 }
 
 interface ErrorBody {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import type { AzureClients } from './clients.ts';
-import { AzureFailure, failureOf, isAbsent, messageOf, retryAfterSeconds } from './failure.ts';
+import { AzureFailure, failureOf, isAbsent, messageOf, secondsOfRetryAfter } from './failure.ts';
 import { meaningOf } from './errors.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { withoutNulls } from '../spec-schema.ts';
@@ -48,7 +48,7 @@ export interface Session {
 }
 
 export function placeOf(providerSpec: unknown): Place {
-  const spec = Object(withoutNulls(providerSpec)) as Partial<AzureProviderSpec>;
+  const spec: Partial<AzureProviderSpec> = Object(withoutNulls(providerSpec));
   const { location, resourceGroup } = spec;
   const missing = Object.entries({ location, resourceGroup }).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [] : [name],
@@ -176,7 +176,7 @@ export async function callRaw(
     request.headers.set('accept', 'application/json');
     if (body) request.headers.set('content-type', 'application/json');
     const response = await compute.pipeline.sendRequest(http, request);
-    const retryAfter = retryAfterSeconds(response.headers.get('retry-after'));
+    const retryAfter = secondsOfRetryAfter(response.headers.get('retry-after'));
     const answer = parsed(response.bodyAsText);
     if (response.status < 400) return { body: answer, retryAfter };
     throw refusalOf(doing, { status: response.status, answer, retryAfter });

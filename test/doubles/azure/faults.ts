@@ -30,7 +30,7 @@ export interface Faults {
 }
 
 export function createFaults(): Faults {
-  let faults: Required<Pick<Fault, 'skip' | 'times' | 'match'>>[] = [];
+  let faults: (Fault & Required<Pick<Fault, 'skip' | 'times' | 'match'>>)[] = [];
   return {
     add(fault) {
       faults.push({
@@ -51,7 +51,7 @@ export function createFaults(): Faults {
         return undefined;
       }
       fault.times -= 1;
-      return fault as unknown as Fault;
+      return fault;
     },
   };
 }

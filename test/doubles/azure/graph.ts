@@ -26,11 +26,15 @@ export function answerGraph(body: unknown, world: GraphWorld): Answer {
   if (!subscriptions.includes(world.subscription) || subscriptions.length !== 1) {
     throw new Refusal(403, 'AccessDenied', 'no access to these subscriptions');
   }
-  const [, group = '', ...tagNames] = question.exec(query) ?? [];
-  if (group === '') throw new Refusal(400, 'InvalidQuery', `this question is not known: ${query}`);
+  const asked = question.exec(query);
+  if (!asked) throw new Refusal(400, 'InvalidQuery', `this question is not known: ${query}`);
+  const [, group = '', ...tagNames] = asked;
   const rows = world.resources.filter((resource) => isAsked(resource, group, tagNames)).map(rowOf);
-  const from = Number(options?.$skipToken ?? 0);
-  const page = rows.slice(from, from + Math.min(world.pageSize, options?.$top ?? 100));
+  return pageOf(rows, Number(options?.$skipToken ?? 0), world.pageSize);
+}
+
+function pageOf(rows: object[], from: number, pageSize: number): Answer {
+  const page = rows.slice(from, from + pageSize);
   const next = from + page.length;
   return {
     status: 200,
