@@ -5,7 +5,7 @@ import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { NetworkManagementClient } from '@azure/arm-network';
 import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
 import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
-import type { ClientSecretCredential } from '@azure/identity';
+import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
 import type { Cloud } from './clouds.ts';
 import type { CredentialPlan } from './credentials.ts';
@@ -36,6 +36,11 @@ export interface ClientSource {
 /** One call had no answer within its time. */
 export class CallTimeLimit extends Error {
   override readonly name = 'CallTimeLimit';
+}
+
+/** The credentials give no token; why is its cause. */
+export class TokenFailure extends Error {
+  override readonly name = 'TokenFailure';
 }
 
 /** `callSeconds`: limit of one HTTP request, and of the token that it needs. */
@@ -80,7 +85,9 @@ function makeClients(sdks: Sdks, access: AccountAccess & { callSeconds: number }
   const { cloud, plan, callSeconds } = access;
   const { subscriptionId } = plan;
   const shared = sharedOptions(cloud);
-  const credential = credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) });
+  const credential = tellingFailures(
+    credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
+  );
   const options = {
     ...shared,
     endpoint: cloud.endpoint,
@@ -146,6 +153,18 @@ function credentialOf(
         ? new identity.ManagedIdentityCredential()
         : new identity.ManagedIdentityCredential({ clientId: plan.clientId });
   }
+}
+
+function tellingFailures(credential: TokenCredential): TokenCredential {
+  return {
+    async getToken(scopes, options) {
+      try {
+        return await credential.getToken(scopes, options);
+      } catch (cause) {
+        throw new TokenFailure('no token', { cause });
+      }
+    },
+  };
 }
 
 function timeLimit(callSeconds: number): PipelinePolicy {
