@@ -7,8 +7,16 @@ import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
 import { instanceOf, isOursIn, isRunning, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
 import { dataDiskNameOf, nicNameOf } from './names.ts';
-import { submit } from './operation.ts';
-import { deletePart, getVm, isUnderWay, untilAtRest, type Part, type PartRef } from './parts.ts';
+import type { Start } from './operation.ts';
+import {
+  deletePart,
+  getVm,
+  isUnderWay,
+  makePart,
+  untilAtRest,
+  type Part,
+  type PartRef,
+} from './parts.ts';
 import { removeAll } from './remove.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
 import { call, type Session } from './session.ts';
@@ -113,10 +121,8 @@ async function makeNic(
   const { clients, place } = session;
   return await takeOrMake(session, request, {
     part: { kind: 'network interface', name },
-    make: () =>
-      submit(session, `create network interface ${name}`, (options) =>
-        clients.network.networkInterfaces.createOrUpdate(place.resourceGroup, name, body, options),
-      ),
+    start: (options) =>
+      clients.network.networkInterfaces.createOrUpdate(place.resourceGroup, name, body, options),
   });
 }
 
@@ -136,28 +142,26 @@ async function makeDisk(
   const body = imageDiskOf(blueprint, disk, await imageIdOf(session, disk.imageRef));
   return await takeOrMake(session, request, {
     part: { kind: 'disk', name },
-    make: () =>
-      submit(session, `create disk ${name}`, (options) =>
-        clients.compute.disks.createOrUpdate(place.resourceGroup, name, body, options),
-      ),
+    start: (options) =>
+      clients.compute.disks.createOrUpdate(place.resourceGroup, name, body, options),
   });
 }
 
 interface Making {
   part: PartRef;
-  make: () => Promise<void>;
+  start: Start;
 }
 
 /** Takes what this attempt made before it was stopped. What another one left may be of another class, so it is made anew. */
 async function takeOrMake(
   session: Session,
   request: CreateRequest,
-  { part, make }: Making,
+  { part, start }: Making,
 ): Promise<string> {
   const found = await untilAtRest(session, part);
   if (!found || !isUsable(found, request)) {
     if (found) await clear(session, request, { part, found });
-    await make();
+    await makePart(session, part, start);
   }
   return idOf(session, part);
 }
@@ -190,7 +194,8 @@ async function makeVm(
   body: VirtualMachine,
 ): Promise<void> {
   const { clients, place } = session;
-  await submit(session, `create virtual machine ${machine.name}`, (options) =>
+  const part: PartRef = { kind: 'virtual machine', name: machine.name };
+  await makePart(session, part, (options) =>
     clients.compute.virtualMachines.createOrUpdate(
       place.resourceGroup,
       machine.name,

@@ -14,20 +14,25 @@ interface RawResponse {
   headers: { get(name: string): string | undefined };
 }
 
-type StartOptions = CallOptions & { onResponse: (response: RawResponse) => void };
+export type Start = (
+  options: CallOptions & { onResponse: (response: RawResponse) => void },
+) => Poller;
 
-/** Sends a write. `start` makes the SDK's poller, which is left alone after its first request. */
-export async function submit(
-  session: Session,
-  doing: string,
-  start: (options: StartOptions) => Poller,
-): Promise<void> {
+/**
+ * Sends a write and waits for its operation. `start` makes the SDK's poller, which is left alone after its first request. False: Azure named no
+ * operation that can be asked, so the resource itself says what became of it.
+ */
+export async function submit(session: Session, doing: string, start: Start): Promise<boolean> {
   let operation: Operation | undefined;
   const onResponse = ({ headers }: RawResponse): void => {
     operation = operationIn(headers);
   };
   await call(session, doing, (options) => start({ ...options, onResponse }).submitted());
-  if (operation) await untilDone(session, doing, operation);
+  // Our token goes to the operation's address.
+  const { endpoint } = session.clients;
+  if (!operation || new URL(operation.url).origin !== new URL(endpoint).origin) return false;
+  await untilDone(session, doing, operation);
+  return true;
 }
 
 interface Operation {
@@ -41,8 +46,6 @@ function operationIn(headers: RawResponse['headers']): Operation | undefined {
 }
 
 async function untilDone(session: Session, doing: string, operation: Operation): Promise<void> {
-  // Our token goes there.
-  if (new URL(operation.url).origin !== new URL(session.clients.endpoint).origin) return;
   let { retryAfter } = operation;
   for (let attempt = 0; ; attempt += 1) {
     await pause(session, { doing, attempt, retryAfter });

@@ -2,9 +2,10 @@
 export interface Fault {
   /**
    * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is accepted and its operation fails. `loseAnswer`: the
-   * work is done, the connection cut. `cut`: before the work. `slow`: the operation takes longer. `hang`: no answer.
+   * work is done, the connection cut. `unnamed`: the operation is not told. `cut`: before the work. `slow`: the operation takes longer. `hang`: no answer.
    */
-  kind: 'throttle' | 'refuse' | 'failOperation' | 'loseAnswer' | 'cut' | 'slow' | 'hang';
+  kind:
+    'unnamed' | 'throttle' | 'refuse' | 'failOperation' | 'loseAnswer' | 'cut' | 'slow' | 'hang';
   /** A part of `METHOD /path`, in lower case. Default: every request of the Resource Manager. */
   match?: string;
   /** Requests that it lets pass first. Default 0. */

@@ -8,7 +8,7 @@ const question = new RegExp(
 \| where type in~ \('microsoft\.compute/virtualmachines', 'microsoft\.network/networkinterfaces', 'microsoft\.compute/disks'\)
 \| where resourceGroup =~ '([^']+)'
 \| where isnotnull\(tags\['([^']+)'\]\) and isnotnull\(tags\['([^']+)'\]\)
-\| project type, name, location, tags, managedBy, timeCreated = tostring\(properties\.timeCreated\)
+\| project id, type, name, location, tags, managedBy, timeCreated = tostring\(properties\.timeCreated\)
 \| order by type asc, name asc$`,
 );
 
@@ -54,9 +54,10 @@ function isAsked({ group, tags }: Resource, asked: string, tagNames: string[]): 
 }
 
 /** Resource Graph writes types in lower case. */
-function rowOf({ type, name, location, tags, managedBy, timeCreated }: Resource): object {
+function rowOf({ id, type, name, location, tags, managedBy, timeCreated }: Resource): object {
   const isNic = type.endsWith('networkInterfaces');
   return {
+    id,
     type: type.toLowerCase(),
     name,
     location,

@@ -223,6 +223,7 @@ function begin(
   const milliseconds =
     fault?.kind === 'slow' ? (fault.milliseconds ?? 1_000) : operationMilliseconds;
   const id = resources.start(milliseconds, error, finish);
+  if (fault?.kind === 'unnamed') return {};
   const url = `${origin}/subscriptions/${resources.world.subscription}/providers/Microsoft.Compute/locations/westeurope/operations/${id}?api-version=2026-04-01`;
   return { 'azure-asyncoperation': url, location: `${url}&monitor=true` };
 }

@@ -113,6 +113,12 @@ describe('create', () => {
     expect(double.resources.created.get('m')).toBe(1);
   });
 
+  test('an operation that Azure does not name is seen by what becomes of the resource', async () => {
+    double.faults.add({ kind: 'unnamed', match: 'put ', times: 9 });
+    expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: false });
+    expect(vmOf(double, 'm')?.provisioningState).toBe('Succeeded');
+  });
+
   test('a virtual machine that is on its way down is waited for, and made anew', async () => {
     await driver.createInstance(aMachine('m'));
     double.faults.add({ kind: 'slow', match: 'delete ', milliseconds: 900 });
