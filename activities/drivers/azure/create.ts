@@ -20,7 +20,7 @@ import {
 import { removeAll } from './remove.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
 import { call, type Session } from './session.ts';
-import { tagNames, tagOf } from './tags.ts';
+import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
 
 /** Azure's limit of `customData` before it is encoded. */
@@ -33,15 +33,16 @@ export async function createInstance(
   const seen = await look(session, request);
   if (seen.outcome === 'foreign') throw nameIsTaken(request);
   if (seen.outcome === 'found' && (await isOfUse(session, request, seen))) {
-    return { ...instanceOf(session, seen.name), found: true };
+    return { ...instanceOf(session, request, seen), found: true };
   }
   if (request.providerID !== undefined) throw missing(request);
   try {
-    await makeAll(session, request);
+    const tags = await makeAll(session, request);
+    const made = { name: request.machine.name, tags };
+    return { ...instanceOf(session, request, made), found: false };
   } catch (error) {
     throw await leaveNothing(session, request, error);
   }
-  return { ...instanceOf(session, request.machine.name), found: false };
 }
 
 export function missing({ providerID, machine }: MachineRequest): DriverError {
@@ -72,7 +73,8 @@ async function isOfUse(
   return isWhole || request.providerID !== undefined || !(await isCleared(session, request));
 }
 
-async function makeAll(session: Session, request: CreateRequest): Promise<void> {
+/** Returns the tags of what it made. */
+async function makeAll(session: Session, request: CreateRequest): Promise<Tags> {
   const blueprint = blueprintOf(request);
   const { spec } = blueprint;
   const { imageReference, dataDisks = [] } = spec.properties.storageProfile;
@@ -86,6 +88,7 @@ async function makeAll(session: Session, request: CreateRequest): Promise<void> 
   }
   const vm = vmOf(blueprint, { nicId, diskIds, ...(plan && { plan }) });
   await makeVm(session, request, vm);
+  return vm.tags ?? {};
 }
 
 function blueprintOf(request: CreateRequest): Blueprint {

@@ -1,4 +1,5 @@
 /** Deleting and listing, with Azure's SDKs against the double. */
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';
@@ -155,6 +156,39 @@ describe('list', () => {
     const deleting = { ...request(), providerID: stale?.providerID ?? '' };
     expect(await driver.deleteListed(deleting)).toEqual({ found: false });
     expect(living(double, 'm')).toEqual(partsOf('m'));
+  });
+
+  test('classes that spell the location differently see the same instances', async () => {
+    const providerSpec = aSpec({ location: 'West Europe' });
+    const { providerID } = await driver.createInstance(aMachine('a', { providerSpec }));
+    await driver.createInstance(aMachine('b'));
+    const listed = await driver.listInstances(request());
+    expect(listed.map((instance) => instance.providerID)).toEqual([
+      providerID,
+      'azure:///westeurope/b',
+    ]);
+    expect(await driver.listInstances({ ...request(), providerSpec })).toEqual(listed);
+    expect(driver.listScope(providerSpec)).toBe(driver.listScope(aSpec()));
+  });
+
+  test('instances of MCM have the spelling of their class', async () => {
+    await madeByMcm({ double, driver }, 'm');
+    const providerSpec = aSpec({ location: 'West Europe' });
+    const [listed] = await driver.listInstances({ ...request(), providerSpec });
+    expect(listed?.providerID).toBe('azure:///West Europe/m');
+    const found = await driver.describeInstance(aMachine('m', { providerSpec, token: 'new' }));
+    expect(found?.providerID).toBe('azure:///West Europe/m');
+  });
+
+  test('a class that is wrong has a scope, and its faults are told, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (spec, value) => {
+        for (const wrong of [spec, ...Object.keys(aSpec()).map((key) => aSpec({ [key]: value }))]) {
+          expect(typeof driver.listScope(wrong)).toBe('string');
+          expect(Array.isArray(driver.validate(wrong))).toBe(true);
+        }
+      }),
+    );
   });
 
   test('the scope is what the list depends on, beside the credentials', () => {
