@@ -19,7 +19,7 @@ import {
 } from './parts.ts';
 import { removeAll } from './remove.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
-import { call, type Session } from './session.ts';
+import { call, shortened, type Session } from './session.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
 
@@ -217,7 +217,8 @@ async function leaveNothing(
   if (!(error instanceof AzureFailure)) return error;
   if (!isFinal(error)) return driverErrorOf(error, false);
   try {
-    return driverErrorOf(error, await isCleared(session, request));
+    const hurried = shortened(session, session.timing.cleanUpSeconds);
+    return driverErrorOf(error, await isCleared(hurried, request));
   } catch (second) {
     if (!(second instanceof AzureFailure)) throw second;
     const message = `${error.message}; and what was made is not all deleted yet: ${second.message}`;

@@ -61,6 +61,8 @@ export const codeMeanings: ErrorTable = {
   ResourcePurchaseValidationFailed: 'input',
   VMMarketplaceInvalidInput: 'input',
   PropertyChangeNotAllowed: 'precondition',
+  /** A disk of the name is left from before. */
+  ConflictingUserInput: 'taken',
   ParentResourceNotFound: 'missing',
   ResourceNotFound: 'missing',
   ResourceGroupNotFound: 'missing',

@@ -13,6 +13,8 @@ export interface Timing {
   callSeconds: number;
   /** Limit of one call of the driver, with all its waiting. */
   waitSeconds: number;
+  /** Limit of deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
+  cleanUpSeconds: number;
   /** Between two looks at something that is under way, unless Azure says when; doubles up to the longest. */
   firstPauseSeconds: number;
   longestPauseSeconds: number;
@@ -24,6 +26,7 @@ export interface Timing {
 export const defaultTiming: Timing = {
   callSeconds: 30,
   waitSeconds: 240,
+  cleanUpSeconds: 60,
   firstPauseSeconds: 1,
   longestPauseSeconds: 8,
   random: Math.random,
@@ -86,6 +89,12 @@ export function sessionOf({ request, clients, timing }: SessionParts): Session {
     asked: request.signal,
     signal: AbortSignal.any([request.signal, limit]),
   };
+}
+
+/** The same with less time. */
+export function shortened(session: Session, waitSeconds: number): Session {
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(waitSeconds * 1_000)]);
+  return { ...session, signal, timing: { ...session.timing, waitSeconds } };
 }
 
 export interface CallOptions {

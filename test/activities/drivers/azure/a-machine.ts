@@ -23,6 +23,7 @@ export const secret = {
 export const fastTiming: Timing = {
   callSeconds: 5,
   waitSeconds: 10,
+  cleanUpSeconds: 5,
   firstPauseSeconds: 0.003,
   longestPauseSeconds: 0.05,
   random: () => 0.5,

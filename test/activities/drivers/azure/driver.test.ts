@@ -194,6 +194,20 @@ describe('create', () => {
     expect(living(double, 'm')).toContain('Microsoft.Network/networkInterfaces m-nic');
   });
 
+  test('disks that an earlier virtual machine left are deleted, and the next attempt succeeds', async () => {
+    await driver.createInstance(aMachine('m'));
+    double.resources.remove(vmOf(double, 'm')?.id ?? '');
+    for (const resource of double.resources.all()) delete resource.managedBy;
+    const again = aMachine('m', { token: 'next' });
+    expect(await failureOf(driver.createInstance(again))).toMatchObject({
+      code: 'AlreadyExists',
+      settled: true,
+    });
+    expect(living(double, 'm')).toEqual([]);
+    expect(await driver.createInstance(again)).toMatchObject({ found: false });
+    expect(living(double, 'm')).toEqual(partsOf('m'));
+  });
+
   test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
     const bad = aMachine('m', { providerSpec: aSpec({ subnetInfo: {} }) });
     expect(await failureOf(driver.createInstance(bad))).toEqual({
