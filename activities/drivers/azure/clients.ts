@@ -5,7 +5,7 @@ import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { NetworkManagementClient } from '@azure/arm-network';
 import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
 import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
-import type { ClientSecretCredential } from '@azure/identity';
+import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
 import type { Cloud } from './clouds.ts';
 import type { CredentialPlan } from './credentials.ts';
@@ -36,6 +36,11 @@ export interface ClientSource {
 /** One call had no answer within its time. */
 export class CallTimeLimit extends Error {
   override readonly name = 'CallTimeLimit';
+}
+
+/** The credentials give no token; why is its cause. */
+export class TokenFailure extends Error {
+  override readonly name = 'TokenFailure';
 }
 
 /** `callSeconds`: limit of one HTTP request, and of the token that it needs. */
@@ -80,7 +85,9 @@ function makeClients(sdks: Sdks, access: AccountAccess & { callSeconds: number }
   const { cloud, plan, callSeconds } = access;
   const { subscriptionId } = plan;
   const shared = sharedOptions(cloud);
-  const credential = credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) });
+  const credential = tellingFailures(
+    credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
+  );
   const options = {
     ...shared,
     endpoint: cloud.endpoint,
@@ -148,12 +155,24 @@ function credentialOf(
   }
 }
 
+function tellingFailures(credential: TokenCredential): TokenCredential {
+  return {
+    async getToken(scopes, options) {
+      try {
+        return await credential.getToken(scopes, options);
+      } catch (cause) {
+        throw new TokenFailure('no token', { cause });
+      }
+    },
+  };
+}
+
 function timeLimit(callSeconds: number): PipelinePolicy {
   return {
     name: 'millwrightTimeLimit',
     async sendRequest(request, next) {
       const limit = AbortSignal.timeout(callSeconds * 1_000);
-      const asked = request.abortSignal as AbortSignal | undefined;
+      const asked = request.abortSignal instanceof AbortSignal ? request.abortSignal : undefined;
       request.abortSignal = asked ? AbortSignal.any([asked, limit]) : limit;
       try {
         return await next(request);

@@ -7,12 +7,20 @@ import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
 import { instanceOf, isOursIn, isRunning, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
 import { dataDiskNameOf, nicNameOf } from './names.ts';
-import { submit } from './operation.ts';
-import { deletePart, getVm, isUnderWay, untilAtRest, type Part, type PartRef } from './parts.ts';
+import type { Start } from './operation.ts';
+import {
+  deletePart,
+  getVm,
+  isUnderWay,
+  makePart,
+  untilAtRest,
+  type Part,
+  type PartRef,
+} from './parts.ts';
 import { removeAll } from './remove.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
-import { call, type Session } from './session.ts';
-import { tagNames, tagOf } from './tags.ts';
+import { call, shortened, type Session } from './session.ts';
+import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
 
 /** Azure's limit of `customData` before it is encoded. */
@@ -25,15 +33,16 @@ export async function createInstance(
   const seen = await look(session, request);
   if (seen.outcome === 'foreign') throw nameIsTaken(request);
   if (seen.outcome === 'found' && (await isOfUse(session, request, seen))) {
-    return { ...instanceOf(session, seen.name), found: true };
+    return { ...instanceOf(session, request, seen), found: true };
   }
   if (request.providerID !== undefined) throw missing(request);
   try {
-    await makeAll(session, request);
+    const tags = await makeAll(session, request);
+    const made = { name: request.machine.name, tags };
+    return { ...instanceOf(session, request, made), found: false };
   } catch (error) {
     throw await leaveNothing(session, request, error);
   }
-  return { ...instanceOf(session, request.machine.name), found: false };
 }
 
 export function missing({ providerID, machine }: MachineRequest): DriverError {
@@ -55,19 +64,17 @@ async function isOfUse(
   const part: PartRef = { kind: 'virtual machine', name };
   const atRest = isUnderWay(vm) ? await untilAtRest(session, part) : vm;
   if (!atRest) return false;
-  switch (atRest.provisioningState) {
-    case 'Deleting':
-      await deletePart(session, part, 'Deleting');
-      return false;
-    case 'Failed':
-    case 'Canceled':
-      return request.providerID !== undefined || !(await isCleared(session, request));
-    default:
-      return true;
+  const { provisioningState } = atRest;
+  if (provisioningState === 'Deleting') {
+    await deletePart(session, part, provisioningState);
+    return false;
   }
+  const isWhole = provisioningState !== 'Failed' && provisioningState !== 'Canceled';
+  return isWhole || request.providerID !== undefined || !(await isCleared(session, request));
 }
 
-async function makeAll(session: Session, request: CreateRequest): Promise<void> {
+/** Returns the tags of what it made. */
+async function makeAll(session: Session, request: CreateRequest): Promise<Tags> {
   const blueprint = blueprintOf(request);
   const { spec } = blueprint;
   const { imageReference, dataDisks = [] } = spec.properties.storageProfile;
@@ -81,6 +88,7 @@ async function makeAll(session: Session, request: CreateRequest): Promise<void> 
   }
   const vm = vmOf(blueprint, { nicId, diskIds, ...(plan && { plan }) });
   await makeVm(session, request, vm);
+  return vm.tags ?? {};
 }
 
 function blueprintOf(request: CreateRequest): Blueprint {
@@ -116,10 +124,8 @@ async function makeNic(
   const { clients, place } = session;
   return await takeOrMake(session, request, {
     part: { kind: 'network interface', name },
-    make: () =>
-      submit(session, `create network interface ${name}`, (options) =>
-        clients.network.networkInterfaces.createOrUpdate(place.resourceGroup, name, body, options),
-      ),
+    start: (options) =>
+      clients.network.networkInterfaces.createOrUpdate(place.resourceGroup, name, body, options),
   });
 }
 
@@ -139,28 +145,26 @@ async function makeDisk(
   const body = imageDiskOf(blueprint, disk, await imageIdOf(session, disk.imageRef));
   return await takeOrMake(session, request, {
     part: { kind: 'disk', name },
-    make: () =>
-      submit(session, `create disk ${name}`, (options) =>
-        clients.compute.disks.createOrUpdate(place.resourceGroup, name, body, options),
-      ),
+    start: (options) =>
+      clients.compute.disks.createOrUpdate(place.resourceGroup, name, body, options),
   });
 }
 
 interface Making {
   part: PartRef;
-  make: () => Promise<void>;
+  start: Start;
 }
 
 /** Takes what this attempt made before it was stopped. What another one left may be of another class, so it is made anew. */
 async function takeOrMake(
   session: Session,
   request: CreateRequest,
-  { part, make }: Making,
+  { part, start }: Making,
 ): Promise<string> {
   const found = await untilAtRest(session, part);
   if (!found || !isUsable(found, request)) {
     if (found) await clear(session, request, { part, found });
-    await make();
+    await makePart(session, part, start);
   }
   return idOf(session, part);
 }
@@ -193,7 +197,8 @@ async function makeVm(
   body: VirtualMachine,
 ): Promise<void> {
   const { clients, place } = session;
-  await submit(session, `create virtual machine ${machine.name}`, (options) =>
+  const part: PartRef = { kind: 'virtual machine', name: machine.name };
+  await makePart(session, part, (options) =>
     clients.compute.virtualMachines.createOrUpdate(
       place.resourceGroup,
       machine.name,
@@ -212,7 +217,8 @@ async function leaveNothing(
   if (!(error instanceof AzureFailure)) return error;
   if (!isFinal(error)) return driverErrorOf(error, false);
   try {
-    return driverErrorOf(error, await isCleared(session, request));
+    const hurried = shortened(session, session.timing.cleanUpSeconds);
+    return driverErrorOf(error, await isCleared(hurried, request));
   } catch (second) {
     if (!(second instanceof AzureFailure)) throw second;
     const message = `${error.message}; and what was made is not all deleted yet: ${second.message}`;

@@ -103,18 +103,28 @@ function fromProcess(secret: SecretData, env: Environment): CredentialPlan {
       'neither the Secret has a subscriptionID nor the process the variable AZURE_SUBSCRIPTION_ID',
     );
   }
-  const clientId = env['AZURE_CLIENT_ID'] ?? '';
-  const tenantId = env['AZURE_TENANT_ID'] ?? '';
+  return (
+    applicationOfProcess(subscriptionId, env) ?? {
+      kind: 'managedIdentity',
+      subscriptionId,
+      clientId: env['AZURE_CLIENT_ID'] ?? '',
+    }
+  );
+}
+
+function applicationOfProcess(
+  subscriptionId: string,
+  env: Environment,
+): CredentialPlan | undefined {
+  const { AZURE_CLIENT_ID: clientId, AZURE_TENANT_ID: tenantId } = env;
+  if (!clientId || !tenantId) return undefined;
   const ids = { subscriptionId, tenantId, clientId };
-  if (clientId !== '' && tenantId !== '') {
-    const clientSecret = env['AZURE_CLIENT_SECRET'];
-    if (clientSecret) return { kind: 'secret', ...ids, clientSecret };
-    const certificatePath = env['AZURE_CLIENT_CERTIFICATE_PATH'];
-    if (certificatePath) return { kind: 'certificateFile', ...ids, certificatePath };
-    const tokenFilePath = env['AZURE_FEDERATED_TOKEN_FILE'];
-    if (tokenFilePath) return { kind: 'tokenFile', ...ids, tokenFilePath };
-  }
-  return { kind: 'managedIdentity', subscriptionId, clientId };
+  const clientSecret = env['AZURE_CLIENT_SECRET'];
+  if (clientSecret) return { kind: 'secret', ...ids, clientSecret };
+  const certificatePath = env['AZURE_CLIENT_CERTIFICATE_PATH'];
+  if (certificatePath) return { kind: 'certificateFile', ...ids, certificatePath };
+  const tokenFilePath = env['AZURE_FEDERATED_TOKEN_FILE'];
+  return tokenFilePath ? { kind: 'tokenFile', ...ids, tokenFilePath } : undefined;
 }
 
 function refused(what: string): DriverError {

@@ -2,6 +2,7 @@
 import type { Driver, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
+import { withoutNulls } from '../spec-schema.ts';
 import {
   createClientSource,
   type AccountAccess,
@@ -15,6 +16,7 @@ import { deleteInstance, deleteListed } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './failure.ts';
 import { instanceOf, look } from './find.ts';
 import { listInstances } from './list.ts';
+import { plainLocation } from './names.ts';
 import { defaultTiming, placeOf, sessionOf, type Session, type Timing } from './session.ts';
 import { searchedTagNames } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
@@ -36,12 +38,12 @@ export function createAzureDriver(
     describeInstance: (request) =>
       run(request, async (session) => {
         const seen = await look(session, request);
-        return seen.outcome === 'found' ? instanceOf(session, seen.name) : undefined;
+        return seen.outcome === 'found' ? instanceOf(session, request, seen) : undefined;
       }),
     initializeInstance: (request) =>
       run(request, async (session) => {
         const seen = await look(session, request);
-        if (seen.outcome === 'found') return instanceOf(session, seen.name);
+        if (seen.outcome === 'found') return instanceOf(session, request, seen);
         throw missing(request);
       }),
     deleteInstance: (request) => run(request, (session) => deleteInstance(session, request)),
@@ -99,12 +101,13 @@ async function clientsFor(source: ClientSource, access: AccountAccess): Promise<
   }
 }
 
-/** The subscription is a part of the credentials. */
+/** The subscription is a part of the credentials. Of a class that is wrong as well: it must not keep the others from being listed. */
 function listScope(providerSpec: unknown): string {
-  const { location, resourceGroup, classTags } = placeOf(providerSpec);
-  const { clusterTag, roleTag } = searchedTagNames(classTags);
-  const cloud: unknown = Object(providerSpec).cloudConfiguration?.name ?? 'AzurePublic';
-  return JSON.stringify([cloud, location, resourceGroup, clusterTag, roleTag]);
+  const { location, resourceGroup, tags, cloudConfiguration } = Object(withoutNulls(providerSpec));
+  const { clusterTag, roleTag } = searchedTagNames(Object(tags));
+  const cloud: unknown = cloudConfiguration?.name ?? 'AzurePublic';
+  const place = plainLocation(String(location));
+  return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
 }
 
 function volumeIdOf({ csi, azureDisk }: PersistentVolumeSpec): string[] {

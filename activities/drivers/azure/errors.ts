@@ -5,18 +5,11 @@ import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 export const codeMeanings: ErrorTable = {
   TooManyRequests: 'throttling',
   SubscriptionRequestsThrottled: 'throttling',
-  ResourceRequestsThrottled: 'throttling',
-  OperationsPerSubscriptionThrottled: 'throttling',
-  RateLimiting: 'throttling',
-  RetryableErrorDueToThrottling: 'throttling',
 
   QuotaExceeded: 'quota',
   ResourceQuotaExceeded: 'quota',
-  ResourceCountExceedsLimitDueToTemplate: 'quota',
   NetworkInterfaceCountLimitReached: 'quota',
   PublicIPCountLimitReached: 'quota',
-  DiskCountLimitExceeded: 'quota',
-  MaxStorageAccountsCountPerSubscriptionExceeded: 'quota',
 
   AllocationFailed: 'capacity',
   ZonalAllocationFailed: 'capacity',
@@ -24,7 +17,6 @@ export const codeMeanings: ErrorTable = {
   OverconstrainedAllocationRequest: 'capacity',
   OverconstrainedZonalAllocationRequest: 'capacity',
   SubnetIsFull: 'capacity',
-  CapacityReservationGroupFull: 'capacity',
 
   InvalidAuthenticationToken: 'unauthenticated',
   InvalidAuthenticationTokenTenant: 'unauthenticated',
@@ -69,6 +61,8 @@ export const codeMeanings: ErrorTable = {
   ResourcePurchaseValidationFailed: 'input',
   VMMarketplaceInvalidInput: 'input',
   PropertyChangeNotAllowed: 'precondition',
+  /** A disk of the name is left from before. */
+  ConflictingUserInput: 'taken',
   ParentResourceNotFound: 'missing',
   ResourceNotFound: 'missing',
   ResourceGroupNotFound: 'missing',
@@ -77,6 +71,7 @@ export const codeMeanings: ErrorTable = {
   Conflict: 'conflict',
   ConflictingConcurrentWriteNotAllowed: 'conflict',
   AnotherOperationInProgress: 'conflict',
+  RetryableErrorDueToAnotherOperation: 'conflict',
   OperationPreempted: 'conflict',
   ResourceGroupBeingDeleted: 'conflict',
   InUseResourceCannotBeDeleted: 'conflict',
@@ -84,9 +79,7 @@ export const codeMeanings: ErrorTable = {
   NicReservedForAnotherVm: 'conflict',
   AttachDiskWhileBeingDetached: 'conflict',
   DiskInUse: 'conflict',
-  InUseSubnetCannotBeDeleted: 'conflict',
   ReferencedResourceNotProvisioned: 'conflict',
-  ResourceNotReady: 'conflict',
   PutOperationOnNonProvisionedResource: 'conflict',
   Canceled: 'conflict',
 

@@ -1,7 +1,7 @@
 /** A call to Azure that failed, and what it means. */
 import { DriverError } from '../driver.ts';
 import { meanings, type MeaningName } from '../error-meanings.ts';
-import { CallTimeLimit } from './clients.ts';
+import { CallTimeLimit, TokenFailure } from './clients.ts';
 import { meaningOf, type AzureAnswer } from './errors.ts';
 
 export interface Failure {
@@ -48,6 +48,7 @@ export function failureOf(doing: string, error: unknown): AzureFailure {
     const message = `Azure: ${doing}: ${error.message}`;
     return new AzureFailure({ meaning: 'unanswered', message, cause: error });
   }
+  if (error instanceof TokenFailure) return failureOfToken(doing, error.cause);
   const answer = answerOf(error);
   const retryAfterSeconds = retryAfterOf(error);
   return new AzureFailure({
@@ -57,6 +58,14 @@ export function failureOf(doing: string, error: unknown): AzureFailure {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     cause: error,
   });
+}
+
+/** Such as a file that is not there, or a certificate that is none. */
+function failureOfToken(doing: string, cause: unknown): AzureFailure {
+  const answer = answerOf(cause);
+  const known = meaningOf(answer);
+  const meaning = known === 'unknown' ? 'unauthenticated' : known;
+  return new AzureFailure({ meaning, message: messageOf(`${doing}: get a token`, answer), cause });
 }
 
 export function messageOf(doing: string, { status, code, message }: AzureAnswer): string {
@@ -118,11 +127,11 @@ function sdkErrorOf(error: unknown): SdkError {
 
 function retryAfterOf(error: unknown): number | undefined {
   const { response } = sdkErrorOf(error);
-  return retryAfterSeconds(response?.headers?.get?.('retry-after'));
+  return secondsOfRetryAfter(response?.headers?.get?.('retry-after'));
 }
 
 /** Seconds, or a date. */
-export function retryAfterSeconds(value: string | undefined): number | undefined {
+export function secondsOfRetryAfter(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);

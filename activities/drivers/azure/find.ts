@@ -10,7 +10,7 @@ export type Look =
   | { outcome: 'absent' }
   /** Of another Machine, cluster, or of nobody that we know. */
   | { outcome: 'foreign' }
-  | { outcome: 'found'; vm: VirtualMachine; name: string };
+  | { outcome: 'found'; vm: VirtualMachine; name: string; tags: Tags | undefined };
 
 /** By providerID; by token; by name and tags, if no other Machine claims it. */
 export async function look(session: Session, request: MachineRequest): Promise<Look> {
@@ -19,7 +19,7 @@ export async function look(session: Session, request: MachineRequest): Promise<L
   const vm = await getVm(session, name);
   if (!vm) return { outcome: 'absent' };
   const isMine = providerID !== undefined || (await isOfMachine(session, request, vm.tags));
-  return isMine ? { outcome: 'found', vm, name } : { outcome: 'foreign' };
+  return isMine ? { outcome: 'found', vm, name, tags: vm.tags } : { outcome: 'foreign' };
 }
 
 /** May this resource, which has the Machine's name, be taken as its own? */
@@ -30,7 +30,8 @@ export async function isOfMachine(
 ): Promise<boolean> {
   if (tagOf(tags, tagNames.token) === request.token) return true;
   if (!isOursIn(session, request, tags)) return false;
-  return !(await request.isClaimed(providerIdOf(session.place.location, request.machine.name)));
+  const { location } = session.place;
+  return !(await request.isClaimed(providerIdOf(location, request.machine.name, tags)));
 }
 
 /** Do the tags say: of this cluster and namespace? */
@@ -43,9 +44,14 @@ export function isOursIn(
   return isOurs(tags, { cluster, namespace: machine.namespace, classTags });
 }
 
-export function instanceOf(session: Session, name: string): Instance {
+/** A providerID that is known stays as it is, however its location is spelled. */
+export function instanceOf(
+  { place }: Session,
+  { providerID }: Pick<MachineRequest, 'providerID'>,
+  { name, tags }: { name: string; tags: Tags | undefined },
+): Instance {
   return {
-    providerID: providerIdOf(session.place.location, name),
+    providerID: providerID ?? providerIdOf(place.location, name, tags),
     nodeName: name,
     addresses: [{ type: 'Hostname', address: name }],
     isInitialized: true,

@@ -20,7 +20,8 @@ export function graphQuery({ resourceGroup, classTags }: GraphScope): string {
     `| where type in~ (${resourceTypes.map(quoted).join(', ')})`,
     `| where resourceGroup =~ ${quoted(resourceGroup)}`,
     `| where isnotnull(tags[${quoted(clusterTag)}]) and isnotnull(tags[${quoted(roleTag)}])`,
-    '| project type, name, location, tags, managedBy, timeCreated = tostring(properties.timeCreated)',
+    // Without the id there is no second page.
+    '| project id, type, name, location, tags, managedBy, timeCreated = tostring(properties.timeCreated)',
     '| order by type asc, name asc',
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
 import { AzureFailure, isAbsent } from './failure.ts';
 import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
-import { machineNameOf, providerIdOf } from './names.ts';
+import { machineNameOf, plainLocation, providerIdOf } from './names.ts';
 import { call, type Session } from './session.ts';
 import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
 
@@ -21,7 +21,7 @@ export async function listInstances(
     const token = tagOf(first?.tags, tagNames.token);
     const createdAt = (vm ?? resources.find((resource) => resource.createdAt))?.createdAt;
     return {
-      providerID: providerIdOf(session.place.location, machineName),
+      providerID: providerIdOf(session.place.location, machineName, first?.tags),
       machineName,
       ...(token !== undefined && { token }),
       ...(createdAt !== undefined && { createdAt }),
@@ -39,18 +39,12 @@ export async function partsByMachine(
   const owner = { cluster, namespace, classTags: place.classTags };
   const byMachine = new Map<string, PlacedResource[]>();
   for (const resource of await readAll(session)) {
-    if (!isSameLocation(resource.location, place.location)) continue;
+    if (plainLocation(resource.location) !== plainLocation(place.location)) continue;
     if (!isOurs(resource.tags, owner)) continue;
     const name = machineNameOf(resource, place.dataDisks);
     if (name !== undefined) byMachine.set(name, [...(byMachine.get(name) ?? []), resource]);
   }
   return byMachine;
-}
-
-/** `West Europe` is `westeurope`. */
-function isSameLocation(a: string, b: string): boolean {
-  const normal = (text: string): string => text.replaceAll(' ', '').toLowerCase();
-  return normal(a) === normal(b);
 }
 
 async function readAll(session: Session): Promise<PlacedResource[]> {

@@ -28,9 +28,22 @@ export function isDiskOf(machineName: string, diskName: string): boolean {
   );
 }
 
-/** `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. */
-export function providerIdOf(location: string, machineName: string): string {
-  return `azure:///${location}/${machineName}`;
+/**
+ * `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. Azure takes `West Europe` as well; of what we made there is one
+ * spelling, so that two classes that write it differently do not take each other's instances for orphans. MCM's driver wrote it as its class.
+ */
+export function providerIdOf(
+  location: string,
+  machineName: string,
+  tags: Tags | undefined,
+): string {
+  const isOfMcm = tagOf(tags, tagNames.cluster) === undefined;
+  return `azure:///${isOfMcm ? location : plainLocation(location)}/${machineName}`;
+}
+
+/** `West Europe` is `westeurope`. */
+export function plainLocation(location: string): string {
+  return location.replaceAll(' ', '').toLowerCase();
 }
 
 /** The name in a providerID. */

@@ -3,7 +3,7 @@
  * which gives a failed operation without its code, and waits without a limit.
  */
 import { meaningOf } from './errors.ts';
-import { messageOf, OperationFailed, retryAfterSeconds } from './failure.ts';
+import { messageOf, OperationFailed, secondsOfRetryAfter } from './failure.ts';
 import { call, callRaw, pause, type CallOptions, type Session } from './session.ts';
 
 interface Poller {
@@ -14,22 +14,25 @@ interface RawResponse {
   headers: { get(name: string): string | undefined };
 }
 
-type StartOptions = CallOptions & { onResponse: (response: RawResponse) => void };
+export type Start = (
+  options: CallOptions & { onResponse: (response: RawResponse) => void },
+) => Poller;
 
-/** Sends a write. `start` makes the SDK's poller, which is left alone after its first request. */
-export async function submit(
-  session: Session,
-  doing: string,
-  start: (options: StartOptions) => Poller,
-): Promise<void> {
+/**
+ * Sends a write and waits for its operation. `start` makes the SDK's poller, which is left alone after its first request. False: Azure named no
+ * operation that can be asked, so the resource itself says what became of it.
+ */
+export async function submit(session: Session, doing: string, start: Start): Promise<boolean> {
   let operation: Operation | undefined;
-  await call(session, doing, async (options) => {
-    const onResponse = ({ headers }: RawResponse): void => {
-      operation = operationIn(headers);
-    };
-    await start({ ...options, onResponse }).submitted();
-  });
-  if (operation) await untilDone(session, doing, operation);
+  const onResponse = ({ headers }: RawResponse): void => {
+    operation = operationIn(headers);
+  };
+  await call(session, doing, (options) => start({ ...options, onResponse }).submitted());
+  // Our token goes to the operation's address.
+  const { endpoint } = session.clients;
+  if (!operation || new URL(operation.url).origin !== new URL(endpoint).origin) return false;
+  await untilDone(session, doing, operation);
+  return true;
 }
 
 interface Operation {
@@ -39,12 +42,10 @@ interface Operation {
 
 function operationIn(headers: RawResponse['headers']): Operation | undefined {
   const url = headers.get('azure-asyncoperation');
-  return url ? { url, retryAfter: retryAfterSeconds(headers.get('retry-after')) } : undefined;
+  return url ? { url, retryAfter: secondsOfRetryAfter(headers.get('retry-after')) } : undefined;
 }
 
 async function untilDone(session: Session, doing: string, operation: Operation): Promise<void> {
-  // Our token goes there.
-  if (new URL(operation.url).origin !== new URL(session.clients.endpoint).origin) return;
   let { retryAfter } = operation;
   for (let attempt = 0; ; attempt += 1) {
     await pause(session, { doing, attempt, retryAfter });
@@ -65,14 +66,18 @@ async function untilDone(session: Session, doing: string, operation: Operation):
 function failed(doing: string, status: string, error: unknown): OperationFailed {
   const innermost = innermostOf(Object(error));
   const answer = {
-    code: String(innermost.code ?? status),
-    message: String(innermost.message ?? `the operation ended as ${status}`),
+    code: textOr(innermost.code, status),
+    message: textOr(innermost.message, `the operation ended as ${status}`),
   };
   return new OperationFailed({
     meaning: meaningOf(answer),
     message: messageOf(doing, answer),
     code: answer.code,
   });
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
 }
 
 interface ErrorBody {

@@ -1,6 +1,7 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
-import { submit } from './operation.ts';
+import { OperationFailed } from './failure.ts';
+import { submit, type Start } from './operation.ts';
 import { call, orAbsent, pause, type Session } from './session.ts';
 import type { Tags } from './tags.ts';
 
@@ -83,4 +84,15 @@ export async function untilAtRest(session: Session, part: PartRef): Promise<Part
     if (!found || !isUnderWay(found)) return found;
     await pause(session, { doing, attempt });
   }
+}
+
+/** Sends the write that makes it, and waits until it is there. */
+export async function makePart(session: Session, part: PartRef, start: Start): Promise<void> {
+  const doing = `create ${sayOf(part)}`;
+  if (await submit(session, doing, start)) return;
+  const made = await untilAtRest(session, part);
+  const state = made?.provisioningState ?? 'Succeeded';
+  if (made && state === 'Succeeded') return;
+  const message = `Azure: ${doing}: it ended as ${made ? state : 'absent'}`;
+  throw new OperationFailed({ meaning: 'unknown', message });
 }

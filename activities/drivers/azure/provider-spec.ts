@@ -9,7 +9,7 @@ export interface AzureProviderSpec {
    */
   apiVersion?: string;
   /**
-   * Region, such as `westeurope`. A part of the providerID: do not change its spelling while machines run.
+   * Region, such as `westeurope`. A part of the providerID, in lower case and without spaces; machines that MCM made have it as the class spells it.
    */
   location: string;
   /**
@@ -203,9 +203,9 @@ export interface AzureProviderSpec {
          */
         name?: string;
         /**
-         * `None`, `ReadOnly` or `ReadWrite`. Default: Azure's for the kind of disk.
+         * Default: Azure's for the kind of disk.
          */
-        caching?: string;
+        caching?: 'None' | 'ReadOnly' | 'ReadWrite';
         /**
          * `FromImage`.
          */
@@ -253,9 +253,9 @@ export interface AzureProviderSpec {
          */
         lun: number;
         /**
-         * `None`, `ReadOnly` or `ReadWrite`. Default: Azure's for the kind of disk.
+         * Default: Azure's for the kind of disk.
          */
-        caching?: string;
+        caching?: 'None' | 'ReadOnly' | 'ReadWrite';
         /**
          * `Standard_LRS`, `StandardSSD_LRS`, `Premium_LRS`, `PremiumV2_LRS`, `UltraSSD_LRS`, or one of those with `_ZRS`.
          */

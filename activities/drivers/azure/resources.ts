@@ -219,9 +219,9 @@ function osDiskOf(machineName: string, disk: Properties['storageProfile']['osDis
   const securityEncryptionType = securityProfile?.securityEncryptionType;
   return {
     name: osDiskNameOf(machineName),
-    createOption: disk.createOption as OSDisk['createOption'],
+    createOption: disk.createOption,
     diskSizeGB: disk.diskSizeGB,
-    ...cachingOf(disk.caching),
+    ...known({ caching: disk.caching }),
     managedDisk: {
       ...known({ storageAccountType }),
       ...(securityEncryptionType && { securityProfile: { securityEncryptionType } }),
@@ -235,7 +235,7 @@ function dataDiskOf(machineName: string, disk: SpecDataDisk, id: string | undefi
   const shared = {
     lun: disk.lun,
     name: dataDiskNameOf(machineName, disk),
-    ...cachingOf(disk.caching),
+    ...known({ caching: disk.caching }),
     deleteOption: 'Delete',
   } as const;
   if (id !== undefined) return { ...shared, createOption: 'Attach', managedDisk: { id } };
@@ -247,12 +247,12 @@ function dataDiskOf(machineName: string, disk: SpecDataDisk, id: string | undefi
   };
 }
 
-function cachingOf(caching: string | undefined): Pick<OSDisk, 'caching'> {
-  return caching ? { caching: caching as NonNullable<OSDisk['caching']> } : {};
+/** Without the fields that nobody gave. */
+function known<T extends object>(fields: T): Known<T> {
+  const given: Known<T> = { ...fields };
+  for (const name in given)
+    if (fields[name] === undefined || fields[name] === '') delete given[name];
+  return given;
 }
 
-/** Without the fields that nobody gave. */
-function known<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '');
-  return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
-}
+type Known<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import type { AzureClients } from './clients.ts';
-import { AzureFailure, failureOf, isAbsent, messageOf, retryAfterSeconds } from './failure.ts';
+import { AzureFailure, failureOf, isAbsent, messageOf, secondsOfRetryAfter } from './failure.ts';
 import { meaningOf } from './errors.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { withoutNulls } from '../spec-schema.ts';
@@ -13,6 +13,8 @@ export interface Timing {
   callSeconds: number;
   /** Limit of one call of the driver, with all its waiting. */
   waitSeconds: number;
+  /** Limit of deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
+  cleanUpSeconds: number;
   /** Between two looks at something that is under way, unless Azure says when; doubles up to the longest. */
   firstPauseSeconds: number;
   longestPauseSeconds: number;
@@ -24,6 +26,7 @@ export interface Timing {
 export const defaultTiming: Timing = {
   callSeconds: 30,
   waitSeconds: 240,
+  cleanUpSeconds: 60,
   firstPauseSeconds: 1,
   longestPauseSeconds: 8,
   random: Math.random,
@@ -48,7 +51,7 @@ export interface Session {
 }
 
 export function placeOf(providerSpec: unknown): Place {
-  const spec = Object(withoutNulls(providerSpec)) as Partial<AzureProviderSpec>;
+  const spec: Partial<AzureProviderSpec> = Object(withoutNulls(providerSpec));
   const { location, resourceGroup } = spec;
   const missing = Object.entries({ location, resourceGroup }).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [] : [name],
@@ -86,6 +89,12 @@ export function sessionOf({ request, clients, timing }: SessionParts): Session {
     asked: request.signal,
     signal: AbortSignal.any([request.signal, limit]),
   };
+}
+
+/** The same with less time. */
+export function shortened(session: Session, waitSeconds: number): Session {
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(waitSeconds * 1_000)]);
+  return { ...session, signal, timing: { ...session.timing, waitSeconds } };
 }
 
 export interface CallOptions {
@@ -176,7 +185,7 @@ export async function callRaw(
     request.headers.set('accept', 'application/json');
     if (body) request.headers.set('content-type', 'application/json');
     const response = await compute.pipeline.sendRequest(http, request);
-    const retryAfter = retryAfterSeconds(response.headers.get('retry-after'));
+    const retryAfter = secondsOfRetryAfter(response.headers.get('retry-after'));
     const answer = parsed(response.bodyAsText);
     if (response.status < 400) return { body: answer, retryAfter };
     throw refusalOf(doing, { status: response.status, answer, retryAfter });

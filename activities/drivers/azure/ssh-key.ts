@@ -21,7 +21,7 @@ export function publicKeyOfNobody(): string {
 
 /** Of 32 bytes, little-endian: y, and the sign of x in the highest bit. Every second number is one. */
 export function isPoint(bytes: Uint8Array): boolean {
-  const number = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+  const number = BigInt(`0x${Buffer.from(bytes.toReversed()).toString('hex')}`);
   const y = number % 2n ** 255n;
   if (y >= prime) return false;
   const u = mod(y * y - 1n);

@@ -22,7 +22,7 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
 
 /** Of a spec that was validated. */
 export function readSpec(providerSpec: unknown): AzureProviderSpec {
-  return withoutNulls(providerSpec ?? {}) as AzureProviderSpec;
+  return Object(withoutNulls(providerSpec ?? {}));
 }
 
 function faultsAcrossFields({ tags, properties }: AzureProviderSpec): string[] {

@@ -8,6 +8,25 @@ interface AdminRequest {
   text: string;
 }
 
+const done: Answer = { status: 200, body: {} };
+
+const acts: Readonly<Record<string, (double: AzureDouble, text: string) => Answer | void>> = {
+  'POST faults': (double, text) => double.faults.add(JSON.parse(text)),
+  'DELETE faults': (double) => {
+    double.faults.clear();
+    double.authority.restore();
+  },
+  'POST revoke-credentials': (double) => double.authority.revoke(),
+  'POST freeze-graph': (double) => double.freezeGraph(),
+  'POST thaw-graph': (double) => double.thawGraph(),
+  'POST reset': (double) => double.reset(),
+  'GET resources': (double) => {
+    double.resources.advance();
+    return { status: 200, body: resourcesOf(double) };
+  },
+  'GET calls': ({ calls }) => ({ status: 200, body: { calls } }),
+};
+
 /** Nothing: it is not for us. */
 export function answerAdmin(
   double: AzureDouble,
@@ -15,34 +34,9 @@ export function answerAdmin(
 ): Answer | undefined {
   const [, what] = /^\/_double\/([a-z-]+)$/.exec(path) ?? [];
   if (what === undefined) return undefined;
-  switch (`${method} ${what}`) {
-    case 'POST faults':
-      double.faults.add(JSON.parse(text));
-      return { status: 200, body: {} };
-    case 'DELETE faults':
-      double.faults.clear();
-      double.authority.restore();
-      return { status: 200, body: {} };
-    case 'POST revoke-credentials':
-      double.authority.revoke();
-      return { status: 200, body: {} };
-    case 'POST freeze-graph':
-      double.freezeGraph();
-      return { status: 200, body: {} };
-    case 'POST thaw-graph':
-      double.thawGraph();
-      return { status: 200, body: {} };
-    case 'POST reset':
-      double.reset();
-      return { status: 200, body: {} };
-    case 'GET resources':
-      double.resources.advance();
-      return { status: 200, body: resourcesOf(double) };
-    case 'GET calls':
-      return { status: 200, body: { calls: double.calls } };
-    default:
-      return { status: 404, body: { message: `${method} ${path} is not known` } };
-  }
+  const act = acts[`${method} ${what}`];
+  if (!act) return { status: 404, body: { message: `${method} ${path} is not known` } };
+  return act(double, text) ?? done;
 }
 
 /** `created`: how many virtual machines each name ever had. */

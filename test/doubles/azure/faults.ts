@@ -2,9 +2,10 @@
 export interface Fault {
   /**
    * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is accepted and its operation fails. `loseAnswer`: the
-   * work is done, the connection cut. `cut`: before the work. `slow`: the operation takes longer. `hang`: no answer.
+   * work is done, the connection cut. `unnamed`: the operation is not told. `cut`: before the work. `slow`: the operation takes longer. `hang`: no answer.
    */
-  kind: 'throttle' | 'refuse' | 'failOperation' | 'loseAnswer' | 'cut' | 'slow' | 'hang';
+  kind:
+    'unnamed' | 'throttle' | 'refuse' | 'failOperation' | 'loseAnswer' | 'cut' | 'slow' | 'hang';
   /** A part of `METHOD /path`, in lower case. Default: every request of the Resource Manager. */
   match?: string;
   /** Requests that it lets pass first. Default 0. */
@@ -30,7 +31,7 @@ export interface Faults {
 }
 
 export function createFaults(): Faults {
-  let faults: Required<Pick<Fault, 'skip' | 'times' | 'match'>>[] = [];
+  let faults: (Fault & Required<Pick<Fault, 'skip' | 'times' | 'match'>>)[] = [];
   return {
     add(fault) {
       faults.push({
@@ -51,7 +52,7 @@ export function createFaults(): Faults {
         return undefined;
       }
       fault.times -= 1;
-      return fault as unknown as Fault;
+      return fault;
     },
   };
 }

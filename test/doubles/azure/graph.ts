@@ -8,7 +8,7 @@ const question = new RegExp(
 \| where type in~ \('microsoft\.compute/virtualmachines', 'microsoft\.network/networkinterfaces', 'microsoft\.compute/disks'\)
 \| where resourceGroup =~ '([^']+)'
 \| where isnotnull\(tags\['([^']+)'\]\) and isnotnull\(tags\['([^']+)'\]\)
-\| project type, name, location, tags, managedBy, timeCreated = tostring\(properties\.timeCreated\)
+\| project id, type, name, location, tags, managedBy, timeCreated = tostring\(properties\.timeCreated\)
 \| order by type asc, name asc$`,
 );
 
@@ -26,11 +26,15 @@ export function answerGraph(body: unknown, world: GraphWorld): Answer {
   if (!subscriptions.includes(world.subscription) || subscriptions.length !== 1) {
     throw new Refusal(403, 'AccessDenied', 'no access to these subscriptions');
   }
-  const [, group = '', ...tagNames] = question.exec(query) ?? [];
-  if (group === '') throw new Refusal(400, 'InvalidQuery', `this question is not known: ${query}`);
+  const asked = question.exec(query);
+  if (!asked) throw new Refusal(400, 'InvalidQuery', `this question is not known: ${query}`);
+  const [, group = '', ...tagNames] = asked;
   const rows = world.resources.filter((resource) => isAsked(resource, group, tagNames)).map(rowOf);
-  const from = Number(options?.$skipToken ?? 0);
-  const page = rows.slice(from, from + Math.min(world.pageSize, options?.$top ?? 100));
+  return pageOf(rows, Number(options?.$skipToken ?? 0), world.pageSize);
+}
+
+function pageOf(rows: object[], from: number, pageSize: number): Answer {
+  const page = rows.slice(from, from + pageSize);
   const next = from + page.length;
   return {
     status: 200,
@@ -50,9 +54,10 @@ function isAsked({ group, tags }: Resource, asked: string, tagNames: string[]): 
 }
 
 /** Resource Graph writes types in lower case. */
-function rowOf({ type, name, location, tags, managedBy, timeCreated }: Resource): object {
+function rowOf({ id, type, name, location, tags, managedBy, timeCreated }: Resource): object {
   const isNic = type.endsWith('networkInterfaces');
   return {
+    id,
     type: type.toLowerCase(),
     name,
     location,

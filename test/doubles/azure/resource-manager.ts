@@ -38,17 +38,20 @@ export function answerManager(manager: Manager, asked: Asked): Answer {
       resources: indexed ?? resources.all(),
     });
   }
-  const [, subscription, rest] = /^\/subscriptions\/([^/]+)(\/.*)$/i.exec(path) ?? [];
-  if (rest === undefined) throw unknownPath(asked);
-  if (subscription?.toLowerCase() !== manager.resources.world.subscription.toLowerCase()) {
-    const message = `The subscription '${subscription}' could not be found.`;
-    throw new Refusal(404, 'SubscriptionNotFound', message);
-  }
+  const rest = pathInSubscription(manager, asked);
   for (const route of routes) {
     const match = route.pattern.exec(rest);
     if (match && route.method.includes(method)) return route.answer(manager, asked, match);
   }
   throw unknownPath(asked);
+}
+
+function pathInSubscription(manager: Manager, asked: Asked): string {
+  const [, subscription, rest] = /^\/subscriptions\/([^/]+)(\/.*)$/i.exec(asked.path) ?? [];
+  if (rest === undefined) throw unknownPath(asked);
+  if (subscription === manager.resources.world.subscription) return rest;
+  const message = `The subscription '${subscription}' could not be found.`;
+  throw new Refusal(404, 'SubscriptionNotFound', message);
 }
 
 function unknownPath({ method, path }: Asked): Refusal {

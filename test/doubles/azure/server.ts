@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CertificateAuthority } from '../../../deploy/local/cluster/certificates.ts';
@@ -87,7 +86,7 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   await new Promise<void>((resolve) => {
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const { port }: { port?: number } = Object(server.address());
   const double = createDouble({
     options,
     caFile,
@@ -165,25 +164,40 @@ async function serve(
 ): Promise<void> {
   const text = await readText(request);
   const url = new URL(request.url ?? '/', double.url);
-  const method = request.method ?? 'GET';
-  const path = decodeURIComponent(url.pathname);
-  const given =
-    double.authority.answer({ method, path, text }) ?? answerAdmin(double, { method, path, text });
-  if (given) return send(response, given);
+  const heard = { method: request.method ?? 'GET', path: decodeURIComponent(url.pathname), text };
+  const given = double.authority.answer(heard) ?? answerAdmin(double, heard);
+  if (given) send(response, given);
+  else serveManager(double, { ...heard, url, request, response });
+}
+
+interface Heard {
+  method: string;
+  path: string;
+  text: string;
+  url: URL;
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+function serveManager(double: RunningDouble, heard: Heard): void {
+  const { method, path, text, url, request, response } = heard;
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   double.calls.push({ method, path, body });
   const fault = double.faults.take(`${method} ${path}`.toLowerCase());
-  if (fault?.kind === 'hang') return undefined;
-  if (fault?.kind === 'cut') return cut(request);
-  const asked = { method, path, query: url.searchParams, body, fault };
+  if (fault?.kind === 'hang') return;
+  if (fault?.kind === 'cut') {
+    request.socket.destroy();
+    return;
+  }
   const answer = settled(() => {
     requireToken(double, request);
     if (fault) refuse(fault);
     double.resources.advance();
+    const asked = { method, path, query: url.searchParams, body, fault };
     return answerManager({ ...double, origin: double.url }, asked);
   });
-  if (fault?.kind === 'loseAnswer') return cut(request);
-  send(response, answer);
+  if (fault?.kind === 'loseAnswer') request.socket.destroy();
+  else send(response, answer);
 }
 
 function settled(act: () => Answer): Answer {
@@ -210,10 +224,6 @@ function refuse({ kind, status, code, message, seconds }: Fault): void {
   }
   if (kind !== 'refuse') return;
   throw new Refusal(status ?? 400, code ?? 'InvalidParameter', message ?? 'on purpose');
-}
-
-function cut({ socket }: IncomingMessage): void {
-  socket.destroy();
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

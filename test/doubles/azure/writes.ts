@@ -134,12 +134,20 @@ function attachAll(write: Write, vm: Resource): void {
     disk['createOption'] === 'Attach' ? [Object(disk['managedDisk']).id] : [],
   );
   for (const id of attached) requireFree(resources.get(id), id);
-  if (nic) nic.managedBy = vm.id;
-  for (const id of attached) Object(resources.get(id)).managedBy = vm.id;
   const made = (storageProfile.dataDisks ?? []).filter(
     (disk: Record<string, unknown>) => disk['createOption'] !== 'Attach',
   );
-  for (const { name } of [storageProfile.osDisk, ...made]) makeDiskOf(write, vm, name);
+  const names: string[] = [storageProfile.osDisk, ...made].map(({ name }) => name);
+  for (const name of names) requireNewDisk(write, name);
+  // Nothing is refused from here on.
+  if (nic) nic.managedBy = vm.id;
+  for (const id of attached) Object(resources.get(id)).managedBy = vm.id;
+  for (const name of names) makeDiskOf(write, vm, name);
+}
+
+function requireNewDisk({ resources, group }: Write, name: string): void {
+  if (!resources.get(resources.idOf(group, types.disk, name))) return;
+  throw new Refusal(409, 'ConflictingUserInput', `Disk ${name} already exists.`);
 }
 
 function requireFree(resource: Resource | undefined, id: string): void {
@@ -155,9 +163,6 @@ function requireFree(resource: Resource | undefined, id: string): void {
 /** Disks that are made together with a virtual machine get its tags. */
 function makeDiskOf({ resources, group }: Write, vm: Resource, name: string): void {
   const id = resources.idOf(group, types.disk, name);
-  if (resources.get(id)) {
-    throw new Refusal(409, 'ConflictingUserInput', `Disk ${name} already exists.`);
-  }
   resources.put({
     id,
     type: types.disk,
@@ -223,6 +228,7 @@ function begin(
   const milliseconds =
     fault?.kind === 'slow' ? (fault.milliseconds ?? 1_000) : operationMilliseconds;
   const id = resources.start(milliseconds, error, finish);
+  if (fault?.kind === 'unnamed') return {};
   const url = `${origin}/subscriptions/${resources.world.subscription}/providers/Microsoft.Compute/locations/westeurope/operations/${id}?api-version=2026-04-01`;
   return { 'azure-asyncoperation': url, location: `${url}&monitor=true` };
 }

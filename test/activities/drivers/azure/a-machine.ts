@@ -9,6 +9,7 @@ import {
   subscription,
   type AzureDouble,
 } from '../../../doubles/azure/server.ts';
+import type { Resource } from '../../../doubles/azure/resources.ts';
 import { aRequest } from '../a-request.ts';
 
 export const secret = {
@@ -22,6 +23,7 @@ export const secret = {
 export const fastTiming: Timing = {
   callSeconds: 5,
   waitSeconds: 10,
+  cleanUpSeconds: 5,
   firstPauseSeconds: 0.003,
   longestPauseSeconds: 0.05,
   random: () => 0.5,
@@ -126,4 +128,24 @@ export async function failureOf(call: Promise<unknown>): Promise<Partial<DriverF
     ...(kind && { kind }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
+}
+
+/** A part of the double's `METHOD /path` of a virtual machine that is made. */
+export const vmPut = `put /subscriptions/${subscription}/resourcegroups/rg-1/providers/microsoft.compute/virtualmachines`;
+
+export function vmOf({ resources }: AzureDouble, name: string): Resource | undefined {
+  return resources.get(resources.idOf('rg-1', 'Microsoft.Compute/virtualMachines', name));
+}
+
+/** As MCM's driver leaves them: without our tags, and without what deletes the parts along with the virtual machine. */
+export async function madeByMcm({ double, driver }: Setting, name: string): Promise<void> {
+  await driver.createInstance(aMachine(name));
+  for (const resource of double.resources.all()) {
+    if (resource.name.startsWith(name)) resource.tags = { ...tags };
+  }
+  const { storageProfile, networkProfile } = Object(vmOf(double, name)?.sent['properties']);
+  for (const disk of [storageProfile.osDisk, ...storageProfile.dataDisks]) {
+    disk.deleteOption = 'Detach';
+  }
+  networkProfile.networkInterfaces[0].properties.deleteOption = 'Detach';
 }

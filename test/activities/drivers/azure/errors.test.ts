@@ -10,7 +10,7 @@ import {
   driverErrorOf,
   failureOf,
   isAbsent,
-  retryAfterSeconds,
+  secondsOfRetryAfter,
 } from '../../../../activities/drivers/azure/failure.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';
 
@@ -103,12 +103,12 @@ test.each([
   { value: 'soon', is: undefined },
   { value: undefined, is: undefined },
 ])('Retry-After $value', ({ value, is }) => {
-  expect(retryAfterSeconds(value)).toBe(is);
+  expect(secondsOfRetryAfter(value)).toBe(is);
 });
 
 test('Retry-After may be a date', () => {
   const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
-  expect(retryAfterSeconds(inTenSeconds)).toBeGreaterThan(8);
+  expect(secondsOfRetryAfter(inTenSeconds)).toBeGreaterThan(8);
 });
 
 describe('absent', () => {

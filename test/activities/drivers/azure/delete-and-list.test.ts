@@ -1,0 +1,223 @@
+/** Deleting and listing, with Azure's SDKs against the double. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Driver } from '../../../../activities/drivers/driver.ts';
+import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import {
+  aDriver,
+  aMachine,
+  aSetting,
+  aSpec,
+  failureOf,
+  living,
+  madeByMcm,
+  partsOf,
+  someProperties,
+  vmOf,
+  vmPut,
+} from './a-machine.ts';
+
+let double: AzureDouble;
+let driver: Driver;
+beforeAll(async () => {
+  ({ double, driver } = await aSetting());
+});
+beforeEach(() => double.reset());
+afterAll(() => double.close());
+
+describe('delete', () => {
+  test('deletes all, and the second time there is nothing', async () => {
+    await driver.createInstance(aMachine('m'));
+    await driver.createInstance(aMachine('m-2'));
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm-2')).toEqual(partsOf('m-2'));
+    expect(vmOf(double, 'm')).toBeUndefined();
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: false });
+  });
+
+  test('what MCM made goes with its interface and disks, and volumes of the cluster stay', async () => {
+    await madeByMcm({ double, driver }, 'm');
+    const disks = Object(vmOf(double, 'm')?.sent['properties']).storageProfile.dataDisks;
+    disks.push({ lun: 9, name: 'pvc-1', createOption: 'Attach', deleteOption: 'Detach' });
+    const { resources } = double;
+    const osDisk = resources.get(resources.idOf('rg-1', 'Microsoft.Compute/disks', 'm-os-disk'));
+    const id = resources.idOf('rg-1', 'Microsoft.Compute/disks', 'pvc-1');
+    if (osDisk) resources.put({ ...osDisk, id, name: 'pvc-1' });
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+    expect(living(double, 'pvc-1')).toEqual(['Microsoft.Compute/disks pvc-1']);
+  });
+
+  test('an interface that Azure keeps for a while is asked for again', async () => {
+    await madeByMcm({ double, driver }, 'm');
+    const code = 'NicReservedForAnotherVm';
+    const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
+    double.faults.add({ kind: 'refuse', match, times: 2, code });
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test('a resource group that is gone has nothing in it', async () => {
+    const request = aMachine('m', { providerSpec: aSpec({ resourceGroup: 'gone' }) });
+    expect(await driver.deleteInstance(request)).toEqual({ found: false });
+  });
+
+  test('needs no class that can be understood', async () => {
+    await driver.createInstance(aMachine('m'));
+    const request = aMachine('m', { providerSpec: aSpec({ properties: 3 }) });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test('by providerID, of whatever cluster', async () => {
+    const { providerID } = await driver.createInstance(aMachine('old'));
+    const request = aMachine('new', { providerID, cluster: 'cluster-2', token: 'other' });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    expect(living(double, 'old')).toEqual([]);
+  });
+
+  test('while it is being made', async () => {
+    double.faults.add({ kind: 'slow', match: vmPut, milliseconds: 1_200 });
+    await aDriver(double, { waitSeconds: 0.7 })
+      .createInstance(aMachine('m'))
+      .catch(() => undefined);
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+});
+
+const request = () => ({ ...aMachine('any'), namespace: 'shoot' });
+
+describe('list', () => {
+  test('shows the instances of one cluster and namespace, ordered, over many pages', async () => {
+    const before = Date.now();
+    await driver.createInstance(aMachine('b'));
+    await driver.createInstance(aMachine('a'));
+    await driver.createInstance(aMachine('x', { cluster: 'cluster-2' }));
+    const machine = { namespace: 'elsewhere', name: 'y', uid: 'y' };
+    await driver.createInstance(aMachine('y', { machine }));
+    const listed = await driver.listInstances(request());
+    expect(listed).toEqual([
+      {
+        providerID: 'azure:///westeurope/a',
+        machineName: 'a',
+        token: 'uid-of-a-0',
+        createdAt: expect.any(Number),
+      },
+      {
+        providerID: 'azure:///westeurope/b',
+        machineName: 'b',
+        token: 'uid-of-b-0',
+        createdAt: expect.any(Number),
+      },
+    ]);
+    expect(listed[0]?.createdAt).toBeGreaterThanOrEqual(before);
+    expect(double.calls.filter(({ method }) => method === 'POST').length).toBeGreaterThan(3);
+  });
+
+  test('without permission for Resource Graph it reads the resource group', async () => {
+    await driver.createInstance(aMachine('a'));
+    await madeByMcm({ double, driver }, 'b');
+    const viaGraph = await driver.listInstances(request());
+    const code = 'AccessDenied';
+    double.faults.add({ kind: 'refuse', match: 'resourcegraph', status: 403, code });
+    expect(await driver.listInstances(request())).toEqual(viaGraph);
+    expect(viaGraph.map(({ machineName }) => machineName)).toEqual(['a', 'b']);
+  });
+
+  test('whoever sees only a part fails', async () => {
+    await driver.createInstance(aMachine('a'));
+    double.faults.add({ kind: 'cut', match: 'resourcegraph', skip: 1 });
+    expect(await failureOf(driver.listInstances(request()))).toMatchObject({ code: 'Unavailable' });
+  });
+
+  test('an interface without a virtual machine stands under its name, and is deleted with the disks', async () => {
+    await driver.createInstance(aMachine('m'));
+    const gone = vmOf(double, 'm');
+    double.resources.remove(gone?.id ?? '');
+    for (const resource of double.resources.all()) delete resource.managedBy;
+    const [orphan] = await driver.listInstances(request());
+    expect(orphan).toMatchObject({ providerID: 'azure:///westeurope/m', machineName: 'm' });
+    const other = { ...request(), providerID: 'azure:///westeurope/m' };
+    // A class without these disks: their names come from the list.
+    const { dataDisks: _, ...storageProfile } = someProperties.storageProfile;
+    const providerSpec = aSpec({ properties: { ...someProperties, storageProfile } });
+    expect(await driver.deleteListed({ ...other, providerSpec })).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+    expect(await driver.deleteListed({ ...other, providerSpec })).toEqual({ found: false });
+  });
+
+  test('what the index still shows is looked at directly before anything is deleted', async () => {
+    await driver.createInstance(aMachine('m'));
+    double.freezeGraph();
+    await driver.deleteInstance(aMachine('m'));
+    await driver.createInstance(aMachine('m', { cluster: 'cluster-2' }));
+    const [stale] = await driver.listInstances(request());
+    const deleting = { ...request(), providerID: stale?.providerID ?? '' };
+    expect(await driver.deleteListed(deleting)).toEqual({ found: false });
+    expect(living(double, 'm')).toEqual(partsOf('m'));
+  });
+
+  test('classes that spell the location differently see the same instances', async () => {
+    const providerSpec = aSpec({ location: 'West Europe' });
+    const { providerID } = await driver.createInstance(aMachine('a', { providerSpec }));
+    await driver.createInstance(aMachine('b'));
+    const listed = await driver.listInstances(request());
+    expect(listed.map((instance) => instance.providerID)).toEqual([
+      providerID,
+      'azure:///westeurope/b',
+    ]);
+    expect(await driver.listInstances({ ...request(), providerSpec })).toEqual(listed);
+    expect(driver.listScope(providerSpec)).toBe(driver.listScope(aSpec()));
+  });
+
+  test('instances of MCM have the spelling of their class', async () => {
+    await madeByMcm({ double, driver }, 'm');
+    const providerSpec = aSpec({ location: 'West Europe' });
+    const [listed] = await driver.listInstances({ ...request(), providerSpec });
+    expect(listed?.providerID).toBe('azure:///West Europe/m');
+    const found = await driver.describeInstance(aMachine('m', { providerSpec, token: 'new' }));
+    expect(found?.providerID).toBe('azure:///West Europe/m');
+  });
+
+  test('a class that is wrong has a scope, and its faults are told, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (spec, value) => {
+        for (const wrong of [spec, ...Object.keys(aSpec()).map((key) => aSpec({ [key]: value }))]) {
+          expect(typeof driver.listScope(wrong)).toBe('string');
+          expect(Array.isArray(driver.validate(wrong))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('the scope is what the list depends on, beside the credentials', () => {
+    const scope = driver.listScope(aSpec());
+    expect(driver.listScope(aSpec({ subnetInfo: {} }))).toBe(scope);
+    for (const other of [{ location: 'northeurope' }, { resourceGroup: 'rg-2' }, { tags: {} }]) {
+      expect(driver.listScope(aSpec(other))).not.toBe(scope);
+    }
+    const cloudConfiguration = { name: 'AzureChina' };
+    expect(driver.listScope(aSpec({ cloudConfiguration }))).not.toBe(scope);
+  });
+});
+
+describe('the rest', () => {
+  test('describe looks like create and makes nothing', async () => {
+    expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
+    const { providerID } = await driver.createInstance(aMachine('m'));
+    expect(await driver.describeInstance(aMachine('m'))).toMatchObject({ providerID });
+    expect(await driver.initializeInstance(aMachine('m'))).toMatchObject({ providerID });
+    expect(await failureOf(driver.initializeInstance(aMachine('none')))).toMatchObject({
+      code: 'NotFound',
+    });
+  });
+
+  test('knows its volumes and passes over those of others', async () => {
+    const csi = { driver: 'disk.csi.azure.com', volumeHandle: '/subscriptions/s/disks/pvc-1' };
+    const other = { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-2' };
+    const azureDisk = { diskName: 'pvc-3', diskURI: 'u' };
+    const volumes = [{ csi }, { csi: other }, { azureDisk }, { hostPath: {} }];
+    expect(await driver.volumeIds(volumes)).toEqual(['/subscriptions/s/disks/pvc-1', 'pvc-3']);
+  });
+});

@@ -1,0 +1,169 @@
+/** What the driver says when Azure refuses, is slow, or is not there. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Driver } from '../../../../activities/drivers/driver.ts';
+import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { Fault } from '../../../doubles/azure/faults.ts';
+import { aDriver, aMachine, aSetting, failureOf, living, secret, vmPut } from './a-machine.ts';
+
+let double: AzureDouble;
+let driver: Driver;
+beforeAll(async () => {
+  ({ double, driver } = await aSetting());
+});
+beforeEach(() => double.reset());
+afterAll(() => double.close());
+
+describe('failures', () => {
+  test.each<{ name: string; fault: Fault; is: object }>([
+    {
+      name: 'throttling',
+      fault: { kind: 'throttle', seconds: 7, match: vmPut, code: 'OperationNotAllowed' },
+      is: { code: 'Unavailable', kind: 'throttling', settled: false, retryAfterSeconds: 7 },
+    },
+    {
+      name: 'quota',
+      fault: {
+        kind: 'refuse',
+        match: vmPut,
+        status: 409,
+        code: 'OperationNotAllowed',
+        message:
+          'Operation could not be completed as it results in exceeding approved Total Regional Cores quota.',
+      },
+      is: { code: 'ResourceExhausted', kind: 'quota', settled: true },
+    },
+    {
+      name: 'no capacity, at once',
+      fault: { kind: 'refuse', match: vmPut, status: 409, code: 'SkuNotAvailable' },
+      is: { code: 'ResourceExhausted', kind: 'capacity', settled: true },
+    },
+    {
+      name: 'no capacity, found out later',
+      fault: { kind: 'failOperation', match: vmPut, code: 'ZonalAllocationFailed' },
+      is: {
+        code: 'ResourceExhausted',
+        kind: 'capacity',
+        settled: true,
+        message: 'Azure: create virtual machine m: ZonalAllocationFailed: on purpose',
+      },
+    },
+    {
+      name: 'an operation that failed for reasons that nobody knows',
+      fault: { kind: 'failOperation', match: vmPut, code: 'SomethingNew' },
+      is: { code: 'Unknown', settled: true },
+    },
+    {
+      name: 'no permission',
+      fault: { kind: 'refuse', match: vmPut, status: 403, code: 'AuthorizationFailed' },
+      is: { code: 'PermissionDenied', kind: 'credentials', settled: true },
+    },
+    {
+      name: 'trouble of Azure',
+      fault: { kind: 'refuse', match: vmPut, status: 503, code: 'ServiceUnavailable' },
+      is: { code: 'Unavailable', settled: false },
+    },
+    {
+      name: 'something else at work',
+      fault: { kind: 'refuse', match: vmPut, status: 409, code: 'AnotherOperationInProgress' },
+      is: { code: 'Aborted', settled: false },
+    },
+    {
+      name: 'a look that is refused',
+      fault: { kind: 'refuse', status: 403, code: 'AuthorizationFailed' },
+      is: { code: 'PermissionDenied', settled: false },
+    },
+    {
+      name: 'a subscription that is not there is not an instance that is not there',
+      fault: { kind: 'refuse', status: 404, code: 'SubscriptionNotFound' },
+      is: { code: 'PermissionDenied', kind: 'credentials', settled: false },
+    },
+    {
+      name: 'an answer that never comes',
+      fault: { kind: 'hang', match: vmPut },
+      is: {
+        code: 'DeadlineExceeded',
+        settled: false,
+        message: 'Azure: create virtual machine m: no answer within 1 s',
+      },
+    },
+    {
+      name: 'a broken connection',
+      fault: { kind: 'cut' },
+      is: { code: 'Unavailable', settled: false },
+    },
+  ])('$name', async ({ fault, is }) => {
+    double.faults.add(fault);
+    const hasty = aDriver(double, { callSeconds: 1 });
+    const failure = await failureOf(hasty.createInstance(aMachine('m')));
+    expect(failure).toMatchObject(is);
+    expect(JSON.stringify(failure)).not.toContain(secret.clientSecret);
+    const isLeft = living(double, 'm').length > 0;
+    expect(failure.settled && isLeft).toBe(false);
+  });
+
+  test('one call is one request: nothing is sent twice', async () => {
+    double.faults.add({ kind: 'refuse', status: 503, code: 'ServerTimeout' });
+    await failureOf(driver.describeInstance(aMachine('m')));
+    double.faults.add({ kind: 'throttle', seconds: 0 });
+    await failureOf(driver.describeInstance(aMachine('m')));
+    expect(double.calls).toHaveLength(2);
+  });
+
+  test('a call that is cancelled ends at once, with an uncertain outcome', async () => {
+    double.faults.add({ kind: 'hang', match: vmPut });
+    const signal = AbortSignal.timeout(700);
+    expect(await failureOf(driver.createInstance(aMachine('m', { signal })))).toMatchObject({
+      code: 'Canceled',
+      settled: false,
+    });
+  });
+
+  test('what cannot be cleaned up is not settled', async () => {
+    double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
+    double.faults.add({
+      kind: 'refuse',
+      match: 'delete ',
+      status: 500,
+      code: 'InternalServerError',
+    });
+    expect(await failureOf(driver.createInstance(aMachine('m')))).toMatchObject({
+      code: 'ResourceExhausted',
+      settled: false,
+      message: expect.stringContaining('and what was made is not all deleted yet'),
+    });
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test.each([
+    { name: 'a wrong secret', more: { clientSecret: 'wrong' } },
+    { name: 'another application', more: { clientID: '99999999-9999-9999-9999-999999999999' } },
+  ])('$name is said to be wrong', async ({ more }) => {
+    const request = aMachine('m', { secret: { ...secret, ...more } });
+    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+      code: 'Unauthenticated',
+      kind: 'credentials',
+      settled: false,
+      message: expect.stringContaining('AADSTS7000215'),
+    });
+  });
+
+  test('credentials that were revoked are not tried from memory for ever', async () => {
+    await driver.describeInstance(aMachine('m'));
+    double.authority.revoke();
+    expect(await failureOf(driver.describeInstance(aMachine('m')))).toMatchObject({
+      code: 'Unauthenticated',
+      kind: 'credentials',
+    });
+    double.authority.restore();
+    expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
+  });
+
+  test('a Secret without credentials is told which keys are missing', async () => {
+    expect(await failureOf(driver.createInstance(aMachine('m', { secret: {} })))).toMatchObject({
+      code: 'Unauthenticated',
+      kind: 'credentials',
+      message: expect.stringContaining('clientID, tenantID, subscriptionID, clientSecret'),
+    });
+  });
+});

@@ -1,0 +1,128 @@
+/** The other ways to prove who one is, with Azure's identity library against the double's authority. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { webcrypto } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+// The library of certificates refuses to load without this.
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
+import type { Environment } from '../../../../activities/drivers/settings.ts';
+import {
+  application,
+  startAzureDouble,
+  subscription,
+  type AzureDouble,
+} from '../../../doubles/azure/server.ts';
+import { aMachine, failureOf, fastTiming } from './a-machine.ts';
+
+let double: AzureDouble;
+let folder: string;
+let rsaPem: string;
+beforeAll(async () => {
+  double = await startAzureDouble();
+  folder = mkdtempSync(join(tmpdir(), 'azure-identity-'));
+  rsaPem = await newCertificate();
+});
+afterAll(async () => {
+  await double.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As an application has it: PEM with the private key; Azure takes RSA only. */
+async function newCertificate(): Promise<string> {
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    publicExponent: new Uint8Array([1, 0, 1]),
+    modulusLength: 2048,
+  };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=application',
+    keys,
+    signingAlgorithm: algorithm,
+  });
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  const lines = key.toString('base64').match(/.{1,64}/g) ?? [];
+  const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
+  return `${pem}\n${certificate.toString('pem')}\n`;
+}
+
+const ids = {
+  clientID: application.clientId,
+  tenantID: application.tenant,
+  subscriptionID: subscription,
+};
+
+function aDriver(env: Environment, allowsAmbientCredentials = false) {
+  const endpoints = {
+    MILLWRIGHT_AZURE_ENDPOINT: double.url,
+    MILLWRIGHT_AZURE_AUTHORITY: double.url,
+    MILLWRIGHT_AZURE_CA_FILE: double.caFile,
+  };
+  return createAzureDriver({ env: { ...endpoints, ...env }, allowsAmbientCredentials }, fastTiming);
+}
+
+test('a token file', async () => {
+  const workloadIdentityTokenFile = join(folder, 'token');
+  writeFileSync(workloadIdentityTokenFile, 'an.assertion.of-somebody');
+  const driver = aDriver({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
+  const request = aMachine('m', { secret: { ...ids, workloadIdentityTokenFile } });
+  expect(await driver.describeInstance(request)).toBeUndefined();
+});
+
+test('a token file that is not there', async () => {
+  const workloadIdentityTokenFile = join(folder, 'none');
+  const driver = aDriver({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
+  const request = aMachine('m', { secret: { ...ids, workloadIdentityTokenFile } });
+  expect(await failureOf(driver.describeInstance(request))).toMatchObject({
+    code: 'Unauthenticated',
+    kind: 'credentials',
+    settled: false,
+  });
+});
+
+test('a certificate', async () => {
+  const request = aMachine('m', { secret: { ...ids, clientCertificate: rsaPem } });
+  expect(await aDriver({}).describeInstance(request)).toBeUndefined();
+});
+
+test('a certificate that is none', async () => {
+  const request = aMachine('m', { secret: { ...ids, clientCertificate: 'no PEM' } });
+  expect(await failureOf(aDriver({}).describeInstance(request))).toMatchObject({
+    code: 'Unauthenticated',
+    kind: 'credentials',
+  });
+});
+
+test('the secret of the process, for a Secret that has none', async () => {
+  const env = {
+    AZURE_CLIENT_ID: application.clientId,
+    AZURE_TENANT_ID: application.tenant,
+    AZURE_CLIENT_SECRET: application.clientSecret,
+    AZURE_SUBSCRIPTION_ID: subscription,
+  };
+  const request = aMachine('m', { secret: {} });
+  expect(await aDriver(env, true).describeInstance(request)).toBeUndefined();
+});
+
+test('a tenant that can be none', async () => {
+  const secret = { ...ids, tenantID: 'a tenant/', clientSecret: 'x' };
+  expect(await failureOf(aDriver({}).describeInstance(aMachine('m', { secret })))).toMatchObject({
+    code: 'Unauthenticated',
+    kind: 'credentials',
+    message: expect.stringContaining('tenant'),
+  });
+});
+
+test('a file of certificates that is not there', async () => {
+  const env = { MILLWRIGHT_AZURE_CA_FILE: join(folder, 'none.pem') };
+  const secret = { ...ids, clientSecret: application.clientSecret };
+  const request = aMachine('m', { secret });
+  expect(await failureOf(aDriver(env).describeInstance(request))).toMatchObject({
+    settled: false,
+    message: expect.stringContaining('none.pem'),
+  });
+});
