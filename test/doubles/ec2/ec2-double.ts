@@ -14,8 +14,8 @@ import { errorOf } from './xml.ts';
 export interface Cut {
   /** Which request from now on, from 1. */
   request: number;
-  /** Before the work is done, or after it, so that only the answer is lost. */
-  when: 'before' | 'after';
+  /** Before the work is done; after it, so that only the answer is lost; or nothing happens, for ever. */
+  when: 'before' | 'after' | 'never';
 }
 
 export interface Fault {
@@ -57,6 +57,7 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = formOf(await text(request));
     requests.push(form);
+    if (isCut('never')) return;
     if (isCut('before')) return void response.destroy();
     const { status, headers, body } = answerTo(form, { instances, faults });
     if (isCut('after')) return void response.destroy();
@@ -66,9 +67,8 @@ export async function startEc2Double(): Promise<Ec2Double> {
     answer(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: urlOf(server.address()),
     instances: instances.all,
     requests,
     delay: (delays) => Object.assign(instances.delays, delays),
@@ -88,6 +88,11 @@ export async function startEc2Double(): Promise<Ec2Double> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function urlOf(address: string | AddressInfo | null): string {
+  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
+  throw new Error('the double has no port');
 }
 
 interface Double {

@@ -1,5 +1,5 @@
 /** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
@@ -8,6 +8,9 @@ import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { failureOf } from './failure-of.ts';
 import { instantTiming, type InstantTiming } from './instant-timing.ts';
+
+// The first call loads the SDK, which takes its time on a busy machine.
+jest.setTimeout(60_000);
 
 let double: Ec2Double;
 let driver: Driver;
@@ -133,6 +136,17 @@ describe('create', () => {
     expect(await failureOf(driver.createInstance(theRequest('shaky')))).toMatchObject({
       code: 'Unavailable',
       settled: false,
+    });
+  });
+
+  test('a call without an answer ends by its own limit', async () => {
+    const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
+    const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
+    double.cut({ request: 3, when: 'never' });
+    expect(await failureOf(hasty.createInstance(theRequest('stalled')))).toMatchObject({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: 'EC2 in eu-west-1: RunInstances: no answer within 0.2 s',
     });
   });
 
