@@ -34,6 +34,8 @@ export interface Ec2Double {
   readonly instances: readonly DoubleInstance[];
   /** Since the last `reset`. */
   readonly requests: readonly Form[];
+  /** Whose signature the last request had. */
+  lastAccessKey(): string | undefined;
   delay(delays: Partial<Delays>): void;
   refuse(fault: Fault): void;
   /** The connection ends without an answer. */
@@ -52,11 +54,13 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const faults: Double['faults'] = [];
   const requests: Form[] = [];
   const cuts: Cut[] = [];
+  let lastAccessKey: string | undefined;
   const isCut = (when: Cut['when']): boolean =>
     cuts.some((cut) => cut.when === when && cut.request === requests.length);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = formOf(await text(request));
     requests.push(form);
+    lastAccessKey = /Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
     if (isCut('never')) return;
     if (isCut('before')) return void response.destroy();
     const { status, headers, body } = answerTo(form, { instances, faults });
@@ -71,6 +75,7 @@ export async function startEc2Double(): Promise<Ec2Double> {
     url: urlOf(server.address()),
     instances: instances.all,
     requests,
+    lastAccessKey: () => lastAccessKey,
     delay: (delays) => Object.assign(instances.delays, delays),
     refuse: (fault) => void faults.push({ times: 1, ...fault }),
     forgetAt: (action) => (instances.forgetAt = action),

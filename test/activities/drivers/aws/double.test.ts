@@ -248,6 +248,13 @@ describe('delete', () => {
   });
 });
 
+test('a Secret that was changed is used at once', async () => {
+  for (const accessKeyID of ['first', 'second', 'first']) {
+    await driver.describeInstance(theRequest('any', { secret: { ...secret, accessKeyID } }));
+    expect(double.lastAccessKey()).toBe(accessKeyID);
+  }
+});
+
 test('lists all pages', async () => {
   const tags = { 'kubernetes.io/cluster/pages': '1', 'kubernetes.io/role/node': '1' };
   const providerSpec = aSpec({ tags });
