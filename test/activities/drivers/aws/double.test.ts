@@ -82,6 +82,17 @@ describe('create', () => {
     expect(statesOf('hidden')).toHaveLength(1);
   });
 
+  test('a token whose instance is long forgotten is spent all the same', async () => {
+    await driver.createInstance(theRequest('long-ago'));
+    await driver.deleteInstance(theRequest('long-ago'));
+    double.forgetAt('DescribeInstances');
+    expect(await failureOf(driver.createInstance(theRequest('long-ago')))).toMatchObject({
+      code: 'Aborted',
+      settled: true,
+      message: expect.stringContaining('IdempotentInstanceTerminated'),
+    });
+  });
+
   test('waits for the name of the Node, with pauses that grow', async () => {
     double.delay({ namedAfter: 3 });
     const made = await driver.createInstance(theRequest('slow'));
@@ -197,6 +208,21 @@ describe('initialize', () => {
     });
   });
 });
+
+test.each([1, 2, 3, 4])(
+  'initialize, interrupted at request %i, does each step once',
+  async (request) => {
+    const networkInterfaces = [{ subnetID: 's', securityGroupIDs: ['g'], ipv6PrefixCount: 2 }];
+    const providerSpec = aSpec({ srcAndDstChecksEnabled: false, networkInterfaces });
+    const machine = theRequest(`initialized-${request}`, { providerSpec });
+    const { providerID } = await driver.createInstance(machine);
+    double.cut({ request, when: 'after' });
+    await untilDone(() => driver.initializeInstance({ ...machine, providerID }));
+    const [networkInterface] = double.instances.at(-1)?.networkInterfaces ?? [];
+    expect(networkInterface?.ipv6Prefixes).toHaveLength(2);
+    expect(networkInterface?.sourceDestCheck).toBe(false);
+  },
+);
 
 describe('delete', () => {
   test('waits until the instance is terminated, with pauses that grow to fifteen seconds', async () => {

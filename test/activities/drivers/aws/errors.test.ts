@@ -54,6 +54,7 @@ const rows: [code: string, meaning: keyof typeof meanings][] = [
   ['InvalidInstanceID.NotFound', 'missing'],
   ['OperationNotPermitted', 'precondition'],
   ['IdempotentParameterMismatch', 'conflict'],
+  ['IdempotentInstanceTerminated', 'spent'],
   ['InternalError', 'unavailable'],
   ['ServiceUnavailable', 'unavailable'],
   ['RequestTimeout', 'unanswered'],
