@@ -23,6 +23,8 @@ export const meanings = {
   missing: { code: 'NotFound', isRefusal: true },
   taken: { code: 'AlreadyExists', isRefusal: true },
   precondition: { code: 'FailedPrecondition', isRefusal: true },
+  /** This token's instance was made and is gone: the next create needs another token. */
+  spent: { code: 'Aborted', isRefusal: true },
   /** Something else works on the same thing: asked again soon. */
   conflict: { code: 'Aborted', isRefusal: false },
   /** The cloud's own trouble: the call may have been carried out. */

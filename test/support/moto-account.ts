@@ -1,5 +1,5 @@
 /** What a class needs to find in an AWS account, made in moto with the real SDK; and a look at what is there. */
-import { EC2, type Instance } from '@aws-sdk/client-ec2';
+import { EC2, type Filter, type Instance } from '@aws-sdk/client-ec2';
 
 export const motoSecret = {
   providerAccessKeyId: 'test-access-key',
@@ -13,7 +13,8 @@ export interface MotoAccount {
   ami: string;
   subnetId: string;
   securityGroupId: string;
-  /** In all states, ordered by identity. */
+  /** In all states. */
+  instances(): Promise<Instance[]>;
   instancesOf(machineName: string): Promise<Instance[]>;
   close(): void;
 }
@@ -38,14 +39,15 @@ export async function aMotoAccount(url: string, region: string = motoRegion): Pr
     ami: present(image?.ImageId),
     subnetId: present(Subnet?.SubnetId),
     securityGroupId: present(GroupId),
-    async instancesOf(machineName) {
-      const Filters = [{ Name: 'tag:Name', Values: [machineName] }];
-      const { Reservations = [] } = await ec2.describeInstances({ Filters });
-      const instances = Reservations.flatMap(({ Instances = [] }) => Instances);
-      return instances.toSorted((a, b) => String(a.InstanceId).localeCompare(String(b.InstanceId)));
-    },
+    instances: () => instancesIn(ec2),
+    instancesOf: (machineName) => instancesIn(ec2, [{ Name: 'tag:Name', Values: [machineName] }]),
     close: () => ec2.destroy(),
   };
+}
+
+async function instancesIn(ec2: EC2, Filters: Filter[] = []): Promise<Instance[]> {
+  const { Reservations = [] } = await ec2.describeInstances({ Filters });
+  return Reservations.flatMap(({ Instances = [] }) => Instances);
 }
 
 /** By hand: the client of IAM is not among our packages. moto tells services apart by the signature. */

@@ -4,7 +4,7 @@ import { DriverError, type CreatedInstance, type CreateRequest } from '../driver
 import type { Ec2 } from './ec2.ts';
 import { findInstance } from './find.ts';
 import { needsInitialization } from './initialize.ts';
-import { isNamed, viewOf } from './instance-view.ts';
+import { isLive, isNamed, viewOf } from './instance-view.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { missing, spent } from './faults.ts';
@@ -36,13 +36,18 @@ async function runOrFind({ ec2 }: Cloud, request: CreateRequest): Promise<Made> 
     const instance = await ec2.run(runInstancesInput({ request, spec, rootDeviceName }));
     return { instance, found: false };
   } catch (error) {
-    if (!(error instanceof DriverError) || error.code !== 'Aborted') throw error;
+    if (!isTakenToken(error)) throw error;
     // This token made an instance out of another request, such as one with a class that was changed since. By now it may be listed.
     const again = await findInstance(ec2, request);
     if (again.outcome === 'live') return { instance: again.instance, found: true };
     if (again.outcome === 'spent') throw spent(again.instance);
     throw error;
   }
+}
+
+/** A settled one has told that the token's instance is gone. */
+function isTakenToken(error: unknown): boolean {
+  return error instanceof DriverError && error.code === 'Aborted' && !error.settled;
 }
 
 async function rootDeviceNameOf(ec2: Ec2, ami: string): Promise<string> {
@@ -62,7 +67,7 @@ async function created(
   const needsMore = (one: Instance): boolean =>
     spec !== undefined && needsInitialization(one, spec);
   // The initialization looks for it next, so EC2 has to list it by then.
-  const isReady = isNamed(instance) && (found || !needsMore(instance));
+  const isReady = isLive(instance) && isNamed(instance) && (found || !needsMore(instance));
   const named = isReady ? instance : await untilNamed(cloud, request, instance);
   return { ...viewOf(named, { region, isInitialized: !needsMore(named) }), found };
 }

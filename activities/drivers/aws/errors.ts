@@ -139,9 +139,10 @@ export const awsErrors: ErrorTable = {
   IncorrectState: 'precondition',
   DryRunOperation: 'precondition',
 
+  IdempotentInstanceTerminated: 'spent',
+
   /** An instance of this token exists, made by another request, and is not listed yet. */
   IdempotentParameterMismatch: 'conflict',
-  IdempotentInstanceTerminated: 'conflict',
   IdempotencyTokenInUse: 'conflict',
   ConcurrentIdempotencyException: 'conflict',
   ConcurrentTagAccess: 'conflict',

@@ -55,7 +55,7 @@ interface Facts extends ErrorFacts {
   retryAfter: string | undefined;
 }
 
-/** The shape of the SDK's errors: one that was tried and has no status met no answer, and has the `code` of Node if any. */
+/** The shape of the SDK's errors: one that was tried and has no status met no answer. Without a status the `code` is Node's. */
 function factsOf(cause: unknown): Facts {
   const error: SdkError = Object(cause);
   const { $metadata, $response } = error;
@@ -63,7 +63,7 @@ function factsOf(cause: unknown): Facts {
   const isTransport = $metadata !== undefined && status === undefined;
   const name = textOf(error.name) ?? 'Error';
   return {
-    code: (isTransport ? textOf(error.code) : undefined) ?? name,
+    code: (status === undefined ? textOf(error.code) : undefined) ?? name,
     message: textOf(error.message) ?? String(cause),
     status,
     retryAfter: $response?.headers?.['retry-after'],

@@ -44,7 +44,7 @@ export function tagOf({ Tags = [] }: Instance, key: string): string | undefined 
   return Tags.find((tag) => tag.Key === key)?.Value;
 }
 
-/** Ours go before those of the class; ordered by key, so that the same request is the same text. */
+/** Ordered by key, so that the same request is the same text. */
 export function tagList(tags: Readonly<Record<string, string>>): Tag[] {
   const keys = Object.keys(tags).toSorted();
   return keys.map((key) => ({ Key: key, Value: tags[key] ?? '' }));

@@ -40,7 +40,7 @@ export async function untilAnswered<Answer>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    const milliseconds = pauseSeconds * (0.8 + 0.4 * timing.random()) * 1_000;
+    const milliseconds = Math.round(pauseSeconds * (800 + 400 * timing.random()));
     if (timing.now() + milliseconds > end) return undefined;
     await timing.pause(milliseconds, wait.signal);
     pauseSeconds = Math.min(pauseSeconds * 1.5, wait.longestPauseSeconds);

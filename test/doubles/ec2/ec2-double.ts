@@ -14,8 +14,8 @@ import { errorOf } from './xml.ts';
 export interface Cut {
   /** Which request from now on, from 1. */
   request: number;
-  /** Before the work is done, or after it, so that only the answer is lost. */
-  when: 'before' | 'after';
+  /** Before the work is done; after it, so that only the answer is lost; or nothing happens, for ever. */
+  when: 'before' | 'after' | 'never';
 }
 
 export interface Fault {
@@ -34,6 +34,8 @@ export interface Ec2Double {
   readonly instances: readonly DoubleInstance[];
   /** Since the last `reset`. */
   readonly requests: readonly Form[];
+  /** Whose signature the last request had. */
+  lastAccessKey(): string | undefined;
   delay(delays: Partial<Delays>): void;
   refuse(fault: Fault): void;
   /** The connection ends without an answer. */
@@ -52,11 +54,14 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const faults: Double['faults'] = [];
   const requests: Form[] = [];
   const cuts: Cut[] = [];
+  let lastAccessKey: string | undefined;
   const isCut = (when: Cut['when']): boolean =>
     cuts.some((cut) => cut.when === when && cut.request === requests.length);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = formOf(await text(request));
     requests.push(form);
+    lastAccessKey = /Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
+    if (isCut('never')) return;
     if (isCut('before')) return void response.destroy();
     const { status, headers, body } = answerTo(form, { instances, faults });
     if (isCut('after')) return void response.destroy();
@@ -66,11 +71,11 @@ export async function startEc2Double(): Promise<Ec2Double> {
     answer(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: urlOf(server.address()),
     instances: instances.all,
     requests,
+    lastAccessKey: () => lastAccessKey,
     delay: (delays) => Object.assign(instances.delays, delays),
     refuse: (fault) => void faults.push({ times: 1, ...fault }),
     forgetAt: (action) => (instances.forgetAt = action),
@@ -88,6 +93,11 @@ export async function startEc2Double(): Promise<Ec2Double> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function urlOf(address: string | AddressInfo | null): string {
+  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
+  throw new Error('the double has no port');
 }
 
 interface Double {

@@ -47,6 +47,9 @@ export class DoubleInstances {
     const before = this.#requestsByToken.get(token);
     if (before && before.digest !== digest)
       throw new Refusal({ code: 'IdempotentParameterMismatch' });
+    if (before?.instance.state === 'terminated') {
+      throw new Refusal({ code: 'IdempotentInstanceTerminated' });
+    }
     if (before) return before.instance;
     const instance = this.#make(form, token);
     this.#requestsByToken.set(token, { digest, instance });

@@ -1,5 +1,5 @@
 /** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
@@ -8,6 +8,9 @@ import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { failureOf } from './failure-of.ts';
 import { instantTiming, type InstantTiming } from './instant-timing.ts';
+
+// The first call loads the SDK, which takes its time on a busy machine.
+jest.setTimeout(60_000);
 
 let double: Ec2Double;
 let driver: Driver;
@@ -79,6 +82,17 @@ describe('create', () => {
     expect(statesOf('hidden')).toHaveLength(1);
   });
 
+  test('a token whose instance is long forgotten is spent all the same', async () => {
+    await driver.createInstance(theRequest('long-ago'));
+    await driver.deleteInstance(theRequest('long-ago'));
+    double.forgetAt('DescribeInstances');
+    expect(await failureOf(driver.createInstance(theRequest('long-ago')))).toMatchObject({
+      code: 'Aborted',
+      settled: true,
+      message: expect.stringContaining('IdempotentInstanceTerminated'),
+    });
+  });
+
   test('waits for the name of the Node, with pauses that grow', async () => {
     double.delay({ namedAfter: 3 });
     const made = await driver.createInstance(theRequest('slow'));
@@ -136,6 +150,17 @@ describe('create', () => {
     });
   });
 
+  test('a call without an answer ends by its own limit', async () => {
+    const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
+    const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
+    double.cut({ request: 3, when: 'never' });
+    expect(await failureOf(hasty.createInstance(theRequest('stalled')))).toMatchObject({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: 'EC2 in eu-west-1: RunInstances: no answer within 0.2 s',
+    });
+  });
+
   test('no message holds a secret or user data', async () => {
     const code = 'AuthFailure';
     double.refuse({
@@ -183,6 +208,21 @@ describe('initialize', () => {
     });
   });
 });
+
+test.each([1, 2, 3, 4])(
+  'initialize, interrupted at request %i, does each step once',
+  async (request) => {
+    const networkInterfaces = [{ subnetID: 's', securityGroupIDs: ['g'], ipv6PrefixCount: 2 }];
+    const providerSpec = aSpec({ srcAndDstChecksEnabled: false, networkInterfaces });
+    const machine = theRequest(`initialized-${request}`, { providerSpec });
+    const { providerID } = await driver.createInstance(machine);
+    double.cut({ request, when: 'after' });
+    await untilDone(() => driver.initializeInstance({ ...machine, providerID }));
+    const [networkInterface] = double.instances.at(-1)?.networkInterfaces ?? [];
+    expect(networkInterface?.ipv6Prefixes).toHaveLength(2);
+    expect(networkInterface?.sourceDestCheck).toBe(false);
+  },
+);
 
 describe('delete', () => {
   test('waits until the instance is terminated, with pauses that grow to fifteen seconds', async () => {
@@ -232,6 +272,13 @@ describe('delete', () => {
       settled: false,
     });
   });
+});
+
+test('a Secret that was changed is used at once', async () => {
+  for (const accessKeyID of ['first', 'second', 'first']) {
+    await driver.describeInstance(theRequest('any', { secret: { ...secret, accessKeyID } }));
+    expect(double.lastAccessKey()).toBe(accessKeyID);
+  }
 });
 
 test('lists all pages', async () => {

@@ -1,7 +1,14 @@
 /** The driver over the wire, with the real SDK, against a moto server. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
+import type {
+  CreatedInstance,
+  CreateRequest,
+  Driver,
+} from '../../../../activities/drivers/driver.ts';
 import { startMoto, type Moto } from '../../../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../../support/moto-account.ts';
 import { aRequest } from '../a-request.ts';
@@ -203,10 +210,10 @@ describe('create', () => {
 });
 
 describe('initialize', () => {
-  const providerSpec = (): object => theSpec({ srcAndDstChecksEnabled: false });
-
   test('switches source/destination checks off, once or more', async () => {
-    const request = theRequest('router', { providerSpec: providerSpec() });
+    const request = theRequest('router', {
+      providerSpec: theSpec({ srcAndDstChecksEnabled: false }),
+    });
     const { providerID, isInitialized } = await driver.createInstance(request);
     expect(isInitialized).toBe(false);
     const known = { ...request, providerID };
@@ -285,6 +292,48 @@ const inNamespace = (
   more: Partial<CreateRequest> = {},
 ): CreateRequest => theRequest(name, { machine: { namespace, name, uid: name }, ...more });
 
+describe('credentials', () => {
+  test('a role is taken with the token in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'token-'));
+    try {
+      const workloadIdentityTokenFile = join(folder, 'token');
+      writeFileSync(workloadIdentityTokenFile, 'a-token');
+      const secret = { workloadIdentityTokenFile, roleARN: 'arn:aws:iam::123456789012:role/m' };
+      const role = driverWith({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
+      expect(await role.describeInstance(theRequest('any', { secret }))).toBeUndefined();
+      const missing = { ...secret, workloadIdentityTokenFile: join(folder, 'other') };
+      expect(
+        await failureOf(role.describeInstance(theRequest('any', { secret: missing }))),
+      ).toMatchObject({ code: 'Unauthenticated', kind: 'credentials', settled: false });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('those of the process, where that is allowed', async () => {
+    const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const request = theRequest('any', { secret: {} });
+    expect(await driverWith(env, true).describeInstance(request)).toBeUndefined();
+    expect(await failureOf(driverWith(env).describeInstance(request))).toMatchObject({
+      code: 'Unauthenticated',
+      kind: 'credentials',
+    });
+  });
+});
+
+function driverWith(env: Record<string, string>, allowsAmbientCredentials = false): Driver {
+  return createAwsDriver({
+    env: { AWS_ENDPOINT_URL: moto.url, ...env },
+    allowsAmbientCredentials,
+  });
+}
+
+async function aTwin(more: Partial<CreateRequest>): Promise<CreatedInstance> {
+  return await driver.createInstance(
+    inNamespace('deleted', 'twin', { ...more, isClaimed: () => true }),
+  );
+}
+
 describe('the rest', () => {
   test('describe looks like create and makes nothing', async () => {
     expect(await driver.describeInstance(theRequest('seen'))).toBeUndefined();
@@ -334,13 +383,9 @@ describe('the rest', () => {
   });
 
   test('deletes one of several of the same name, and only of this cluster and namespace', async () => {
-    const create = async (more: Partial<CreateRequest>) =>
-      await driver.createInstance(
-        inNamespace('deleted', 'twin', { ...more, isClaimed: () => true }),
-      );
-    const { providerID: kept } = await create({ token: 'namesake-1' });
-    const { providerID: surplus } = await create({ token: 'namesake-2' });
-    const { providerID: foreign } = await create({ token: 'namesake-3', cluster: 'cluster-2' });
+    const { providerID: kept } = await aTwin({ token: 'namesake-1' });
+    const { providerID: surplus } = await aTwin({ token: 'namesake-2' });
+    const { providerID: foreign } = await aTwin({ token: 'namesake-3', cluster: 'cluster-2' });
     const request = { ...theRequest('any'), namespace: 'deleted' };
     const remove = (providerID: string) => driver.deleteListed({ ...request, providerID });
     expect(await remove(foreign)).toEqual({ found: false });

@@ -70,6 +70,10 @@ test('interfaces have their position as index, and their first IPv6 address is t
   ]);
 });
 
+function deviceNames(blockDevices: object[]) {
+  return inputOf({ blockDevices }).BlockDeviceMappings?.map(({ DeviceName }) => DeviceName);
+}
+
 describe('volumes:', () => {
   test.each([
     { name: 'a key means encryption', more: { kmsKeyID: 'k' }, expected: [true, 'k'] },
@@ -86,11 +90,9 @@ describe('volumes:', () => {
   });
 
   test('the only one is the root, whatever its name; of several it is /root', () => {
-    const names = (blockDevices: object[]) =>
-      inputOf({ blockDevices }).BlockDeviceMappings?.map(({ DeviceName }) => DeviceName);
-    expect(names([{ deviceName: '/dev/sdb', ebs }])).toEqual(['/dev/xvda']);
+    expect(deviceNames([{ deviceName: '/dev/sdb', ebs }])).toEqual(['/dev/xvda']);
     expect(
-      names([
+      deviceNames([
         { deviceName: '/dev/sdb', ebs },
         { deviceName: '/root', ebs },
       ]),

@@ -1,0 +1,138 @@
+/** Each row of the table, as an answer of EC2 and as what the core hears. */
+import { describe, expect, test } from '@jest/globals';
+import { awsErrors } from '../../../../activities/drivers/aws/errors.ts';
+import { failureOf, type FailedCall } from '../../../../activities/drivers/aws/failure.ts';
+import { meanings } from '../../../../activities/drivers/error-meanings.ts';
+
+function aCall(more: Partial<FailedCall> = {}): FailedCall {
+  return {
+    action: 'RunInstances',
+    region: 'eu-west-1',
+    isCreate: true,
+    signal: new AbortController().signal,
+    timeout: new AbortController().signal,
+    timeoutSeconds: 30,
+    ...more,
+  };
+}
+
+/** As the SDK throws it. */
+function anAnswer(code: string, httpStatusCode = 400, headers: Record<string, string> = {}) {
+  const error = Object.assign(new Error('words of EC2'), { $metadata: { httpStatusCode } });
+  return Object.assign(error, { name: code, $response: { headers } });
+}
+
+/** What must not change by accident: a wrong row makes two instances, or waits for hours. */
+const rows: [code: string, meaning: keyof typeof meanings][] = [
+  ['InsufficientInstanceCapacity', 'capacity'],
+  ['InsufficientCapacity', 'capacity'],
+  ['InsufficientVolumeCapacity', 'capacity'],
+  ['InsufficientAddressCapacity', 'capacity'],
+  ['InsufficientFreeAddressesInSubnet', 'capacity'],
+  ['UnfulfillableCapacity', 'capacity'],
+  ['ReservationCapacityExceeded', 'capacity'],
+  ['Unsupported', 'capacity'],
+  ['InstanceLimitExceeded', 'quota'],
+  ['VcpuLimitExceeded', 'quota'],
+  ['VolumeLimitExceeded', 'quota'],
+  ['MaxIOPSLimitExceeded', 'quota'],
+  ['RouteLimitExceeded', 'quota'],
+  ['MaxSpotInstanceCountExceeded', 'quota'],
+  ['RequestLimitExceeded', 'throttling'],
+  ['Throttling', 'throttling'],
+  ['UnauthorizedOperation', 'forbidden'],
+  ['AccessDenied', 'forbidden'],
+  ['AuthFailure', 'unauthenticated'],
+  ['InvalidClientTokenId', 'unauthenticated'],
+  ['ExpiredToken', 'unauthenticated'],
+  ['InvalidAMIID.NotFound', 'input'],
+  ['InvalidAMIID.Malformed', 'input'],
+  ['InvalidSubnetID.NotFound', 'input'],
+  ['InvalidGroup.NotFound', 'input'],
+  ['InvalidParameterValue', 'input'],
+  ['InvalidUserData.Malformed', 'input'],
+  ['InvalidInstanceID.NotFound', 'missing'],
+  ['OperationNotPermitted', 'precondition'],
+  ['IdempotentParameterMismatch', 'conflict'],
+  ['IdempotentInstanceTerminated', 'spent'],
+  ['InternalError', 'unavailable'],
+  ['ServiceUnavailable', 'unavailable'],
+  ['RequestTimeout', 'unanswered'],
+];
+
+test.each(rows)('%s is %s', (code, meaning) => {
+  expect(awsErrors[code]).toBe(meaning);
+});
+
+test.each(Object.entries(awsErrors))('%s becomes what %s means', (code, name) => {
+  const { isRefusal, ...meaning } = meanings[name];
+  expect(failureOf(aCall(), anAnswer(code))).toMatchObject({
+    ...meaning,
+    settled: isRefusal,
+    message: `EC2 in eu-west-1: RunInstances: ${code}: words of EC2`,
+  });
+  expect(failureOf(aCall({ isCreate: false }), anAnswer(code)).settled).toBe(false);
+});
+
+describe('what is not in the table', () => {
+  test.each([
+    { name: 'a status of throttling', error: anAnswer('Odd', 429), expected: 'Unavailable' },
+    { name: 'a status of trouble', error: anAnswer('Odd', 502), expected: 'Unavailable' },
+    { name: 'another status', error: anAnswer('Odd', 418), expected: 'Unknown' },
+    { name: 'a name of Object', error: anAnswer('constructor'), expected: 'Unknown' },
+    { name: 'no error at all', error: 'text', expected: 'Unknown' },
+  ])('$name is $expected', ({ error, expected }) => {
+    expect(failureOf(aCall(), error).code).toBe(expected);
+  });
+
+  test('a broken connection leaves it open what was done', () => {
+    const error = Object.assign(new Error('socket hang up'), {
+      code: 'ECONNRESET',
+      $metadata: { attempts: 1 },
+    });
+    expect(failureOf(aCall(), error)).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+      message: 'EC2 in eu-west-1: RunInstances: ECONNRESET: socket hang up',
+    });
+  });
+});
+
+test('who cancelled and who took too long are told apart', () => {
+  const error = new Error('aborted');
+  const aborted = AbortSignal.abort();
+  expect(failureOf(aCall({ signal: aborted, timeout: aborted }), error)).toMatchObject({
+    code: 'Canceled',
+    settled: false,
+  });
+  expect(failureOf(aCall({ timeout: aborted }), error)).toMatchObject({
+    code: 'DeadlineExceeded',
+    settled: false,
+    message: 'EC2 in eu-west-1: RunInstances: no answer within 30 s',
+  });
+});
+
+test.each([
+  { header: '3', expected: 3 },
+  { header: '0.5', expected: 0.5 },
+  { header: 'soon', expected: undefined },
+  { header: 'Thu, 01 Jan 1970 00:00:00 GMT', expected: 0 },
+])('Retry-After "$header" is $expected', ({ header, expected }) => {
+  const error = anAnswer('RequestLimitExceeded', 503, { 'retry-after': header });
+  expect(failureOf(aCall(), error).retryAfterSeconds).toBe(expected);
+});
+
+test('Retry-After may be a date', () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  const error = anAnswer('RequestLimitExceeded', 503, { 'retry-after': date });
+  const seconds = failureOf(aCall(), error).retryAfterSeconds ?? 0;
+  expect(seconds).toBeGreaterThan(50);
+  expect(seconds).toBeLessThanOrEqual(60);
+});
+
+test('a long policy decision is cut', () => {
+  const error = Object.assign(anAnswer('UnauthorizedOperation', 403), {
+    message: 'x'.repeat(9_999),
+  });
+  expect(failureOf(aCall(), error).message.length).toBeLessThan(500);
+});
