@@ -107,6 +107,7 @@ describe('a driver that is broken', () => {
     expect(report.findings).toContainEqual(
       expect.objectContaining({ check: 'finds nothing wrong with the class', result: 'ok' }),
     );
+    expect(JSON.stringify(report)).not.toContain(password);
     await expectOnlyClasses(scenario, ['broken', 'small']);
   });
 });
