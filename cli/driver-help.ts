@@ -4,8 +4,7 @@ Usage:
   millwright driver verify --provider NAME   Ask a running driver everything that the core may ask, and say what is wrong
 
 The driver has to run, as a Temporal worker in any language, and a watcher in the namespace of the machines, because without
-one nothing may be created. Instances are really made: about six, one or two at a time, with names that begin with "verify-". All of
-them are deleted again, whatever happens; of a run that was killed the check safety/orphans deletes what is left. They
+one nothing may be created. Instances are really made: five to eight, with names that begin with "verify-". All of them are deleted again, whatever happens; of a run that was killed the check safety/orphans deletes what is left. They
 are made with the user data of the class, as it is, without a bootstrap token. docs/writing-a-driver.md says what is asked, and why.
 
 Options:

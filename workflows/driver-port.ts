@@ -1,4 +1,7 @@
-/** The part of the port that a driver serves; a part of `activities.ts`, which hands it on. */
+/**
+ * The part of the port that a driver serves; a part of `activities.ts`, which hands it on. driver-contract.schema.json says the same for
+ * drivers in other languages, field by field, and docs/writing-a-driver.md in words; a test keeps schema and types together.
+ */
 import type { LifeRef } from './activities.ts';
 import type { DescribeOutcome } from './loss-port.ts';
 import type { Instance, MachineFailure } from './plan/machine.ts';
@@ -7,14 +10,19 @@ import type { NodeTemplate } from './plan/node-template.ts';
 /** What a driver's activity needs to find or make an instance. It reads class and Secrets itself. */
 export interface DriverRequest {
   machine: LifeRef;
+  /** UID of the control cluster; stands in the tags of everything that is made. */
   cluster: string;
   className: string;
   provider: string;
   /** UID and create generation: the same create twice makes one instance. */
   token: string;
+  /** Once the core knows it. A create that has one makes nothing. */
   providerID?: string;
+  /** Of the Secret with the token for the user data. Absent: that wants none. */
   bootstrapTokenId?: string;
+  /** What this driver returned last. */
   lastKnownState?: string;
+  /** What the Node is to carry. The core writes it in any case. */
   nodeTemplate?: NodeTemplate;
   /** Read class and Secrets anew: an attempt with what is cached has failed. */
   isRetry: boolean;
@@ -74,13 +82,20 @@ export interface VolumeIdsRequest {
   volumes: Record<string, unknown>[];
 }
 
-/** Served on `<task queue>-driver-<provider>`, in any language. They write nothing to Kubernetes. */
+/**
+ * Served on `<task queue>-driver-<provider>`, in any language. They write nothing to Kubernetes, can run twice and at once with the same
+ * effect as once, and send a heartbeat at least every 4 s. What the cloud says is an answer; an exception is none, and Temporal
+ * tries again. Creating and deleting waits, as an exception, while everything is stopped or no watcher leads.
+ */
 export interface DriverActivities {
+  /** Finds by providerID, token, or name and tags; else makes the instance, unless a providerID is given. A token whose instance is gone: `Aborted`, settled. */
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
+  /** Deletes everything of this Machine, and ends when it is gone. */
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
-  /** Looks for the instance with this providerID. */
+  /** Looks as `createInstance` does, and makes nothing. */
   describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
   validateClass(request: ClassRequest): Promise<ValidateOutcome>;
+  /** Whoever sees only a part of them fails. */
   listInstances(request: ListRequest): Promise<ListOutcome>;
   /** Deletes exactly this instance, if it is one of this cluster and namespace. */
   deleteListed(request: DeleteListedRequest): Promise<DeleteOutcome>;

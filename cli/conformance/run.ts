@@ -8,6 +8,7 @@ import { listingChecks } from './checks/listing.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Finding } from './report.ts';
 import type { Trial } from './trial.ts';
+import { withoutSecrets } from './secrets.ts';
 import { Mismatch, Skipped } from './verdict.ts';
 
 export interface RunOptions {
@@ -49,8 +50,13 @@ const brokenOff: Check = {
 
 async function findingOf(trial: Trial, { says, run }: Check): Promise<Finding> {
   const begunAt = performance.now();
-  const outcome = await outcomeOf(() => run(trial));
-  return { check: says, ...outcome, milliseconds: Math.round(performance.now() - begunAt) };
+  const { result, ...words } = await outcomeOf(() => run(trial));
+  const milliseconds = Math.round(performance.now() - begunAt);
+  const clean = Object.entries(words).map(([name, text]) => [
+    name,
+    withoutSecrets(text, trial.parts.secret),
+  ]);
+  return { check: says, result, ...Object.fromEntries(clean), milliseconds };
 }
 
 async function outcomeOf(

@@ -31,7 +31,12 @@ const longestQuestion = '15m';
 /** `run` names this run of the command; it stands in workflow ids and in the name of the queue. */
 export async function startAsker(settings: TemporalSettings, run: string): Promise<Asker> {
   const logger = new DefaultLogger('ERROR');
-  Runtime.install({ logger, telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
+  Runtime.install({
+    logger,
+    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+    // The clean-up needs the worker.
+    shutdownSignals: [],
+  });
   const connection = await NativeConnection.connect(settings.connection);
   const { namespace } = settings;
   const taskQueue = `millwright-${run}`;

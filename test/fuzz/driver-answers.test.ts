@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-import { createdBy, deletedBy } from '../../workflows/plan/driver-answers.ts';
+import { createdBy, deletedBy, listedBy } from '../../workflows/plan/driver-answers.ts';
 import { spoiled } from '../support/fuzz/payloads.ts';
 import { counterexample } from '../support/fuzz/runs.ts';
 import { unsoundParts } from '../support/fuzz/soundness.ts';
@@ -25,6 +25,13 @@ const inFailures = spoiled(failure).map((part) => ({ ...failed, failure: part })
 const ofCreate = fc.oneof(
   spoiled(created),
   spoiled(found).map((part) => ({ ...created, instance: part })),
+  inFailures,
+);
+const listing = { providerID: 'i-1', machineName: 'a', token: 't-0', createdAt: 5 };
+const listed = { outcome: 'listed', instances: [listing] };
+const ofList = fc.oneof(
+  spoiled(listed),
+  spoiled(listing).map((part) => ({ ...listed, instances: [listing, part] })),
   inFailures,
 );
 const ofDelete = fc.oneof(spoiled(deleted), inFailures);
@@ -64,6 +71,19 @@ function expectGoneOrFailure(answer: unknown): void {
   expect(outcome.settleSeconds).toBeGreaterThanOrEqual(0);
 }
 
+function expectListOrError(answer: unknown): void {
+  const { instances, error } = listedBy(answered(answer), asked);
+  expect(unsoundParts(instances)).toEqual([]);
+  for (const { providerID, machineName, token, createdAt } of instances) {
+    expect([typeof providerID, typeof machineName]).toEqual(['string', 'string']);
+    expect(['string', 'undefined']).toContain(typeof token);
+    expect(['number', 'undefined']).toContain(typeof createdAt);
+  }
+  if (error === undefined) return;
+  expect(instances).toEqual([]);
+  expect(error).toMatch(/\S/);
+}
+
 function expectUnsettledNonsense(answer: unknown): void {
   const outcome = createdBy(answered(answer), asked);
   if (outcome.outcome !== 'failed' || !outcome.failure.isSettled) return;
@@ -77,6 +97,10 @@ describe('an answer of any form', () => {
 
   test('to deleteInstance says that it is gone, or is a failure in words', () => {
     expect(counterexample(ofDelete, 500, expectGoneOrFailure)).toBeUndefined();
+  });
+
+  test('to listInstances is a list with all its parts, or an error in words', () => {
+    expect(counterexample(ofList, 500, expectListOrError)).toBeUndefined();
   });
 
   test('that is nonsense never counts as settled', () => {

@@ -126,11 +126,11 @@ const machine = (name: string, createdAt: number) => ({
 
 test('it is asked for instances that it did not list; too young ones are not missing', async () => {
   const unlisted = [machine('old', now - 600_000), machine('young', now)];
-  const describes = async (): Promise<DescribeOutcome> => ({
-    outcome: 'missing',
-    settleSeconds: 300,
-  });
-  const { log, report } = await firstRun('missing', { ...found, unlisted }, { describes });
+  const { log, report } = await firstRun(
+    'missing',
+    { ...found, unlisted },
+    { describes: async () => ({ outcome: 'missing', settleSeconds: 300 }) },
+  );
   expect(report.missing).toMatchObject({ total: 1, machines: [{ name: 'old' }] });
   expect(log.inputsOf('describeInstance')).toContainEqual({
     machine: { namespace: 'missing', name: 'old', uid: 'uid-of-old' },

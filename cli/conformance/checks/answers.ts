@@ -1,5 +1,6 @@
 /** What holds for all answers that came. */
 import type { KeptAnswer } from '../driver-under-test.ts';
+import { leakedKeys } from '../secrets.ts';
 import { Mismatch, Skipped } from '../verdict.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import type { Check } from './check.ts';
@@ -44,9 +45,7 @@ export const answerChecks: Check[] = [
     says: 'no answer holds a value of the Secret',
     async run({ driver: { answers, exceptions }, parts: { secret } }) {
       const texts = [...answers.flatMap(({ answer }) => textsIn(answer)), ...exceptions];
-      const leaked = Object.entries(secret).filter(([, value]) => isIn(value, texts));
-      // The value itself must not stand in the report either.
-      const keys = leaked.map(([key]) => key);
+      const keys = leakedKeys(secret, texts);
       if (keys.length > 0) throw new Mismatch('none', `values of ${keys.join(', ')}`);
     },
   },
@@ -60,15 +59,6 @@ function atMost(count: number, texts: readonly string[]): string {
 function failureIn({ answer }: KeptAnswer): Record<string, unknown>[] {
   const { outcome, failure }: { outcome?: unknown; failure?: unknown } = Object(answer);
   return outcome === 'failed' ? [{ ...Object(failure) }] : [];
-}
-
-/** Shorter ones stand in many texts by chance. */
-const shortestSecret = 6;
-
-function isIn(value: string, texts: readonly string[]): boolean {
-  if (value.length < shortestSecret) return false;
-  const encoded = Buffer.from(value).toString('base64');
-  return texts.some((text) => text.includes(value) || text.includes(encoded));
 }
 
 function textsIn(value: unknown): string[] {

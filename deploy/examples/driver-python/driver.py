@@ -126,7 +126,6 @@ def delete_listed(request: Json) -> Json:
 
 @serve("volumeIds")
 def volume_ids(request: Json) -> Json:
-    """The virtual cloud has no volumes that pods could use."""
     return {"volumeIds": []}
 
 
@@ -134,9 +133,9 @@ def find(request: Json) -> Json | None:
     if "providerID" in request:
         return cloud.describe(id_in(request["providerID"]))
     found = candidates(request)
-    by_token = [one for one in found if one["token"] == request["token"]]
-    if by_token or len(found) < 2:
-        return next(iter(by_token or found), None)
+    found = [one for one in found if one["token"] == request["token"]] or found
+    if len(found) < 2:
+        return found[0] if found else None
     ids = ", ".join(sorted(one["id"] for one in found))
     raise Failure("OutOfRange", f"several instances of one name: {ids}", settled=False)
 

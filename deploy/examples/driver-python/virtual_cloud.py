@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 Json = dict[str, Any]
 CALL_TIMEOUT_SECONDS = 30
 # With these the cloud has looked at a create and made nothing. The others may come in the middle of the work.
-REFUSALS = {"InvalidArgument", "NotFound", "PermissionDenied", "ResourceExhausted", "FailedPrecondition"}
+REFUSALS = {"InvalidArgument", "PermissionDenied", "ResourceExhausted", "FailedPrecondition"}
 
 
 class Failure(Exception):
@@ -52,9 +52,8 @@ class VirtualCloud:
 
     def _call(self, method: str, path: str, body: Json | None = None) -> Json:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"content-type": "application/json"}
         try:
-            request = Request(self._url + path, data, headers, method=method)
+            request = Request(self._url + path, data, method=method)
             with urlopen(request, timeout=CALL_TIMEOUT_SECONDS) as response:
                 return dict(json.load(response))
         except HTTPError as error:

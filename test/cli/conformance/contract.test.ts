@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { faultsOf } from '../../../cli/conformance/contract.ts';
+
+const instance = { providerID: 'acme:///1', nodeName: 'a', isFound: true };
+const failure = { code: 'NotFound', message: 'it is gone', isSettled: true };
+
+test.each([
+  { activity: 'createInstance', answer: { outcome: 'created', instance } },
+  { activity: 'createInstance', answer: { outcome: 'failed', failure } },
+  { activity: 'describeInstance', answer: { outcome: 'missing', settleSeconds: 0.5 } },
+  { activity: 'listInstances', answer: { outcome: 'listed', instances: [] } },
+  { activity: 'volumeIds', answer: { volumeIds: ['v-1'] } },
+  // A newer driver may say more.
+  { activity: 'validateClass', answer: { outcome: 'validated', faults: [], warnings: [] } },
+] as const)('$activity may answer $answer.outcome', ({ activity, answer }) => {
+  expect(faultsOf(activity, answer)).toEqual([]);
+});
+
+test.each([
+  {
+    name: 'an outcome of another activity',
+    activity: 'createInstance',
+    answer: { outcome: 'found', instance },
+    says: ['outcome: "found" is not one of created, failed'],
+  },
+  {
+    name: 'nothing',
+    activity: 'deleteInstance',
+    answer: null,
+    says: ['outcome: undefined is not one of deleted, failed'],
+  },
+  {
+    name: 'a field that is missing',
+    activity: 'createInstance',
+    answer: { outcome: 'created', instance: { ...instance, isFound: undefined } },
+    says: ["instance must have required property 'isFound'"],
+  },
+  {
+    name: 'a Node that cannot be',
+    activity: 'createInstance',
+    answer: { outcome: 'created', instance: { ...instance, nodeName: 'Not A Node' } },
+    says: [expect.stringContaining('instance/nodeName must match pattern')],
+  },
+  {
+    name: 'a code of its own making',
+    activity: 'listInstances',
+    answer: { outcome: 'failed', failure: { ...failure, code: 'Gone' } },
+    says: [expect.stringContaining('failure/code must be equal to one of the allowed values: ')],
+  },
+  {
+    name: 'null for a field that is absent',
+    activity: 'describeInstance',
+    answer: { outcome: 'failed', failure: { ...failure, retryAfterSeconds: null } },
+    says: ['failure/retryAfterSeconds must be number'],
+  },
+] as const)('$name is a fault', ({ activity, answer, says }) => {
+  expect(faultsOf(activity, JSON.parse(JSON.stringify(answer)))).toEqual(says);
+});

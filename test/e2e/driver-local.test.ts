@@ -1,0 +1,38 @@
+/** The conformance kit and the driver that is built in. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  complaintsIn,
+  createClass,
+  expectOnlyClasses,
+  verifyDriver,
+} from './support/driver-verify.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
+import { VirtualCloud } from './support/virtual-cloud.ts';
+
+describe('the driver local', () => {
+  const scenario = useScenario('driver');
+
+  test('does everything that the kit asks, and the kit leaves nothing behind', async () => {
+    const providerSpec = { zone: 'b', size: 'medium', needsInitialization: true };
+    await createClass(scenario, 'slow', { provider: 'local', providerSpec });
+    const more = ['--class=slow', '--bad-spec={"size": "huge"}', '--bad-spec={"tags": {"a": 1}}'];
+    const { exitCode, report } = await verifyDriver(scenario, 'local', more);
+    expect(complaintsIn(report)).toEqual([]);
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, isPassed: true, failed: 0 });
+    expect(report.ok).toBeGreaterThan(30);
+    const cloud = new VirtualCloud(testStack().virtualCloud, report.run);
+    expect(await cloud.instances()).toEqual([]);
+    const { machinesPerToken, createsPerName } = await cloud.calls();
+    expect(machinesPerToken.offenders).toEqual({});
+    expect(Math.max(...Object.values(createsPerName))).toBe(1);
+    await expectOnlyClasses(scenario, ['slow', 'small']);
+  });
+
+  test('a provider that nobody serves is said in words', async () => {
+    await createClass(scenario, 'mars', { provider: 'mars' });
+    await expect(verifyDriver(scenario, 'mars')).rejects.toThrow(
+      /nobody serves the task queue millwright-driver-.*-driver-mars: start the driver/,
+    );
+  });
+});

@@ -1,0 +1,77 @@
+/** deploy/examples/driver-python as a process, in a virtual environment of Python that the cache keeps. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { repository } from '../../../deploy/local/layout.ts';
+import { logFolderOf, testStack } from './test-stack.ts';
+
+const folder = join(repository, 'deploy', 'examples', 'driver-python');
+const installLimitMs = 5 * 60_000;
+
+export interface PythonDriver {
+  stop(): Promise<void>;
+}
+
+/** For the operator of this scenario, whose namespace is a part of the task queue's name. */
+export async function startPythonDriver(namespace: string): Promise<PythonDriver> {
+  const python = await pythonWithRequirements();
+  const stack = testStack();
+  const log = openSync(join(logFolderOf(stack, namespace), 'driver-python.log'), 'a');
+  // The shell waits on our pipe: the driver must not outlive a killed test run.
+  const script = '"$0" driver.py & driver=$!; cat; kill "$driver"; wait "$driver"';
+  const child = spawn('sh', ['-c', script, python], {
+    cwd: folder,
+    stdio: ['pipe', log, log],
+    env: {
+      ...process.env,
+      KUBECONFIG: stack.layout.kubeconfigOf('millwright-worker'),
+      TEMPORAL_ADDRESS: stack.temporalAddress,
+      MILLWRIGHT_VIRTUAL_CLOUD: stack.virtualCloud,
+      MILLWRIGHT_TASK_QUEUE: `millwright-${namespace}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+  });
+  closeSync(log);
+  return {
+    async stop() {
+      const ended = once(child, 'exit');
+      child.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+/** Installs once for each version of Python and of the requirements. Returns the interpreter. */
+async function pythonWithRequirements(): Promise<string> {
+  const requirements = join(folder, 'requirements.txt');
+  const version = await runProgram('python3', ['-c', 'import sys; print(sys.version)']);
+  const digest = createHash('sha256')
+    .update(version)
+    .update(await readFile(requirements))
+    .digest('hex');
+  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  const environment = join(caches, 'millwright', `driver-python-${digest.slice(0, 16)}`);
+  const interpreter = join(environment, 'bin', 'python');
+  if (!existsSync(interpreter)) await install(environment, requirements);
+  return interpreter;
+}
+
+/** In a folder beside it, which is renamed: nobody sees half of it, and of two that install at once one is thrown away. */
+async function install(environment: string, requirements: string): Promise<void> {
+  const partial = await mkdtemp(`${environment}.partial-`);
+  const options = { limitMs: installLimitMs };
+  try {
+    await runProgram('python3', ['-m', 'venv', partial], options);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    await runProgram(join(partial, 'bin', 'python'), [...pip, '-r', requirements], options);
+    await rename(partial, environment);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    if (!existsSync(environment)) throw error;
+  }
+}
