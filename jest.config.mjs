@@ -8,7 +8,11 @@ const shared = {
     '^.+\\.ts$': [
       '@swc/jest',
       {
-        jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript' },
+          experimental: { keepImportAttributes: true },
+        },
         module: { type: 'es6' },
       },
     ],

@@ -21,10 +21,11 @@ describe('a MachineDeployment on AWS', () => {
   beforeAll(async () => {
     moto = await startMoto();
     account = await aMotoAccount(moto.url);
-    process.env['AWS_ENDPOINT_URL_EC2'] = moto.url;
   }, 360_000);
 
-  const scenario = useScenario('aws');
+  const scenario = useScenario('aws', {
+    workerEnv: () => ({ AWS_ENDPOINT_URL_EC2: moto.url }),
+  });
   const { cluster, namespace } = scenario;
   const workloads = new Workloads(scenario);
   let kubelets: AwsKubelets;
