@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Driver } from '../activities/drivers/driver.ts';
 import { DriverError } from '../activities/drivers/driver.ts';
+import { KubeError } from '../activities/kube/errors.ts';
 import type { MachineErrorCode } from '../workflows/api/failures.ts';
 import { machineErrorCodes } from '../workflows/api/failures.ts';
 
@@ -24,7 +25,6 @@ const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 export interface DriverCall {
   provider: string;
   operation: Operation;
-  /** `Unknown`: the driver failed in a way that it does not explain. */
   code: 'OK' | MachineErrorCode;
   seconds: number;
 }
@@ -104,11 +104,22 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
   };
 }
 
-/** The driver itself, but that each of its calls is told. `now`: milliseconds, default `performance.now`. */
+export interface MeterParts {
+  tell: DriverMetrics;
+  /** Takes what a driver did not explain, for the log. */
+  report: (error: unknown, message: string) => void;
+  /** Milliseconds; default `performance.now`. */
+  now?: () => number;
+}
+
+/**
+ * The driver itself, but that each of its calls is told, and that it fails with a `DriverError` whatever happens in it: a bug must show
+ * on the Machine and not be tried again in silence.
+ */
 export function meteredDriver(
   driver: Driver,
   provider: string,
-  { tell, now = () => performance.now() }: { tell: DriverMetrics; now?: () => number },
+  { tell, report, now = () => performance.now() }: MeterParts,
 ): Driver {
   function metered<Request, Answer>(
     operation: Operation,
@@ -123,8 +134,10 @@ export function meteredDriver(
         end('OK');
         return answer;
       } catch (error) {
-        end(error instanceof DriverError ? error.code : 'Unknown');
-        throw error;
+        const fault = explained(error, `driver of provider "${provider}": ${operation}`);
+        if (fault !== error) report(error, fault.message);
+        end(fault instanceof DriverError ? fault.code : 'Unavailable');
+        throw fault;
       }
     };
   }
@@ -141,4 +154,12 @@ export function meteredDriver(
     volumeIds: (specs) => driver.volumeIds(specs),
     validate: (providerSpec) => driver.validate(providerSpec),
   };
+}
+
+/** An API server that did not answer a question of the driver's is no fault of the cloud: Temporal asks again. */
+function explained(error: unknown, what: string): DriverError | KubeError {
+  if (error instanceof DriverError || error instanceof KubeError) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  const message = `${what}: ${words}. This is a bug of the driver; the worker's log says more`;
+  return new DriverError({ code: 'Unknown', message, settled: false, cause: error });
 }

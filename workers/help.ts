@@ -43,7 +43,8 @@ const environment = `Environment:
   KUBECONFIG
       Used where neither --target-kubeconfig nor --control-kubeconfig is given, outside a cluster.
   MILLWRIGHT_VIRTUAL_CLOUD (default http://127.0.0.1:7080)
-      The virtual cloud of the local stack, for machines of the provider "local".`;
+      The virtual cloud of the local stack, for machines of the provider "local".
+  Endpoints of clouds, and where token files are: docs/clouds.`;
 
 const examples = (component: Component): string => `Examples:
   npm run ${component} -- --namespace=shoot--dev --control-kubeconfig=control.yaml --target-kubeconfig=target.yaml

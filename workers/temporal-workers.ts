@@ -73,16 +73,17 @@ export async function startWorkers(parts: WorkerParts): Promise<RunningWorkers> 
 
 type Drivers = ReadonlyMap<string, Driver>;
 
-function createDrivers({ config, registry }: WorkerParts): Drivers {
+function createDrivers({ config, registry, log }: WorkerParts): Drivers {
   const settings = {
     env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
     allowsAmbientCredentials: config.allowsAmbientCredentials,
   };
   const tell = registerDriverMetrics(registry);
+  const report = (err: unknown, message: string): void => log.error({ err }, message);
   return new Map(
     Object.entries(builtInDrivers).map(([provider, create]) => [
       provider,
-      meteredDriver(create(settings), provider, { tell }),
+      meteredDriver(create(settings), provider, { tell, report }),
     ]),
   );
 }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import type { Driver, MachineRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
+import { KubeError } from '../../activities/kube/errors.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
 import { meteredDriver, registerDriverMetrics } from '../../workers/driver-metrics.ts';
 import type { DriverCall } from '../../workers/driver-metrics.ts';
@@ -34,12 +35,14 @@ const request: MachineRequest = {
 };
 
 /** Half a second passes in each call. */
-function metered(driver: Driver): { driver: Driver; calls: DriverCall[] } {
+function metered(driver: Driver): { driver: Driver; calls: DriverCall[]; reported: unknown[] } {
   const calls: DriverCall[] = [];
+  const reported: unknown[] = [];
   let now = 0;
   const clock = (): number => (now += 500);
   const tell = (call: DriverCall): void => void calls.push(call);
-  return { driver: meteredDriver(driver, 'AWS', { tell, now: clock }), calls };
+  const report = (error: unknown): void => void reported.push(error);
+  return { driver: meteredDriver(driver, 'AWS', { tell, report, now: clock }), calls, reported };
 }
 
 test('each call is told with its operation, and answers as before', async () => {
@@ -68,19 +71,44 @@ test('what calls no cloud is not counted', async () => {
   expect(calls).toEqual([]);
 });
 
-test.each([
-  [new DriverError({ code: 'Unauthenticated', message: 'no', settled: true }), 'Unauthenticated'],
-  [new TypeError('a bug'), 'Unknown'],
-])('a call that fails with %s counts so, and fails', async (error, code) => {
-  const { driver, calls } = metered(
+function failing(error: unknown): ReturnType<typeof metered> {
+  return metered(
     aDriver({
       async createInstance() {
         throw error;
       },
     }),
   );
+}
+
+const unreachable = new KubeError({
+  code: 0,
+  reason: 'Unreachable',
+  message: 'refused',
+  method: 'GET',
+  path: '/machines',
+});
+
+test.each([
+  [new DriverError({ code: 'Unauthenticated', message: 'no', settled: true }), 'Unauthenticated'],
+  [unreachable, 'Unavailable'],
+])('a call that fails with %s counts so, and fails', async (error, code) => {
+  const { driver, calls, reported } = failing(error);
   await expect(driver.createInstance({ ...request, userData: '' })).rejects.toBe(error);
   expect(calls).toMatchObject([{ provider: 'AWS', operation: 'create', code }]);
+  expect(reported).toEqual([]);
+});
+
+test('a bug of a driver is a failure like others, not settled, and is logged', async () => {
+  const bug = new TypeError('no such thing');
+  const { driver, calls, reported } = failing(bug);
+  await expect(driver.createInstance({ ...request, userData: '' })).rejects.toMatchObject({
+    code: 'Unknown',
+    settled: false,
+    message: expect.stringContaining('driver of provider "AWS": create: no such thing'),
+  });
+  expect(calls).toMatchObject([{ provider: 'AWS', operation: 'create', code: 'Unknown' }]);
+  expect(reported).toEqual([bug]);
 });
 
 test('Prometheus reads them in our names and in those of MCM', async () => {

@@ -20,6 +20,8 @@ There is no configuration file. These variables are read:
 - \`KUBECONFIG\`: where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
 - \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of the provider
   \`local\`.
+- Of clouds: \`AWS_ENDPOINT_URL_EC2\`, \`AWS_ENDPOINT_URL_STS\`, \`MILLWRIGHT_GCP_ENDPOINT\`, \`MILLWRIGHT_AZURE_ENDPOINT\` and others where they are not the public ones;
+  \`MILLWRIGHT_TOKEN_DIRECTORY\`, below which the token files of workload identities are. The pages of the [clouds](clouds/README.md) have them all.
 
 The HTTP port is plain and without authentication, as that of MCM. \`/healthz\` says \`OK\` (200) until the process ends, then
 \`Unhealthy\` (500). \`/readyz\` says 503 and the reason until the process works. \`/metrics\` holds those of the process, ours, and in
