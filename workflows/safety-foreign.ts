@@ -13,7 +13,7 @@ import type {
   OrphanOutcome,
   UnlistedInstance,
 } from './activities.ts';
-import { deletedBy, describedBy, listedBy } from './plan/driver-answers.ts';
+import { deletedBy, describedBy, listedBy, listedMax } from './plan/driver-answers.ts';
 import type { OwnedInstance } from './plan/missing-instances.ts';
 import type { ScopeLook, Suspect } from './plan/orphan-sweep.ts';
 import { checkSteps, listedDeletion, lookSteps, messageOf } from './steps.ts';
@@ -33,8 +33,23 @@ export async function lookAtForeign(
 ): Promise<ScopeLook[]> {
   const account = { namespace, cluster, provider };
   const listings = await Promise.all(classNames.map((name) => listingOf(account, name)));
-  const judged = await judge(account, listings, minAgeSeconds);
+  const judged = await judge(account, distinct(listings), minAgeSeconds);
   return await Promise.all(judged.map((listing) => withMissing(account, listing)));
+}
+
+/** Classes of one account list the same: each instance counts for the first. What they have together has to fit into a history. */
+export function distinct(listings: readonly ForeignListing[]): ForeignListing[] {
+  const seen = new Set<string>();
+  return listings.map((listing) => {
+    const { className, instances } = listing;
+    const others = instances.filter(({ providerID }) => !seen.has(providerID));
+    if (seen.size + others.length > listedMax) {
+      const error = `more than ${listedMax} instances: too many for a driver that is not built in`;
+      return { className, instances: [], error };
+    }
+    for (const { providerID } of others) seen.add(providerID);
+    return { ...listing, instances: others };
+  });
 }
 
 /** While no other class is sure to lead to them, everything that this one leads to counts. */

@@ -8,6 +8,7 @@ import type {
 } from '../../workflows/activities.ts';
 import type { Suspect } from '../../workflows/plan/orphan-sweep.ts';
 import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
+import { distinct } from '../../workflows/safety-foreign.ts';
 import { CallLog, type Steps } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 
@@ -85,6 +86,23 @@ test('it is asked for each class, and the core judges what it lists', async () =
       minAgeSeconds: 600,
       listings: [{ className: 'small', instances }],
     },
+  ]);
+});
+
+const listing = (className: string, from: number, count: number) => ({
+  className,
+  instances: Array.from({ length: count }, (_, index) => ({
+    providerID: `i-${from + index}`,
+    machineName: 'a',
+  })),
+});
+
+test('an instance that several classes list is judged once, and too many are an error', () => {
+  const listings = distinct([listing('a', 0, 2), listing('b', 1, 2), listing('c', 3, 4_998)]);
+  expect(listings.map(({ instances: { length }, error = '' }) => `${length} ${error}`)).toEqual([
+    '2 ',
+    '1 ',
+    '0 more than 5000 instances: too many for a driver that is not built in',
   ]);
 });
 

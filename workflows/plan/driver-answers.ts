@@ -144,7 +144,7 @@ const listedShape: Shape<AnsweredListing> = {
 };
 
 /** More would not fit into a history. */
-const listedMax = 5_000;
+export const listedMax = 5_000;
 
 /** `error`: why there is none. */
 export function listedBy(
