@@ -149,6 +149,7 @@ export interface MachineFailure {
   message: string;
   isSettled: boolean;
   retryAfterSeconds?: number;
+  kind?: 'throttling' | 'quota' | 'capacity' | 'credentials' | 'input';
   wasCancelled?: boolean;
   during?: 'initialization' | 'nodeLookup';
 }
