@@ -3,7 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
-import { aDriver, aMachine, aSetting, failureOf, living, secret, vmPut } from './a-machine.ts';
+import {
+  aDriver,
+  aMachine,
+  aSetting,
+  failureOf,
+  living,
+  partsOf,
+  secret,
+  vmPut,
+} from './a-machine.ts';
 
 let double: AzureDouble;
 let driver: Driver;
@@ -133,6 +142,21 @@ describe('failures', () => {
     });
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
+  });
+
+  test('a failure is told although Azure keeps the interface for a while', async () => {
+    double.faults.add({ kind: 'refuse', match: vmPut, status: 409, code: 'ZonalAllocationFailed' });
+    const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
+    const code = 'NicReservedForAnotherVm';
+    double.faults.add({ kind: 'refuse', match, times: 1_000, code });
+    const hasty = aDriver(double, { cleanUpSeconds: 0.5 });
+    expect(await failureOf(hasty.createInstance(aMachine('m')))).toMatchObject({
+      code: 'ResourceExhausted',
+      kind: 'capacity',
+      settled: false,
+    });
+    expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: false });
+    expect(living(double, 'm')).toEqual(partsOf('m'));
   });
 
   test.each([
