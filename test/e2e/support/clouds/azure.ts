@@ -15,7 +15,8 @@ async function start(): Promise<RunningCloud> {
     serverTls: double.tls,
     envFor: (url) => ({
       MILLWRIGHT_AZURE_ENDPOINT: url,
-      MILLWRIGHT_AZURE_AUTHORITY: url,
+      // What the authority says of itself has to be its address.
+      MILLWRIGHT_AZURE_AUTHORITY: double.url,
       MILLWRIGHT_AZURE_CA_FILE: double.caFile,
     }),
     providerSpec: aSpec(),
