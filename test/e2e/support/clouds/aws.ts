@@ -1,4 +1,5 @@
 import { aSpec } from '../../../activities/drivers/aws/a-class.ts';
+import { rememberTokens } from '../../../support/ec2-tokens.ts';
 import { startMoto } from '../../../support/moto.ts';
 import { aMotoAccount, motoSecret } from '../../../support/moto-account.ts';
 import { stepAt, type CloudCase, type RunningCloud } from './cloud-case.ts';
@@ -9,9 +10,10 @@ const gone = new Set(['shutting-down', 'terminated']);
 
 async function start(): Promise<RunningCloud> {
   const moto = await startMoto();
+  const ec2 = await rememberTokens(moto.url);
   const account = await aMotoAccount(moto.url);
   return {
-    upstream: { origin: moto.url },
+    upstream: { origin: ec2.url },
     envFor: (url) => ({ AWS_ENDPOINT_URL: url }),
     providerSpec: aSpec({}, account),
     secret: { ...motoSecret, userData: '#!/bin/sh' },
@@ -35,6 +37,7 @@ async function start(): Promise<RunningCloud> {
     made: async (name) => (await account.instancesOf(name)).length,
     async stop() {
       account.close();
+      await ec2.stop();
       await moto.stop();
     },
   };

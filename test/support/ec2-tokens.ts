@@ -1,0 +1,86 @@
+/**
+ * What moto lacks and EC2 has: a second RunInstances with one ClientToken is answered as the first, and refused when it asks for something else. Stands in front of
+ * moto and hands on the rest.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+interface Remembered {
+  /** What was asked for. */
+  form: string;
+  answer: Promise<Answer>;
+}
+
+export interface TokenMemory {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function rememberTokens(moto: string): Promise<TokenMemory> {
+  const memory = new Map<string, Remembered>();
+  const server = createServer(
+    (request, response) => void serve({ moto, memory }, request, response),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port }: { port?: number } = Object(server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface World {
+  moto: string;
+  memory: Map<string, Remembered>;
+}
+
+async function serve(world: World, request: IncomingMessage, response: ServerResponse) {
+  const form = await text(request);
+  const { status, body } = await answerOf(world, request, form);
+  response.writeHead(status, { 'content-type': 'text/xml' });
+  response.end(body);
+}
+
+async function answerOf(world: World, request: IncomingMessage, form: string): Promise<Answer> {
+  const fields = new URLSearchParams(form);
+  const token = fields.get('ClientToken');
+  if (fields.get('Action') !== 'RunInstances' || token === null)
+    return await ask(world, request, form);
+  const known = world.memory.get(token);
+  if (known && known.form !== form) return mismatch;
+  const answer = known?.answer ?? ask(world, request, form);
+  world.memory.set(token, { form, answer });
+  const { status, body } = await answer;
+  // EC2 remembers what it did, not what it refused.
+  if (status !== 200) world.memory.delete(token);
+  return { status, body };
+}
+
+async function ask({ moto }: World, request: IncomingMessage, form: string): Promise<Answer> {
+  const { authorization = '', 'content-type': type = '' } = request.headers;
+  const answer = await fetch(new URL(request.url ?? '/', moto), {
+    method: request.method ?? 'POST',
+    headers: { authorization, 'content-type': type },
+    body: form,
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
+const mismatch: Answer = {
+  status: 400,
+  body:
+    '<?xml version="1.0" encoding="UTF-8"?><Response><Errors><Error><Code>IdempotentParameterMismatch</Code>' +
+    '<Message>The token was used with other parameters</Message></Error></Errors><RequestID>r</RequestID></Response>',
+};
