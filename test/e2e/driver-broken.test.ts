@@ -93,7 +93,7 @@ describe('a driver that is broken', () => {
         'deletes it again: nothing there is a success',
         'creates nothing for a providerID that there is not: NotFound, settled',
         'a class that does not exist: InvalidArgument, settled, with its name',
-        'a class with size: {"verify":true}: InvalidArgument, settled, with the field',
+        'a class with size: {"verify":true}: InvalidArgument, with the field, settled if it can be looked for',
         'every answer is as the JSON schema says',
         'every failure has a code of the list, and a message',
         'whatever fails is an answer, and no exception',
