@@ -1,4 +1,5 @@
 /** What our processes have in common: flags, log, orderly end, HTTP port. */
+import { flushCompileCache } from 'node:module';
 import type { Command, Config } from './config.ts';
 import { ConfigError, readCommandLine } from './config.ts';
 import type { Component } from './flag.ts';
@@ -39,6 +40,8 @@ export async function start(
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
+    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes nothing.
+    flushCompileCache();
   } catch (err) {
     // What is under way when a signal ends the process fails on the way out.
     if (shutdown.signal.aborted) return;

@@ -13,7 +13,10 @@ const workerEntrance = join(repository, 'workers/worker.ts');
  * these a worker of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
 const nodeFlags = ['--max-semi-space-size=8'];
-const nodeEnvironment = { MALLOC_ARENA_MAX: '2' };
+const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
+  MALLOC_ARENA_MAX: '2',
+  NODE_COMPILE_CACHE: layout.compileCache,
+});
 
 /** Our own programs: the virtual cloud, and unless it is to be left out the operator. */
 export function ourPrograms(world: StackWorld): Component[] {
@@ -21,7 +24,8 @@ export function ourPrograms(world: StackWorld): Component[] {
   return [virtualCloud(world), ...operator];
 }
 
-function virtualCloud({ layout, ports }: StackWorld): Component {
+function virtualCloud(world: StackWorld): Component {
+  const { layout, ports } = world;
   const address = `http://${host}:${ports.virtualCloud}`;
   return {
     name: 'virtual-cloud',
@@ -37,7 +41,7 @@ function virtualCloud({ layout, ports }: StackWorld): Component {
         `--data=${layout.virtualCloudData}`,
         `--kubeconfig=${layout.kubeconfigOf('virtual-cloud')}`,
       ],
-      env: nodeEnvironment,
+      env: nodeEnvironment(world),
     }),
     isReady: () => answersOk(`${address}/settings`),
   };
@@ -95,7 +99,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--address=${host}`,
         `--port=${port}`,
       ],
-      env: { ...nodeEnvironment, ...operatorEnvironment(world) },
+      env: { ...nodeEnvironment(world), ...operatorEnvironment(world) },
     }),
     isReady: () => answersOk(`${address}/readyz`),
   };

@@ -91,7 +91,7 @@ export class Operator {
   }
 
   #spawn(program: Program): void {
-    const { temporalAddress } = this.#stack;
+    const { temporalAddress, layout } = this.#stack;
     const { kubeconfig, virtualCloud } = this.#accessOf(program);
     const log = openSync(join(this.logs, `${program}.log`), 'a');
     const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
@@ -111,6 +111,7 @@ export class Operator {
           KUBECONFIG: kubeconfig,
           ...(role === 'worker' && this.#options.workerEnv?.()),
           NODE_OPTIONS: '',
+          NODE_COMPILE_CACHE: layout.compileCache,
         },
       },
     );
