@@ -16,8 +16,8 @@ import { setReady } from './support/node-health.ts';
 import { useScenario, type Scenario } from './support/scenario.ts';
 
 /** Shorter than the outage, and long enough to be looked at again on a busy machine once that is over. */
-const healthTimeoutSeconds = 110;
-const outageSeconds = 130;
+const healthTimeoutSeconds = 60;
+const outageSeconds = 75;
 const replicas = 3;
 
 interface Case {
