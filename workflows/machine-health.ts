@@ -58,10 +58,18 @@ export function healthRequestOf({
     // A watcher that began anew knows only that there is none, not that anybody deleted it.
     hasLostNode: node?.exists === false && node.uid !== '',
     isInstanceGone: isInstanceGone || undefined,
-    since: before?.since,
+    since: sinceOf(before, now),
     stoodStill: before?.stoodStill ?? 0,
     now,
   });
+}
+
+/**
+ * One that fell ill while nobody could see it counts from the first look that is answered. Its object may say Unknown since before the
+ * outage: the step that wrote so did not come to its end.
+ */
+function sinceOf(before: HealthState | undefined, now: number): number | undefined {
+  return before?.since ?? (before?.isOutOfReach ? now : undefined);
 }
 
 /** The spec was edited: the timeout or the list of conditions may be another. */

@@ -1,4 +1,5 @@
 /** What a workflow asked of the world, in order. */
+import { isDeepStrictEqual } from 'node:util';
 import type {
   DrainActivities,
   DriverActivities,
@@ -39,8 +40,11 @@ export class CallLog {
     });
   }
 
+  /** In order. A step whose answer came too late, as on a busy machine, runs twice in a row and counts once. */
   names(): string[] {
-    return this.#calls.map(({ name }) => String(name));
+    return this.#calls
+      .filter((call, index, calls) => !isDeepStrictEqual(call, calls[index - 1]))
+      .map(({ name }) => String(name));
   }
 
   count(name: StepName): number {

@@ -120,7 +120,9 @@ describe('while a drain runs', () => {
       await world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
       await world.handle.result();
       expect(world.log.count('drainNode')).toBe(1);
-      expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ mustDetachVolumes: true }]);
+      expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({
+        mustDetachVolumes: true,
+      });
     });
   });
 });

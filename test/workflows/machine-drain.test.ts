@@ -106,7 +106,7 @@ test('a drain that is begun again knows what was reported, and its end clears th
       undefined,
       blocked,
     ]);
-    expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ mustDetachVolumes: true }]);
+    expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ mustDetachVolumes: true });
     expect((await attributesOf(world)).phase).toBe('Terminating');
   });
 });
@@ -136,7 +136,7 @@ test('annotations that change while it runs replace the drain, and what is no ne
       { deadline },
     ]);
     expect(world.log.inputsOf('drainNode')[3]).not.toHaveProperty('skipsVolumeWait');
-    expect(world.log.inputsOf('finishTeardown')).toMatchObject([{ mustDetachVolumes: true }]);
+    expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ mustDetachVolumes: true });
   });
 });
 
