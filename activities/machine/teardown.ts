@@ -13,8 +13,16 @@ import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { rivalOf } from './node-claims.ts';
+import type { Node } from './node.ts';
 import { readNode } from './node.ts';
-import { component, machineSubject, patchMachine, preparedOf, timestamp } from './object.ts';
+import {
+  component,
+  machineSubject,
+  patchMachine,
+  preparedOf,
+  readMachine,
+  timestamp,
+} from './object.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
@@ -65,6 +73,8 @@ export async function finishTeardown(
 ): Promise<void> {
   const { machine, nodeName, bootstrapTokenId } = input;
   if (target && nodeName) await removeNode({ control, target }, { ...input, nodeName });
+  // Nobody knows of an instance; one that vanished may have left its Node.
+  else if (target) await deleteNode({ control, target }, { machine, name: machine.name });
   if (target && bootstrapTokenId !== undefined) {
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
@@ -98,10 +108,14 @@ async function deleteKnownNode(target: KubeClient, name: string, uid: string): P
 /** Names come back: only the Node of this very instance goes. One that went, or whose name another took, needs nothing of us. */
 async function deleteNode(
   { control, target }: { control: KubeClient; target: KubeClient },
-  { machine, name, providerID }: { machine: LifeRef; name: string; providerID: string },
+  { machine, name, providerID }: { machine: LifeRef; name: string; providerID?: string },
 ): Promise<void> {
   const node = await readNode(target, name);
-  if (!node || !isSameInstance(node.spec?.providerID, providerID)) return;
+  if (!node) return;
+  const isOwn =
+    (providerID !== undefined && isSameInstance(node.spec?.providerID, providerID)) ||
+    (await isOfEarlierAttempt(control, node, machine));
+  if (!isOwn) return;
   if ((await rivalOf(control, node, machine)) !== undefined) return;
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
@@ -110,4 +124,19 @@ async function deleteNode(
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
   await unlessChanged(target.delete(nodePath(name), { preconditions: { uid } }));
+}
+
+/**
+ * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the instance got so far, and its instance
+ * vanished before anybody knew of it. Where Nodes have other names than Machines nothing can be said.
+ */
+async function isOfEarlierAttempt(
+  control: KubeClient,
+  { metadata }: Node,
+  machine: LifeRef,
+): Promise<boolean> {
+  if (metadata.name !== machine.name) return false;
+  const own = await readMachine(control, machine);
+  if (own?.metadata.uid !== machine.uid) return false;
+  return Date.parse(metadata.creationTimestamp) >= Date.parse(own.metadata.creationTimestamp);
 }

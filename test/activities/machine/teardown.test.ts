@@ -56,12 +56,31 @@ test('ends with the Node and, last of all, the finalizer', async () => {
   expect(world.control.has(path)).toBe(false);
 });
 
+const anotherInstance = { providerID: 'local:///zone-1/i-2' };
+
 test('the Node of another instance is spared', async () => {
-  const node = aNode({ spec: { providerID: 'local:///zone-1/i-2' } });
+  const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' };
+  const node = aNode({ metadata, spec: anotherInstance });
   const world = aWorld({ control: [deleted], target: [node] });
   await finishTeardown(world, ours);
   expect(world.target.writes()).toEqual([]);
   expect(world.control.has(path)).toBe(false);
+});
+
+test.each([
+  ['another instance came after it', ours],
+  ['nobody knows of an instance', { machine }],
+])('the Node of an instance that vanished goes with the machine: %s', async (_name, known) => {
+  const world = aWorld({ control: [deleted], target: [aNode({ spec: anotherInstance })] });
+  await finishTeardown(world, known);
+  expect(world.target.has(nodePath('pool-a'))).toBe(false);
+});
+
+test('where nobody knows of an instance, an older Node of the name is spared', async () => {
+  const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' };
+  const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });
+  await finishTeardown(world, { machine });
+  expect(world.target.writes()).toEqual([]);
 });
 
 test('a Node that cannot be deleted keeps the object', async () => {
