@@ -1,5 +1,6 @@
 /** What a workflow asked of the world, in order. */
 import { isDeepStrictEqual } from 'node:util';
+import { activityInfo, type Info } from '@temporalio/activity';
 import type {
   DrainActivities,
   DriverActivities,
@@ -15,6 +16,7 @@ type InputOf<Name extends StepName> = Parameters<Steps[Name]>[0];
 interface Call {
   name: string | symbol;
   input: unknown;
+  info: Info;
 }
 
 interface CallOf<Name extends StepName> extends Call {
@@ -33,17 +35,17 @@ export class CallLog {
         const step: unknown = Reflect.get(target, name);
         if (typeof step !== 'function') return step;
         return (input: unknown): unknown => {
-          calls.push({ name, input });
+          calls.push({ name, input, info: activityInfo() });
           return step(input);
         };
       },
     });
   }
 
-  /** In order. A step whose answer came too late, as on a busy machine, runs twice in a row and counts once. */
+  /** In order. A step whose answer came too late, as on a busy machine, runs again and counts once. */
   names(): string[] {
     return this.#calls
-      .filter((call, index, calls) => !isDeepStrictEqual(call, calls[index - 1]))
+      .filter((call, index, calls) => !isAnotherAttempt(call, calls[index - 1]))
       .map(({ name }) => String(name));
   }
 
@@ -62,4 +64,12 @@ export class CallLog {
       Promise.resolve(this.count(name) >= times),
     );
   }
+}
+
+/** Of the same activity, or of the regular one that follows a local one without an answer. */
+function isAnotherAttempt(call: Call, before: Call | undefined): boolean {
+  if (call.name !== before?.name || !isDeepStrictEqual(call.input, before.input)) return false;
+  const [now, earlier] = [call.info, before.info];
+  if (now.workflowExecution?.runId !== earlier.workflowExecution?.runId) return false;
+  return now.activityId === earlier.activityId || (earlier.isLocal && !now.isLocal);
 }
