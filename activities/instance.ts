@@ -44,18 +44,18 @@ export function createDriverActivities(world: DriverWorld): DriverActivities & O
   return {
     async createInstance(request) {
       await world.requireLicence(request.machine);
-      return await creating(world, request);
+      return await orFailed(world, creating(world, request));
     },
     async deleteInstance(request) {
       await world.requireLicence(request.machine);
-      return await deleting(world, request);
+      return await orFailed(world, deleting(world, request));
     },
-    describeInstance: (request) => describing(world, request),
-    validateClass: (request) => validating(world, request),
-    listInstances: (request) => listing(world, request),
+    describeInstance: (request) => orFailed(world, describing(world, request)),
+    validateClass: (request) => orFailed(world, validating(world, request)),
+    listInstances: (request) => orFailed(world, listing(world, request)),
     async deleteListed(request) {
       await world.requireLicence();
-      return await deletingListed(world, request);
+      return await orFailed(world, deletingListed(world, request));
     },
     volumeIds: async ({ volumes }) => ({ volumeIds: await world.driver.volumeIds(volumes) }),
     lookForOrphans: (request) => lookForOrphans(world, request),
@@ -67,28 +67,41 @@ export function createDriverActivities(world: DriverWorld): DriverActivities & O
   };
 }
 
-async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
-  const { driver } = world;
+/** What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to retry. */
+async function orFailed<Answer>(
+  world: DriverWorld,
+  answer: Promise<Answer>,
+): Promise<Answer | Failed> {
   try {
-    const machineRequest = await resolve(world, request);
-    const userData = await userDataOf(world, request, machineRequest.secret['userData'] ?? '');
-    const { labels, taints } = request.nodeTemplate ?? {};
-    const instance = await driver.createInstance({
-      ...machineRequest,
-      userData,
-      ...(labels && { nodeLabels: labels }),
-      ...(taints && { nodeTaints: taints }),
-    });
-    const { found, isInitialized, ...facts } = instance;
-    const { providerID } = facts;
-    const failure = isInitialized
-      ? undefined
-      : await initialize(world, { ...machineRequest, providerID });
-    if (failure) return { outcome: 'failed', failure };
-    return { outcome: 'created', instance: { ...facts, isFound: found } };
+    return await answer;
   } catch (error) {
     return { outcome: 'failed', failure: classified(error, world) };
   }
+}
+
+interface Failed {
+  outcome: 'failed';
+  failure: MachineFailure;
+}
+
+async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
+  const { driver } = world;
+  const machineRequest = await resolve(world, request);
+  const userData = await userDataOf(world, request, machineRequest.secret['userData'] ?? '');
+  const { labels, taints } = request.nodeTemplate ?? {};
+  const instance = await driver.createInstance({
+    ...machineRequest,
+    userData,
+    ...(labels && { nodeLabels: labels }),
+    ...(taints && { nodeTaints: taints }),
+  });
+  const { found, isInitialized, ...facts } = instance;
+  const { providerID } = facts;
+  const failure = isInitialized
+    ? undefined
+    : await initialize(world, { ...machineRequest, providerID });
+  if (failure) return { outcome: 'failed', failure };
+  return { outcome: 'created', instance: { ...facts, isFound: found } };
 }
 
 /** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
@@ -108,47 +121,31 @@ async function initialize(
 
 async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteOutcome> {
   const { driver } = world;
-  try {
-    const machineRequest = await resolve(world, request);
-    const { found } = await driver.deleteInstance(machineRequest);
-    return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
-  } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
-  }
+  const machineRequest = await resolve(world, request);
+  const { found } = await driver.deleteInstance(machineRequest);
+  return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
 async function describing(world: DriverWorld, request: DriverRequest): Promise<DescribeOutcome> {
   const { driver } = world;
-  try {
-    const machineRequest = await resolve(world, { ...request, isRetry: true });
-    const found = await driver.describeInstance(machineRequest);
-    if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
-    const { providerID, nodeName } = found;
-    return { outcome: 'found', instance: { providerID, nodeName } };
-  } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
-  }
+  const machineRequest = await resolve(world, { ...request, isRetry: true });
+  const found = await driver.describeInstance(machineRequest);
+  if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
+  const { providerID, nodeName } = found;
+  return { outcome: 'found', instance: { providerID, nodeName } };
 }
 
 async function validating(
   world: DriverWorld,
   { className }: ClassRequest,
 ): Promise<ValidateOutcome> {
-  try {
-    const { machineClass } = await findClass(world, className, { isFresh: true });
-    return { outcome: 'validated', faults: world.driver.validate(machineClass.providerSpec) };
-  } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
-  }
+  const { machineClass } = await findClass(world, className, { isFresh: true });
+  return { outcome: 'validated', faults: world.driver.validate(machineClass.providerSpec) };
 }
 
 async function listing(world: DriverWorld, request: ListRequest): Promise<ListOutcome> {
-  try {
-    const account = await accountOf(world, request);
-    return { outcome: 'listed', instances: await world.driver.listInstances(account) };
-  } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
-  }
+  const account = await accountOf(world, request);
+  return { outcome: 'listed', instances: await world.driver.listInstances(account) };
 }
 
 async function deletingListed(
@@ -156,13 +153,9 @@ async function deletingListed(
   request: DeleteListedRequest,
 ): Promise<DeleteOutcome> {
   const { driver } = world;
-  try {
-    const account = await accountOf(world, request);
-    const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
-    return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
-  } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
-  }
+  const account = await accountOf(world, request);
+  const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
+  return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
 async function accountOf(

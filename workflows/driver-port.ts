@@ -67,7 +67,7 @@ export type ListOutcome =
 export interface ListedInstance {
   providerID: string;
   machineName: string;
-  /** Of the create that made it; absent where the cloud does not keep it. */
+  /** Of the create that made it; absent where the cloud does not keep it, and on instances of MCM. */
   token?: string;
   /** Milliseconds; absent where the cloud does not say. */
   createdAt?: number;

@@ -1,6 +1,9 @@
 /** The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and keeps no state. */
+import type { ListedInstance } from '../../workflows/activities.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
+
+export type { ListedInstance };
 
 /** What a driver needs to know of a cloud account and of what is to be made there. */
 export interface ProviderRequest {
@@ -54,15 +57,6 @@ export interface CreatedInstance extends Instance {
 export interface ListRequest extends ProviderRequest {
   /** Of the Machines. */
   namespace: string;
-}
-
-export interface ListedInstance {
-  providerID: string;
-  machineName: string;
-  /** Of the create that made it; absent where the cloud does not keep it, and on instances of MCM. */
-  token?: string;
-  /** Milliseconds; absent where the cloud does not say. */
-  createdAt?: number;
 }
 
 export interface DeleteListedRequest extends ListRequest {

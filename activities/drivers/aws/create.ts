@@ -1,13 +1,14 @@
 /** Makes an instance: finds before it creates, and creates with the Machine's token. */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError, type CreatedInstance, type CreateRequest } from '../driver.ts';
+import { missing } from '../missing.ts';
 import type { Ec2 } from './ec2.ts';
 import { findInstance } from './find.ts';
 import { needsInitialization } from './initialize.ts';
 import { isLive, isNamed, viewOf } from './instance-view.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { missing, spent } from './faults.ts';
+import { spent } from './faults.ts';
 import { untilNamed, type Cloud } from './until-named.ts';
 
 export async function createInstance(

@@ -1,7 +1,7 @@
 /** Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only; nothing is read or called here. */
-import { isAbsolute, normalize } from 'node:path';
 import { DriverError } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
+import { isTokenFile, tokenDirectory } from '../token-file.ts';
 
 export type Credentials =
   | { kind: 'keys'; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
@@ -16,9 +16,6 @@ const accessKeyNames = ['providerAccessKeyId', 'accessKeyID'] as const;
 const secretKeyNames = ['providerSecretAccessKey', 'secretAccessKey'] as const;
 const tokenFileName = 'workloadIdentityTokenFile';
 const roleName = 'roleARN';
-
-/** Where Gardener mounts the tokens of workload identities. */
-const defaultTokenDirectory = '/var/run/secrets/gardener.cloud/workload-identity';
 
 /** Fails with a fault of kind `credentials` that names what is missing. */
 export function credentialsOf(secret: Secret, settings: DriverSettings): Credentials {
@@ -50,20 +47,11 @@ function webIdentityOf(secret: Secret, env: Environment): Credentials {
   if (roleArn === '') {
     throw refused(`the Secret of the class has ${tokenFileName} and no ${roleName}; add it`);
   }
-  const directory = env['MILLWRIGHT_TOKEN_DIRECTORY'] || defaultTokenDirectory;
-  // Whoever may write a Secret must not have us send any other file of ours to a role of his.
-  if (isInside(tokenFile, directory)) return { kind: 'webIdentity', tokenFile, roleArn };
+  if (isTokenFile(tokenFile, env)) return { kind: 'webIdentity', tokenFile, roleArn };
   throw refused(
-    `${tokenFileName} in the Secret of the class: "${tokenFile}" is not a file below ${directory}. ` +
+    `${tokenFileName} in the Secret of the class: "${tokenFile}" is not a file below ${tokenDirectory(env)}. ` +
       `Put it there, or set MILLWRIGHT_TOKEN_DIRECTORY of the worker`,
   );
-}
-
-function isInside(file: string, directory: string): boolean {
-  if (!isAbsolute(file)) return false;
-  const folder = normalize(`${directory}/`);
-  const path = normalize(file);
-  return path.startsWith(folder) && path !== folder;
 }
 
 /** The environment is handed in, so its part of the SDK's chain is decided here. */

@@ -5,7 +5,7 @@ import type { DriverSettings } from '../settings.ts';
 import { createConnect, type AccountRequest } from './client.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
-import { missing } from './faults.ts';
+import { missing } from '../missing.ts';
 import { findInstance } from './find.ts';
 import { initialize, needsInitialization } from './initialize.ts';
 import { isNamed, viewOf } from './instance-view.ts';

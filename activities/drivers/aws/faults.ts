@@ -1,13 +1,7 @@
 /** What this driver says by itself. */
 import type { Instance } from '@aws-sdk/client-ec2';
-import { DriverError, type MachineRequest } from '../driver.ts';
+import { DriverError } from '../driver.ts';
 import { idOf } from './instance-view.ts';
-
-/** A request with a providerID never creates. */
-export function missing({ providerID, machine }: MachineRequest): DriverError {
-  const message = `instance ${providerID ?? `of machine ${machine.name}`} does not exist`;
-  return new DriverError({ code: 'NotFound', message, settled: true });
-}
 
 /** EC2 answers a token with the instance that it made once, dead or alive. The next one needs another token. */
 export function spent(instance: Instance): DriverError {

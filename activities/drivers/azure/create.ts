@@ -1,8 +1,9 @@
 /** Makes a Machine's virtual machine with its network interface and disks, or goes on where an earlier attempt was stopped. */
 import type { VirtualMachine } from '@azure/arm-compute';
-import type { CreatedInstance, CreateRequest, MachineRequest } from '../driver.ts';
+import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { meanings } from '../error-meanings.ts';
+import { missing } from '../missing.ts';
 import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
 import { instanceOf, isOursIn, isRunning, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
@@ -43,11 +44,6 @@ export async function createInstance(
   } catch (error) {
     throw await leaveNothing(session, request, error);
   }
-}
-
-export function missing({ providerID, machine }: MachineRequest): DriverError {
-  const message = `instance ${providerID ?? `of machine ${machine.name}`} does not exist`;
-  return new DriverError({ code: 'NotFound', message, settled: true });
 }
 
 function nameIsTaken({ machine }: CreateRequest): DriverError {

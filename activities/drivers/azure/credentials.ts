@@ -1,7 +1,8 @@
 /** Which credentials a call uses, decided from Secret and process. */
-import { resolve, sep } from 'node:path';
+import { normalize } from 'node:path';
 import { DriverError } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
+import { isTokenFile, tokenDirectory } from '../token-file.ts';
 
 export type CredentialPlan = { subscriptionId: string } & (
   | { kind: 'secret'; tenantId: string; clientId: string; clientSecret: string }
@@ -14,9 +15,6 @@ export type CredentialPlan = { subscriptionId: string } & (
 );
 
 type SecretData = Readonly<Record<string, string>>;
-
-/** Where Gardener mounts the token of a workload identity. */
-const gardenersTokenDirectory = '/var/run/secrets/gardener.cloud/workload-identity';
 
 /**
  * Keys of the Secret, in the spellings of Gardener's driver: `clientID` or `azureClientId`, `tenantID` or `azureTenantId`, `subscriptionID`
@@ -85,13 +83,10 @@ function fromSecret(secret: SecretData, means: Means, env: Environment): Credent
   }
 }
 
-/** Whoever may write a Secret must not be able to send other files of this process to an authority. */
 function allowedTokenFile(path: string, env: Environment): string {
-  const directory = resolve(env['MILLWRIGHT_TOKEN_DIRECTORY'] || gardenersTokenDirectory);
-  const file = resolve(path);
-  if (file.startsWith(`${directory}${sep}`)) return file;
+  if (isTokenFile(path, env)) return normalize(path);
   throw refused(
-    `the Secret's workloadIdentityTokenFile "${path}" is not below ${directory} (MILLWRIGHT_TOKEN_DIRECTORY)`,
+    `the Secret's workloadIdentityTokenFile "${path}" is not below ${tokenDirectory(env)} (MILLWRIGHT_TOKEN_DIRECTORY)`,
   );
 }
 

@@ -1,6 +1,7 @@
 /** The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure driver makes them. */
 import type { Driver, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
+import { missing } from '../missing.ts';
 import type { DriverSettings } from '../settings.ts';
 import { withoutNulls } from '../spec-schema.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type ClientSource,
 } from './clients.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
-import { createInstance, missing } from './create.ts';
+import { createInstance } from './create.ts';
 import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './failure.ts';

@@ -10,6 +10,7 @@ import type {
   MachineRequest,
   PersistentVolumeSpec,
 } from '../driver.ts';
+import { missing } from '../missing.ts';
 import { validateProviderSpec, withDefaults } from './provider-spec.ts';
 import { createVirtualCloudClient } from './virtual-cloud-client.ts';
 import type {
@@ -208,11 +209,6 @@ async function describe(
   if (id !== undefined) return await cloud.describe(id, signal);
   const message = `spec.providerID: "${providerID}" is not of the form local:///ZONE/ID`;
   throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
-}
-
-function missing({ providerID, machine }: MachineRequest): DriverError {
-  const message = `instance ${providerID ?? `of machine ${machine.name}`} does not exist`;
-  return new DriverError({ code: 'NotFound', message, settled: true });
 }
 
 function instanceOf({ providerID, name, address, isInitialized }: CloudInstance): Instance {

@@ -1,15 +1,12 @@
 /** The driver over the wire, against a virtual cloud without a cluster. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  DriverError,
-  type CreateRequest,
-  type DriverFault,
-} from '../../../activities/drivers/driver.ts';
+import type { CreateRequest } from '../../../activities/drivers/driver.ts';
 import { builtInDrivers } from '../../../activities/drivers/index.ts';
 import { createLocalDriver } from '../../../activities/drivers/local/driver.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { aRequest } from './a-request.ts';
+import { failureOf } from './failure-of.ts';
 
 let cloud: TestCloud;
 let driver: ReturnType<typeof createLocalDriver>;
@@ -21,22 +18,6 @@ afterAll(() => cloud.close());
 
 async function addFault(fault: object): Promise<void> {
   expect((await cloud.call('POST', '/faults', fault)).status).toBe(200);
-}
-
-async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DriverError)) throw new Error('it did not fail with a DriverError');
-  const { code, kind, settled, message, retryAfterSeconds } = error;
-  return {
-    code,
-    settled,
-    message,
-    ...(kind && { kind }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
 }
 
 async function machinesEver(name: string): Promise<number> {

@@ -5,7 +5,7 @@ import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf } from '../failure-of.ts';
 
 jest.setTimeout(60_000);
 

@@ -6,7 +6,7 @@ import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.
 import { tagsIn } from '../../../doubles/ec2/instances.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf } from '../failure-of.ts';
 import { instantTiming, type InstantTiming } from './instant-timing.ts';
 
 // The first call loads the SDK, which takes its time on a busy machine.

@@ -13,7 +13,7 @@ import { startMoto, type Moto } from '../../../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../../support/moto-account.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf } from '../failure-of.ts';
 
 let moto: Moto;
 let account: MotoAccount;

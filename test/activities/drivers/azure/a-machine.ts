@@ -1,6 +1,5 @@
 /** A driver in front of the double, and what it is asked. */
-import type { CreateRequest, Driver, DriverFault } from '../../../../activities/drivers/driver.ts';
-import { DriverError } from '../../../../activities/drivers/driver.ts';
+import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Timing } from '../../../../activities/drivers/azure/session.ts';
 import {
@@ -112,22 +111,6 @@ export function living({ resources }: AzureDouble, name: string): string[] {
     .filter((resource) => resource.name === name || resource.name.startsWith(`${name}-`))
     .map((resource) => `${resource.type} ${resource.name}`)
     .toSorted();
-}
-
-export async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
-  const error = await call.then(
-    (result) => new Error(`it did not fail: ${JSON.stringify(result)}`),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DriverError)) throw error;
-  const { code, kind, settled, message, retryAfterSeconds } = error;
-  return {
-    code,
-    settled,
-    message,
-    ...(kind && { kind }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
 }
 
 /** A part of the double's `METHOD /path` of a virtual machine that is made. */

@@ -8,7 +8,6 @@ import {
   aMachine,
   aSetting,
   aSpec,
-  failureOf,
   living,
   madeByMcm,
   partsOf,
@@ -17,6 +16,7 @@ import {
   vmOf,
   vmPut,
 } from './a-machine.ts';
+import { failureOf } from '../failure-of.ts';
 
 let double: AzureDouble;
 let driver: Driver;

@@ -3,16 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
-import {
-  aDriver,
-  aMachine,
-  aSetting,
-  failureOf,
-  living,
-  partsOf,
-  secret,
-  vmPut,
-} from './a-machine.ts';
+import { aDriver, aMachine, aSetting, living, partsOf, secret, vmPut } from './a-machine.ts';
+import { failureOf } from '../failure-of.ts';
 
 let double: AzureDouble;
 let driver: Driver;

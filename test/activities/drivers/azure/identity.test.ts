@@ -15,7 +15,8 @@ import {
   subscription,
   type AzureDouble,
 } from '../../../doubles/azure/server.ts';
-import { aMachine, failureOf, fastTiming } from './a-machine.ts';
+import { aMachine, fastTiming } from './a-machine.ts';
+import { failureOf } from '../failure-of.ts';
 
 let double: AzureDouble;
 let folder: string;

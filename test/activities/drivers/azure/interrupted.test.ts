@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';
-import { aDriver, aMachine, aSetting, failureOf, living, partsOf } from './a-machine.ts';
+import { aDriver, aMachine, aSetting, living, partsOf } from './a-machine.ts';
+import { failureOf } from '../failure-of.ts';
 
 let double: AzureDouble;
 let driver: Driver;

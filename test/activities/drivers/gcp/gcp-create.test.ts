@@ -1,14 +1,7 @@
 /** Making instances over the wire, with Google's SDK on our side and the double on the other. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  aGcpWorld,
-  aSpec,
-  failureOf,
-  gcpRequest,
-  project,
-  zone,
-  loadSeconds,
-} from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, project, zone, loadSeconds } from './gcp-world.ts';
+import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;

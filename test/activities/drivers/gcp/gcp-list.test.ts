@@ -3,15 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Compute } from '../../../../activities/drivers/gcp/compute.ts';
 import { listZone } from '../../../../activities/drivers/gcp/list.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import {
-  aGcpWorld,
-  aSpec,
-  failureOf,
-  gcpRequest,
-  project,
-  zone,
-  loadSeconds,
-} from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, project, zone, loadSeconds } from './gcp-world.ts';
+import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;

@@ -2,8 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import type { GcpDriverLimits } from '../../../../activities/drivers/gcp/driver.ts';
-import { DriverError } from '../../../../activities/drivers/driver.ts';
-import type { CreateRequest, Driver, DriverFault } from '../../../../activities/drivers/driver.ts';
+import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startGcpDouble } from '../../../doubles/gcp/double.ts';
 import type { DoubleOptions, GcpDouble } from '../../../doubles/gcp/double.ts';
@@ -71,22 +70,4 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
 
 export function gcpRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
   return aRequest(name, { providerSpec: aSpec, secret: aSecret, userData: '#!/bin/sh\n', ...more });
-}
-
-export async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DriverError)) {
-    throw new Error('it did not fail with a DriverError', { cause: error });
-  }
-  const { code, kind, settled, message, retryAfterSeconds } = error;
-  return {
-    code,
-    settled,
-    message,
-    ...(kind && { kind }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
 }

@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { credentialsOf, tokenFile } from '../../../../activities/drivers/gcp/secret.ts';
-import {
-  aGcpWorld,
-  aServiceAccount,
-  failureOf,
-  gcpRequest,
-  project,
-  loadSeconds,
-} from './gcp-world.ts';
+import { aGcpWorld, aServiceAccount, gcpRequest, project, loadSeconds } from './gcp-world.ts';
+import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 const anExternalAccount = {

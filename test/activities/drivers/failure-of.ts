@@ -1,4 +1,4 @@
-import { DriverError, type DriverFault } from '../../../../activities/drivers/driver.ts';
+import { DriverError, type DriverFault } from '../../../activities/drivers/driver.ts';
 
 /** What a driver's call fails with. */
 export async function failureOf(call: Promise<unknown>): Promise<Partial<DriverFault>> {
