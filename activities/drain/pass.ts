@@ -224,15 +224,19 @@ export class DrainPass {
       return true;
     }
     const { verdict } = outcome;
-    const random = Math.random();
+    // Asked again together, so that one answer serves all of them.
+    const [now, random] = [Date.now(), Math.random()];
     const refused = verdict.isOfBudget ? [pod, ...alike] : [pod];
-    for (const one of refused) this.#noteRefusal(one, verdict, random);
+    for (const one of refused) this.#noteRefusal(one, verdict, { now, random });
     return false;
   }
 
-  #noteRefusal({ uid }: DrainPod, verdict: BudgetVerdict, random: number): void {
+  #noteRefusal(
+    { uid }: DrainPod,
+    verdict: BudgetVerdict,
+    { now, random }: { now: number; random: number },
+  ): void {
     const { refusals } = this.#progress;
-    const now = Date.now();
     const since = refusals[uid]?.since ?? now;
     const { isHopeless } = verdict;
     const evictionMilliseconds = this.#evictionMilliseconds();
