@@ -69,6 +69,12 @@ export async function machineDeployment(
   return await new MachineDeploymentLife(requireInput(input)).live();
 }
 
+/**
+ * The sets of a rollout have news many times a second, for each machine that came or went. One look at what half a second brought
+ * takes fewer writes than a look at each, and moves as many machines at once.
+ */
+const burstMs = 500;
+
 function newState(): MachineDeploymentState {
   return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
 }
@@ -82,6 +88,8 @@ class MachineDeploymentLife {
   });
   #plan: DeploymentPlan | undefined;
   #mustSurvey = true;
+  /** A set has changed; a look at it can wait for the rest of the burst. */
+  #hasNewsOfSets = false;
   /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
@@ -109,6 +117,7 @@ class MachineDeploymentLife {
 
   async #survey(): Promise<void> {
     this.#mustSurvey = false;
+    this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
     const { protectedNodes, lastError: error, observed } = state;
@@ -141,7 +150,7 @@ class MachineDeploymentLife {
     const { retryAt } = this.#state;
     const mayTry = retryAt === undefined || retryAt <= Date.now();
     if (plan.steps.length > 0 && mayTry) await this.#apply(facts, plan.steps);
-    else await this.#wait(plan);
+    else await this.#wait(facts, plan);
   }
 
   #show(facts: DeploymentFacts, plan: DeploymentPlan): void {
@@ -170,18 +179,23 @@ class MachineDeploymentLife {
     await shortStep((steps) => steps.reportDeployment(input), report.reason);
   }
 
-  async #wait(plan: DeploymentPlan): Promise<void> {
+  async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
     const { retryAt, nodesRetryAt } = this.#state;
     const times = [plan.until, retryAt, nodesRetryAt].filter((time) => time !== undefined);
     this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
     if (this.#mayRenew(plan)) await this.#renew();
-    await condition(() => this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty);
+    const isUrgent = (): boolean =>
+      this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty;
+    await condition(() => this.#hasNewsOfSets || isUrgent());
+    if (isRollingOut(facts) && !isUrgent()) await condition(isUrgent, burstMs);
+    if (this.#hasNewsOfSets) this.#mustSurvey = true;
   }
 
   #mayRenew({ state }: DeploymentPlan): boolean {
     const isIdle = !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
     const isEnd = this.#state.hasRolled && state === 'Complete';
-    return isIdle && !this.#mustSurvey && (isEnd || mustRenew());
+    const hasNews = this.#mustSurvey || this.#hasNewsOfSets;
+    return isIdle && !hasNews && (isEnd || mustRenew());
   }
 
   async #renew(): Promise<void> {
@@ -317,7 +331,7 @@ class MachineDeploymentLife {
     hear(machineDeploymentGone, goneSnapshot, (gone) =>
       this.#note(gone, () => followGone(state, gone)),
     );
-    hear(machineSetsChanged, sighting, (seen) => this.#note(seen, () => true));
+    hear(machineSetsChanged, sighting, (seen) => this.#noteSets(seen));
   }
 
   /** Another spec may be what was missing: it is tried at once. */
@@ -330,6 +344,10 @@ class MachineDeploymentLife {
 
   #note(signal: Sighting, observe: () => boolean): void {
     if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
+  }
+
+  #noteSets(signal: Sighting): void {
+    if (isOfOurCluster(signal, this.#input)) this.#hasNewsOfSets = true;
   }
 }
 

@@ -47,6 +47,27 @@ describe('time', () => {
   });
 });
 
+test('news of sets in a rollout comes in bursts: a look waits for the rest of it', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, log } = rollout;
+  rollout.facts.sets = [
+    aSet({ name: 'pool-0', machines: 'AAA' }),
+    aSet({ name: 'pool-1', revision: 2, isOfTemplate: true, machines: 'U' }),
+  ];
+  rollout.stuck.add('pool-1');
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.until('it waits', ({ state }) => state === 'Progressing');
+    await temporal.skip(1);
+    const looks = log.count('surveyMachineDeployment');
+    await world.changeSets();
+    await log.until('surveyMachineDeployment', looks + 1);
+    const { events } = await world.handle.fetchHistory();
+    const waits = events?.map((event) => event.timerStartedEventAttributes?.startToFireTimeout);
+    expect(waits).toContainEqual(expect.objectContaining({ nanos: 500_000_000 }));
+  });
+});
+
 /** Refuses while `isRefused`. */
 function refusing() {
   const world = new RolloutWorld(temporal, (own) => ({
