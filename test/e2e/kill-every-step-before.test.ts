@@ -1,7 +1,7 @@
-/** kill -9 of the worker at every step of a scale-up and a scale-down, before the step is done. */
+/** kill -9 of the worker at a scale-up and a scale-down, before every step that makes or deletes something. */
 import { describe } from '@jest/globals';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 
-describe('kill -9 of the worker before every step', () => {
+describe('kill -9 of the worker before every step that makes or deletes something', () => {
   testKillsAtEveryStep('before');
 });

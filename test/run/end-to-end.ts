@@ -11,7 +11,7 @@ import type { Report } from './report.ts';
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
 /** Scenarios at a time: they mostly wait. */
-const scenarioFiles = 4;
+const scenarioFiles = 5;
 /** These kill what all scenarios share, so they run alone. */
 const outages = '/outage';
 const bootSeconds = 0.5;

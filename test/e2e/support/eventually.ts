@@ -1,13 +1,13 @@
 /** Waiting for a condition. Nothing in the e2e tests sleeps for a guessed time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-const defaultPollMilliseconds = 100;
+const defaultPollMilliseconds = 200;
 const defaultTimeoutSeconds = 60;
 
 export interface EventuallyOptions {
   /** Default 60. Far above what it takes: nothing here is about speed. */
   timeoutSeconds?: number;
-  /** Between two looks. Default 100. */
+  /** Between two looks. Default 200. */
   pollMilliseconds?: number;
 }
 

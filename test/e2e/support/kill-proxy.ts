@@ -6,6 +6,8 @@
  * Temporal puts a task that fails many times in a row off for longer and longer, and short steps of one object are one task.
  * So only what makes or deletes something kills for each object; other writes kill for two objects of each kind, and three
  * times for an object; reads, which come again, kill once for each kind, if the worker has written since its last death.
+ *
+ * Before a step the world is as it was after the last one, so there only what makes or deletes something kills.
  */
 import type { IncomingMessage } from 'node:http';
 import { appendFileSync, writeFileSync } from 'node:fs';
@@ -166,6 +168,7 @@ export class KillProxy {
     const ofKind = known.filter(({ kind }) => kind === step.kind);
     const isNew = ofKind.every(({ object }) => object !== step.object);
     if (!isNew) return false;
+    if (this.#moment === 'before') return step.isDecisive;
     if (!step.isWrite) return this.#hasWritten;
     const ofObject = this.#round.filter(({ object }) => object === step.object);
     const minor = ofObject.filter(({ isDecisive }) => !isDecisive);

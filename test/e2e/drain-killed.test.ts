@@ -1,17 +1,17 @@
 /**
- * kill -9 of the worker at many moments of drains: before a step is done, or when it is done and the worker does not know. Nobody is
- * asked twice, no budget is broken, no clock begins anew, one VM goes once, and nothing is left.
+ * kill -9 of the worker at many moments of drains, when a step is done and the worker does not know. Nobody is asked twice, no budget is
+ * broken, no clock begins anew, one VM goes once, and nothing is left.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Machine } from '../../../workflows/api/machine.ts';
-import { evictedPods, operatorRequests } from './audit.ts';
-import { DrainMoments, type DrainMoment } from './drain-moments.ts';
-import { eventually } from './eventually.ts';
-import { KillProxy, type KillMoment } from './kill-proxy.ts';
-import { createMachine, untilGone, untilPhase } from './machines.ts';
-import { useScenario } from './scenario.ts';
-import { Volumes } from './volumes.ts';
-import { Workloads } from './workloads.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { evictedPods, operatorRequests } from './support/audit.ts';
+import { DrainMoments, type DrainMoment } from './support/drain-moments.ts';
+import { eventually } from './support/eventually.ts';
+import { KillProxy } from './support/kill-proxy.ts';
+import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+import { Volumes } from './support/volumes.ts';
+import { Workloads } from './support/workloads.ts';
 
 interface DrainAnswer {
   deadline: number;
@@ -21,17 +21,16 @@ interface DrainAnswer {
 /** Each death costs a drain some seconds until it is noticed, and then ever more until it is tried again. */
 const patient = { timeoutSeconds: 120 };
 
-/** Defines the tests of one moment: a file each, so that they run side by side. */
-export function testKillsInDrains(moment: KillMoment): void {
+describe('kill -9 of the worker after a step of a drain', () => {
   const moments = new DrainMoments(async (nodeName) => {
     const pods = await workloads.podsOn(nodeName);
     return pods.length === 0;
   });
   const { picks } = moments;
-  const proxy = new KillProxy({ moment, name: `drain-kills-${moment}`, picks });
+  const proxy = new KillProxy({ moment: 'after', name: 'drain-kills', picks });
   // In this order: the worker is started after its proxy.
   beforeAll(() => proxy.start(() => scenario.operator.kill9('worker')));
-  const scenario = useScenario(`drain-${moment}`, {
+  const scenario = useScenario('drain-killed', {
     workerAccess: () => proxy.access,
     workerFlags: ['--machine-pv-detach-timeout=10m', '--machine-pv-reattach-timeout=2s'],
   });
@@ -219,4 +218,4 @@ export function testKillsInDrains(moment: KillMoment): void {
     expect((await cloud.instances()).map((instance) => instance.name)).not.toContain(name);
     expect((await cluster.nodes()).map(({ metadata }) => metadata.name)).not.toContain(name);
   }
-}
+});
