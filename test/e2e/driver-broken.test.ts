@@ -2,12 +2,8 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DriverRequest } from '../../workflows/activities.ts';
-import {
-  createClass,
-  createSecret,
-  expectOnlyClasses,
-  verifyDriver,
-} from './support/driver-verify.ts';
+import { createClass, createSecret } from './support/classes.ts';
+import { expectOnlyClasses, verifyDriver } from './support/driver-verify.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 

@@ -4,7 +4,8 @@ import { aws } from './support/clouds/aws.ts';
 import { azure } from './support/clouds/azure.ts';
 import type { RunningCloud } from './support/clouds/cloud-case.ts';
 import { gcp } from './support/clouds/gcp.ts';
-import { complaintsIn, createClass, createSecret, verifyDriver } from './support/driver-verify.ts';
+import { createClass, createSecret } from './support/classes.ts';
+import { complaintsIn, verifyDriver } from './support/driver-verify.ts';
 import { Scenario } from './support/scenario.ts';
 
 jest.setTimeout(400_000);

@@ -1,11 +1,7 @@
 /** The conformance kit and the driver that is built in. */
 import { describe, expect, test } from '@jest/globals';
-import {
-  complaintsIn,
-  createClass,
-  expectOnlyClasses,
-  verifyDriver,
-} from './support/driver-verify.ts';
+import { createClass } from './support/classes.ts';
+import { complaintsIn, expectOnlyClasses, verifyDriver } from './support/driver-verify.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { VirtualCloud } from './support/virtual-cloud.ts';

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import type { SecretObject } from './support/cluster.ts';
-import { complaintsIn, createClass, createSecret, verifyDriver } from './support/driver-verify.ts';
+import { createClass, createSecret } from './support/classes.ts';
+import { complaintsIn, verifyDriver } from './support/driver-verify.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,

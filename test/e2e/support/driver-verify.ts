@@ -5,7 +5,6 @@ import { customResource } from '../../../activities/kube/paths.ts';
 import type { Report } from '../../../cli/conformance/report.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { eventually } from './eventually.ts';
-import { classManifest, secretManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';
 
@@ -59,25 +58,6 @@ export function complaintsIn({ findings }: Report): string[] {
   return findings
     .filter(({ result }) => result === 'failed')
     .map(({ check, expected, came }) => `${check}: expected ${expected}, came ${came}`);
-}
-
-/** A MachineClass of another provider, with the Secret of the scenario. */
-export async function createClass(
-  scenario: Scenario,
-  name: string,
-  changes: { provider: string; providerSpec?: object; secret?: string },
-): Promise<void> {
-  const { cluster, namespace } = scenario;
-  await cluster.create('machineclasses', classManifest({ namespace, name }, changes));
-}
-
-export async function createSecret(
-  { cluster, namespace }: Scenario,
-  name: string,
-  data: Record<string, string>,
-): Promise<void> {
-  const secret = secretManifest({ namespace, name }, data);
-  await cluster.kube.create(`/api/v1/namespaces/${namespace}/secrets`, secret);
 }
 
 /** The command takes its temporary classes away. */

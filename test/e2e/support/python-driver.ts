@@ -2,16 +2,15 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
+import { pythonWith } from '../../support/python-environment.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 
 const folder = join(repository, 'deploy', 'examples', 'driver-python');
-const installLimitMs = 5 * 60_000;
 
 export interface PythonDriver {
   stop(): Promise<void>;
@@ -46,7 +45,7 @@ export async function startPythonDriver(namespace: string): Promise<PythonDriver
   };
 }
 
-/** Installs once for each version of Python and of the requirements. Returns the interpreter. */
+/** An environment for each version of Python and of the requirements. Returns the interpreter. */
 async function pythonWithRequirements(): Promise<string> {
   const requirements = join(folder, 'requirements.txt');
   const version = await runProgram('python3', ['-c', 'import sys; print(sys.version)']);
@@ -54,24 +53,5 @@ async function pythonWithRequirements(): Promise<string> {
     .update(version)
     .update(await readFile(requirements))
     .digest('hex');
-  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const environment = join(caches, 'millwright', `driver-python-${digest.slice(0, 16)}`);
-  const interpreter = join(environment, 'bin', 'python');
-  if (!existsSync(interpreter)) await install(environment, requirements);
-  return interpreter;
-}
-
-/** In a folder beside it, which is renamed: nobody sees half of it, and of two that install at once one is thrown away. */
-async function install(environment: string, requirements: string): Promise<void> {
-  const partial = await mkdtemp(`${environment}.partial-`);
-  const options = { limitMs: installLimitMs };
-  try {
-    await runProgram('python3', ['-m', 'venv', partial], options);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    await runProgram(join(partial, 'bin', 'python'), [...pip, '-r', requirements], options);
-    await rename(partial, environment);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    if (!existsSync(environment)) throw error;
-  }
+  return await pythonWith(`driver-python-${digest.slice(0, 16)}`, ['-r', requirements]);
 }

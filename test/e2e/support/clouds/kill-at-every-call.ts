@@ -8,7 +8,8 @@ import { namespaced } from '../../../../activities/kube/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
 import { eventually } from '../eventually.ts';
 import { KillProxy } from '../kill-proxy.ts';
-import { classManifest, machineManifest, secretManifest } from '../manifests.ts';
+import { createClass, createSecret } from '../classes.ts';
+import { machineManifest } from '../manifests.ts';
 import { Scenario } from '../scenario.ts';
 
 /** A dozen restarts of a few seconds each. */
@@ -63,13 +64,12 @@ export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): 
     test('one instance is made, and all of it is deleted', async () => {
       const { namespace, cluster } = scenario;
       const { name } = scenario.named('m');
-      const place = { namespace, name: 'cloudy' };
       const { secret, providerSpec } = cloud;
-      await cluster.kube.create(namespaced('secrets', namespace), secretManifest(place, secret));
-      const change = { provider, providerSpec, secret: place.name };
-      await cluster.create('machineclasses', classManifest(place, change));
+      const className = 'cloudy';
+      await createSecret(scenario, className, secret);
+      await createClass(scenario, className, { provider, providerSpec, secret: className });
       proxy.arm();
-      const spec = { class: { apiVersion, kind: 'MachineClass', name: place.name } };
+      const spec = { class: { apiVersion, kind: 'MachineClass', name: className } };
       await cluster.create('machines', machineManifest({ namespace, name }, spec));
       await eventually('it has an instance', async () => untilPending(name), patient);
       expect(await cloud.made(name)).toBe(1);
@@ -87,7 +87,7 @@ export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): 
       expect(await cloud.made(name)).toBe(1);
       expect(proxy.kindsHit).toEqual(expect.arrayContaining(expected.writes));
       proxy.disarm();
-      await cluster.delete(namespaced('secrets', namespace, place.name));
+      await cluster.delete(namespaced('secrets', namespace, className));
     });
 
     /** Once for the creation, and once for the deletion. */

@@ -1,25 +1,30 @@
-/** Puts moto (a double of AWS in Python, from PyPI) into the cache, once for all tests of this user. */
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+/** Python packages for tests, each set of them in a virtual environment that the cache keeps for all tests of this user. */
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findOnPath, runProgram } from '../../deploy/local/binaries/program.ts';
 import { tryLock } from '../../deploy/local/supervision/lock.ts';
 
-const version = '5.2.5';
 const installLimitMs = 5 * 60_000;
 
-/** The Python that has moto. The first call of a user takes a minute and needs PyPI and `python3`. */
-export async function installMoto(): Promise<string> {
+/**
+ * The interpreter that has what `packages` says, in words of pip. The first call of a user takes a minute and needs PyPI and
+ * `python3`.
+ *
+ * @param name Of the environment in the cache: another one for other packages.
+ */
+export async function pythonWith(name: string, packages: readonly string[]): Promise<string> {
   const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const folder = join(caches, 'millwright', `moto-${version}`);
+  const folder = join(caches, 'millwright', name);
   const python = join(folder, 'bin', 'python');
-  if (await exists(python)) return python;
+  if (existsSync(python)) return python;
   await mkdir(join(caches, 'millwright'), { recursive: true });
   const release = await untilLocked(`${folder}.lock`);
   try {
     // Another test may have been quicker while this one waited for the lock.
-    if (!(await exists(python))) await makeEnvironment(folder);
+    if (!existsSync(python)) await install(folder, packages);
     return python;
   } finally {
     release();
@@ -27,19 +32,15 @@ export async function installMoto(): Promise<string> {
 }
 
 /** Beside the cache entry and renamed, so that no entry is ever half-written. The scripts in it name the old folder; Python does not. */
-async function makeEnvironment(folder: string): Promise<void> {
+async function install(folder: string, packages: readonly string[]): Promise<void> {
   const system = await findOnPath('python3', process.env['PATH'] ?? '');
-  if (system === undefined) throw new Error('the tests of the AWS driver need python3 on PATH');
+  if (system === undefined) throw new Error('some tests of drivers need python3 on PATH');
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
   const options = { limitMs: installLimitMs };
   await runProgram(system, ['-m', 'venv', partial], options);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await runProgram(
-    join(partial, 'bin', 'python'),
-    [...pip, `moto[ec2,server]==${version}`],
-    options,
-  );
+  await runProgram(join(partial, 'bin', 'python'), [...pip, ...packages], options);
   await rename(partial, folder);
 }
 
@@ -51,11 +52,4 @@ async function untilLocked(file: string): Promise<() => void> {
     if (Date.now() > end) throw new Error(`process ${attempt.holder.pid} keeps the lock ${file}`);
     await pause(200);
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await access(file).then(
-    () => true,
-    () => false,
-  );
 }
