@@ -28,6 +28,8 @@ export interface MachineRequest extends ProviderRequest {
   token: string;
   /** What this driver returned last. */
   lastKnownState?: string;
+  /** Of the `DriverPending` that this driver threw last; absent when the operation is to be started. */
+  checkpoint?: string;
   /** Does another Machine have this instance? Asked before one is taken that was found by name. */
   isClaimed: (providerID: string) => boolean | Promise<boolean>;
 }
@@ -35,9 +37,13 @@ export interface MachineRequest extends ProviderRequest {
 export interface CreateRequest extends MachineRequest {
   /** With all placeholders replaced. */
   userData: string;
+  /** Instead of `userData`, which is empty then, where that is not UTF-8, as what was packed with gzip: these are sent as they are, or refused. */
+  userDataBytes?: Uint8Array;
   /** The Node is to register with these. */
   nodeLabels?: Record<string, string>;
   nodeTaints?: Taint[];
+  /** Annotations of `spec.nodeTemplate`; some of MCM's drivers read options from them. */
+  nodeAnnotations?: Record<string, string>;
 }
 
 export interface Instance {
@@ -71,9 +77,13 @@ export interface PersistentVolumeSpec {
 
 /**
  * Every method can be called twice with the same effect as once, ends within the driver's own time limit, and fails
- * with a `DriverError` only.
+ * with a `DriverError` only. A create or a delete that the cloud accepted and is not done with yet throws `DriverPending`
+ * instead of waiting, and is called again later with its checkpoint.
  */
 export interface Driver {
+  /** Loads what is heavy, before the first call is taken: a library that takes a second to load stops all heartbeats of the process. */
+  prepare?(): Promise<void>;
+
   /** For so long after a create without an answer the cloud may not list what it made. Seconds. */
   readonly settleSeconds: number;
 
@@ -159,5 +169,27 @@ export class DriverError extends Error {
     this.kind = kind;
     this.settled = settled;
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface PendingOperation {
+  /** What is waited for, in words for people: `EC2 in eu-west-1: instance i-1 is shutting-down`. Without secrets, and the same as long as nothing changes. */
+  message: string;
+  /** When to ask again; 1 to 3600. */
+  pollAfterSeconds: number;
+  /** What the next call has to know to go on, e.g. the name of an operation; at most 4 KiB, without secrets. */
+  checkpoint?: string;
+}
+
+/** Thrown by a create or a delete that goes on in the cloud: no answer yet, and no fault. */
+export class DriverPending extends Error {
+  override readonly name = 'DriverPending';
+  readonly pollAfterSeconds: number;
+  readonly checkpoint: string | undefined;
+
+  constructor({ message, pollAfterSeconds, checkpoint }: PendingOperation) {
+    super(message);
+    this.pollAfterSeconds = pollAfterSeconds;
+    this.checkpoint = checkpoint;
   }
 }

@@ -6,7 +6,8 @@ export type SpecCheck = (providerSpec: unknown) => string[];
 
 /**
  * A field of the schema may say in `x-allowed` what is allowed, in words that follow "is not"; otherwise the rule that is broken is
- * told. Fields that the schema does not know are ignored and null is absent, as where MCM's drivers read a spec.
+ * told. The value of a field with `x-secret: true` is not shown. Fields that the schema does not know are ignored and null is absent, as
+ * where MCM's drivers read a spec.
  */
 export function specCheck(schema: object): SpecCheck {
   let validate: ValidateFunction | undefined;
@@ -19,6 +20,15 @@ export function specCheck(schema: object): SpecCheck {
   };
 }
 
+/**
+ * What a driver answers when it refuses a class. Gardener's extensions take `Invalid value` for a
+ * configuration problem: they show it to the owner of the shoot and do not try again.
+ */
+export function invalidSpec(faults: readonly string[]): string {
+  const text = faults.join('; ');
+  return text.includes('Invalid value') ? text : `Invalid value: ${text}`;
+}
+
 /** Null is absent. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -29,7 +39,32 @@ export function withoutNulls(value: unknown): unknown {
 
 /** `providerSpec.disks[0].type: 3 is not a text` */
 export function refusal(path: string, value: unknown, allowed: string): string {
-  return `${path}: ${value === undefined ? 'nothing' : JSON.stringify(value)} is not ${allowed}`;
+  return `${path}: ${shown(value)} is not ${allowed}`;
+}
+
+/** Of a text or number that stands in a status, an Event and a history. */
+const longestShown = 64;
+
+/** What is inside an object or a list may be a secret wherever it was misplaced, so its values are not shown. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return shownFields(Object.keys(value));
+  return clipped(JSON.stringify(value));
+}
+
+function shownFields(names: readonly string[]): string {
+  return names.length === 0 ? '{}' : `an object with ${clipped(names.join(', '))}`;
+}
+
+function clipped(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}...`;
+}
+
+/** Of a field with `x-secret`. */
+function concealed(value: unknown): string {
+  if (typeof value === 'string') return `a text of ${value.length} characters (not shown)`;
+  return `a value of type ${typeof value} (not shown)`;
 }
 
 /** These only say that one of their parts failed, which is told by itself. */
@@ -41,8 +76,10 @@ function sentenceOf(error: ErrorObject): string {
   const { keyword, instancePath, data, params, parentSchema } = error;
   const path = pathOf(instancePath);
   if (keyword === 'required') return `${path}.${String(params['missingProperty'])} is missing`;
-  const allowed: unknown = parentSchema?.['x-allowed'];
-  return refusal(path, data, typeof allowed === 'string' ? allowed : allowedBy(error));
+  const named: unknown = parentSchema?.['x-allowed'];
+  const allowed = typeof named === 'string' ? named : allowedBy(error);
+  if (parentSchema?.['x-secret'] === true) return `${path}: ${concealed(data)} is not ${allowed}`;
+  return refusal(path, data, allowed);
 }
 
 function allowedBy({ keyword, params, message }: ErrorObject): string {

@@ -10,6 +10,10 @@ export function tokenDirectory(env: Environment): string {
   return env['MILLWRIGHT_TOKEN_DIRECTORY'] || defaultDirectory;
 }
 
+/** For refusals where `DriverSettings.allowsTokenFiles` is off; the same words on all clouds. */
+export const tokenFilesAreOff =
+  'token files of the worker are used only if it runs with --token-files';
+
 /** Whoever may write a Secret must not have us send any other file of ours away. */
 export function isTokenFile(file: string, env: Environment): boolean {
   const folder = normalize(`${resolve(tokenDirectory(env))}${sep}`);

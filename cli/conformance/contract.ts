@@ -8,9 +8,11 @@ interface Branch {
   properties: { outcome: { const: string } };
 }
 
+type BranchOrRef = Branch | { $ref: string };
+
 interface Contract {
   properties: Record<Activity, { properties: { output: { $ref: string } } }>;
-  $defs: Record<string, { oneOf?: Branch[] }>;
+  $defs: Record<string, { oneOf?: BranchOrRef[] } & Partial<Branch>>;
 }
 
 const contract: Contract = JSON.parse(
@@ -25,11 +27,20 @@ export function faultsOf(activity: Activity, answer: unknown): string[] {
   const branches = contract.$defs[$ref.slice('#/$defs/'.length)]?.oneOf;
   if (!branches) return faultsBy($ref, answer);
   const outcome: unknown = Object(answer).outcome;
-  const names = branches.map(({ properties }) => properties.outcome.const);
+  const names = branches.map(outcomeOf);
   const index = names.findIndex((name) => name === outcome);
   // Errors of the branches that are not meant would hide the one that counts.
   if (index >= 0) return faultsBy(`${$ref}/oneOf/${index}`, answer);
   return [`outcome: ${JSON.stringify(outcome)} is not one of ${names.join(', ')}`];
+}
+
+function outcomeOf(branch: BranchOrRef): string | undefined {
+  const { properties } = '$ref' in branch ? definitionOf(branch.$ref) : branch;
+  return properties?.outcome.const;
+}
+
+function definitionOf($ref: string): Partial<Branch> {
+  return contract.$defs[$ref.slice('#/$defs/'.length)] ?? {};
 }
 
 function faultsBy($ref: string, answer: unknown): string[] {

@@ -14,7 +14,7 @@ export interface Finding {
 
 export interface Report {
   provider: string;
-  /** Task queue of the driver. */
+  /** What the names of the driver's task queues begin with. */
   queue: string;
   namespace: string;
   className: string;

@@ -2,6 +2,7 @@
 import { answerChecks } from './checks/answers.ts';
 import { badInputChecks, badSpecChecks, validationCheck } from './checks/bad-input.ts';
 import type { Check } from './checks/check.ts';
+import { crowdCheck } from './checks/crowd.ts';
 import { creationChecks } from './checks/creation.ts';
 import { deletionChecks } from './checks/deletion.ts';
 import { listingChecks } from './checks/listing.ts';
@@ -31,6 +32,7 @@ export async function runChecks(
   const checks = [
     validationCheck,
     ...creationChecks,
+    crowdCheck,
     ...listingChecks,
     ...deletionChecks,
     ...badInputChecks,

@@ -1,14 +1,11 @@
 /** A Temporal worker of the command's own, on a task queue of its own: it runs the workflow that asks. */
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker';
+import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflows } from '../../workers/bundle-workflows.ts';
 import type { TemporalSettings } from '../../workers/temporal-settings.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
@@ -18,6 +15,8 @@ export type Interruption = 'lose' | 'cancel';
 export interface Asker {
   /** Undefined: the answer is lost. One that came before the interruption is handed on. */
   ask(question: Question, interruption?: Interruption): Promise<Reply | undefined>;
+  /** Until an operation of the cloud is to be asked for again. */
+  rest(seconds: number): Promise<void>;
   /** Whether a worker polls the queue for activities now. */
   isServed(queue: string): Promise<boolean>;
   close(): Promise<void>;
@@ -27,6 +26,12 @@ export interface Asker {
 const activityQueue = 2;
 /** Longer than any question may take: when the command is killed its workflow ends by itself. */
 const longestQuestion = '15m';
+
+/** With the interceptors of the core, which put cluster and namespace on each activity. */
+export async function bundleKit(logger: Logger): Promise<WorkflowBundleWithSourceMap> {
+  const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));
+  return await bundleWorkflows({ workflowsPath, logger });
+}
 
 /** `run` names this run of the command; it stands in workflow ids and in the name of the queue. */
 export async function startAsker(settings: TemporalSettings, run: string): Promise<Asker> {
@@ -40,8 +45,7 @@ export async function startAsker(settings: TemporalSettings, run: string): Promi
   const connection = await NativeConnection.connect(settings.connection);
   const { namespace } = settings;
   const taskQueue = `millwright-${run}`;
-  const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
+  const workflowBundle = await bundleKit(logger);
   const worker = await Worker.create({ connection, namespace, taskQueue, workflowBundle });
   const running = worker.run();
   const client = new Client({ connection, namespace });
@@ -58,6 +62,7 @@ export async function startAsker(settings: TemporalSettings, run: string): Promi
       const isLost = interruption !== undefined && (await interrupt(asked, interruption));
       return isLost ? undefined : await asked.result();
     },
+    rest: (seconds) => setTimeout(seconds * 1_000),
     async isServed(queue) {
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,

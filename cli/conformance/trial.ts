@@ -1,7 +1,7 @@
 /** What the checks of one run share. */
 import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../../activities/kube/client.ts';
-import type { DriverRequest } from '../../workflows/driver-port.ts';
+import type { Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
 import { Skipped } from './verdict.ts';
@@ -23,7 +23,7 @@ export interface TrialParts {
 
 /** A machine that was asked for, and the instance that came. */
 export interface Asked {
-  request: DriverRequest;
+  request: Input<'createInstance'>;
   providerID?: string;
 }
 

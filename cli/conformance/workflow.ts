@@ -6,11 +6,13 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import type { Place } from '../../workflows/api/place.ts';
 import type { DriverActivities } from '../../workflows/driver-port.ts';
 
 export type Activity = keyof DriverActivities;
 
-export interface Question {
+/** Names cluster and namespace as the input of every workflow does: the worker of another install hands the activity back. */
+export interface Question extends Place {
   activity: Activity;
   /** Task queue of the driver. */
   queue: string;

@@ -1,24 +1,46 @@
 import { expect, test } from '@jest/globals';
+import { showQueues } from '../../cli/driver-queue.ts';
+import { MemoryKube } from '../support/memory-kube.ts';
 import { readArguments, UsageError } from '../../cli/arguments.ts';
 
 const verify = (...words: string[]) => readArguments(['driver', 'verify', ...words]);
 
-test('the queue follows from task queue and provider', () => {
+test('the queue is that of the install, or as it is said', () => {
   expect(verify('--provider=acme')).toMatchObject({
     command: 'verify',
     provider: 'acme',
-    queue: 'millwright-driver-acme',
+    queue: undefined,
+    install: undefined,
     badSpecs: [],
     isJson: false,
   });
-  expect(verify('--provider=acme', '--task-queue=shoot')).toMatchObject({
-    queue: 'shoot-driver-acme',
+  const named = ['--install=blue', '--cluster-id=seed'];
+  expect(verify('--provider=acme', ...named)).toMatchObject({
+    install: 'blue',
+    clusterId: 'seed',
   });
   expect(verify('--provider=acme', '--queue=mine', '-n', 'shoot', '-o', 'json')).toMatchObject({
     queue: 'mine',
     namespace: 'shoot',
     isJson: true,
   });
+});
+
+test.each([
+  { argv: [], queue: 'millwright/uid-of-cluster/shoot/driver/acme' },
+  { argv: ['--install=blue'], queue: 'millwright/uid-of-cluster/blue/driver/acme' },
+  { argv: ['--cluster-id=seed'], queue: 'millwright/seed/shoot/driver/acme' },
+])('the queue of a driver is printed, given $argv', async ({ argv, queue }) => {
+  const asked = readArguments(['driver', 'queue', '--provider=acme', '-n', 'shoot', ...argv]);
+  if (asked.command !== 'queue') throw new Error(asked.command);
+  const kubeSystem = {
+    kind: 'Namespace',
+    metadata: { name: 'kube-system', uid: 'uid-of-cluster' },
+  };
+  const place = { kube: new MemoryKube(kubeSystem), namespace: 'shoot' };
+  const queues = ['create', 'delete', 'read'].map((call) => `${queue}/${call}`);
+  expect(await showQueues(place, asked)).toBe(queues.join('\n'));
+  expect(JSON.parse(await showQueues(place, { ...asked, isJson: true }))).toEqual({ queues });
 });
 
 test('wrong specs are read in their order', () => {

@@ -2,14 +2,17 @@
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ClientCache } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
-import type { DriverSettings, Environment } from '../settings.ts';
-import { credentialsOf, type Credentials } from './credentials.ts';
+import type { DriverSettings } from '../settings.ts';
+import { credentialsOf } from './credentials.ts';
 import { ec2Calls, type Ec2 } from './ec2.ts';
+import { httpOptionsOf } from './http-options.ts';
+import { identityOf, type ProviderParts } from './identity-provider.ts';
 import { regionOf } from './spec-fields.ts';
 
-export type AccountRequest = Pick<ProviderRequest, 'providerSpec' | 'secret' | 'signal'> & {
-  providerID?: string;
-};
+export type AccountRequest = Pick<
+  ProviderRequest,
+  'cluster' | 'providerSpec' | 'secret' | 'signal'
+> & { providerID?: string };
 
 /** Calls for one request. Fails with a `DriverError` if the class or its Secret lead nowhere. */
 export type Connect = (request: AccountRequest) => Promise<Ec2>;
@@ -19,25 +22,30 @@ export interface ConnectOptions {
   callTimeoutSeconds: number;
 }
 
-/** More than the driver's queue runs at once: a call that hangs must not hold up another. */
-const connectionsMax = 256;
-const connectTimeoutMilliseconds = 10_000;
-
 export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions): Connect {
   const clients = new ClientCache<EC2>({ close: (client) => client.destroy() });
-  return async ({ providerSpec, providerID, secret, signal }) => {
+  const { env } = settings;
+  // A call whose credentials do not come says so before its own limit.
+  const limitSeconds = callTimeoutSeconds / 3;
+  return async ({ cluster, providerSpec, providerID, secret, signal }) => {
     const region = regionOf(providerSpec, providerID);
     const credentials = credentialsOf(secret, settings);
+    const sessionName = sessionNameOf(cluster);
     const sdk = await loadSdk();
-    const parts = [region, JSON.stringify(credentials)];
-    const make = (): EC2 => new sdk.EC2(configOf({ sdk, region, credentials, env: settings.env }));
-    const client = clients.get(parts, make);
+    const make = (): EC2 =>
+      new sdk.EC2(configOf({ sdk, region, credentials, env, sessionName, limitSeconds }));
+    const client = clients.get([region, sessionName, JSON.stringify(credentials)], make);
     return ec2Calls({ client, region, signal, callTimeoutSeconds });
   };
 }
 
+/** What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it. */
+export function sessionNameOf(cluster: string): string {
+  return `millwright-${cluster}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64);
+}
+
 /** A tenth of a gigabyte and most of a second: only workers that see AWS pay for it. */
-async function loadSdk() {
+export async function loadSdk() {
   const [ec2, providers] = await Promise.all([
     import('@aws-sdk/client-ec2'),
     import('@aws-sdk/credential-providers'),
@@ -45,48 +53,16 @@ async function loadSdk() {
   return { ...ec2, ...providers };
 }
 
-type Sdk = Awaited<ReturnType<typeof loadSdk>>;
-
-interface ClientParts {
-  sdk: Sdk;
-  region: string;
-  credentials: Credentials;
-  env: Environment;
-}
-
-function configOf(parts: ClientParts): EC2ClientConfig {
+function configOf(parts: ProviderParts): EC2ClientConfig {
   const { region, env } = parts;
   const endpoint = env['AWS_ENDPOINT_URL_EC2'] || env['AWS_ENDPOINT_URL'];
   return {
     region,
-    credentials: providerOf(parts),
+    credentials: identityOf(parts),
     // Temporal retries: one call is one request, one metric.
     maxAttempts: 1,
     customUserAgent: 'millwright',
-    requestHandler: {
-      connectionTimeout: connectTimeoutMilliseconds,
-      httpAgent: { maxSockets: connectionsMax, keepAlive: true },
-      httpsAgent: { maxSockets: connectionsMax, keepAlive: true },
-    },
+    requestHandler: httpOptionsOf(env),
     ...(endpoint && { endpoint }),
   };
-}
-
-/** Those of roles are fetched when they are needed, and again before they expire. */
-function providerOf({ sdk, region, credentials, env }: ClientParts) {
-  const endpoint = env['AWS_ENDPOINT_URL_STS'] || env['AWS_ENDPOINT_URL'];
-  const clientConfig = { region, maxAttempts: 1, ...(endpoint && { endpoint }) };
-  switch (credentials.kind) {
-    case 'keys': {
-      const { kind: _kind, ...keys } = credentials;
-      return keys;
-    }
-    case 'webIdentity': {
-      const { tokenFile: webIdentityTokenFile, roleArn } = credentials;
-      const roleSessionName = 'millwright';
-      return sdk.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, clientConfig });
-    }
-    case 'ambient':
-      return sdk.fromNodeProviderChain({ clientConfig });
-  }
 }

@@ -1,49 +1,87 @@
-/** Makes an instance: finds before it creates, and creates with the Machine's token. */
+/** Makes an instance: finds before it creates, creates with the Machine's token, and is done when the instance runs. */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError, type CreatedInstance, type CreateRequest } from '../driver.ts';
 import { missing } from '../missing.ts';
 import type { Ec2 } from './ec2.ts';
-import { findInstance } from './find.ts';
+import { died, spent } from './faults.ts';
+import { findInstance, hasToken, type Found } from './find.ts';
 import { needsInitialization } from './initialize.ts';
-import { isLive, isNamed, viewOf } from './instance-view.ts';
+import { isLive, isNamed, isPending, viewOf } from './instance-view.ts';
+import { retagIfAdopted } from './retag.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { spent } from './faults.ts';
-import { untilNamed, type Cloud } from './until-named.ts';
+import { nameless, type Cloud } from './until-named.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
 
+/**
+ * Throws `DriverPending` until EC2 says that the instance runs: one that cannot be started, for lack of capacity, quota or a right
+ * to its key, is accepted all the same, and ends with its reason within a minute.
+ */
 export async function createInstance(
-  cloud: Cloud,
+  { ec2, retags }: Pick<Cloud, 'ec2' | 'retags'>,
   request: CreateRequest,
 ): Promise<CreatedInstance> {
-  const existing = await findInstance(cloud.ec2, request);
-  if (existing.outcome === 'live')
-    return await created(cloud, request, { ...existing, found: true });
+  const waiting = waitingIn(request.checkpoint);
+  const existing = await lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
+  if (existing.outcome !== 'live') return await makeIfMissing(ec2, request, { existing, waiting });
+  const { instance } = existing;
+  if (retags) await retagIfAdopted(ec2, request, instance);
+  const { isFound = true, idleLooks = 0 } = waiting ?? {};
+  return created(ec2, request, { instance, isFound, idleLooks });
+}
+
+interface Without {
+  existing: Exclude<Looked, { outcome: 'live' }>;
+  waiting: Waiting | undefined;
+}
+
+async function makeIfMissing(
+  ec2: Ec2,
+  request: CreateRequest,
+  { existing, waiting }: Without,
+): Promise<CreatedInstance> {
+  if (existing.outcome === 'spent') {
+    throw waiting ? died(ec2.region, existing.instance) : spent(existing.instance);
+  }
   if (request.providerID !== undefined) throw missing(request);
-  if (existing.outcome === 'spent') throw spent(existing.instance);
-  const instance = await runOrFind(cloud, request);
-  return await created(cloud, request, instance);
+  if (waiting && !existing.isTaken) throw unlisted(ec2.region, waiting);
+  return await run(ec2, request);
 }
 
-interface Made {
-  instance: Instance;
-  /** It was there before. */
-  found: boolean;
+type Looked = Found & {
+  /** What was waited for is there, and another Machine's by now. */
+  isTaken?: boolean;
+};
+
+/** One that was found by its name may be claimed by another Machine since. */
+async function look(
+  ec2: Ec2,
+  request: CreateRequest,
+  waiting: Waiting | undefined,
+): Promise<Looked> {
+  const [instanceId] = waiting?.instanceIds ?? [];
+  const awaited = instanceId === undefined ? undefined : await ec2.describeOne(instanceId);
+  if (awaited && !isLive(awaited)) return { outcome: 'spent', instance: awaited };
+  if (awaited && hasToken(awaited, request)) return { outcome: 'live', instance: awaited };
+  return { ...(await findInstance(ec2, request)), isTaken: awaited !== undefined };
 }
 
-async function runOrFind({ ec2 }: Cloud, request: CreateRequest): Promise<Made> {
+async function run(ec2: Ec2, request: CreateRequest): Promise<CreatedInstance> {
   const spec = specOf(request.providerSpec);
   const rootDeviceName = await rootDeviceNameOf(ec2, spec.ami);
+  let instance: Instance;
   try {
-    const instance = await ec2.run(runInstancesInput({ request, spec, rootDeviceName }));
-    return { instance, found: false };
+    instance = await ec2.run(runInstancesInput({ request, spec, rootDeviceName }));
   } catch (error) {
     if (!isTakenToken(error)) throw error;
     // This token made an instance out of another request, such as one with a class that was changed since. By now it may be listed.
     const again = await findInstance(ec2, request);
-    if (again.outcome === 'live') return { instance: again.instance, found: true };
+    if (again.outcome === 'nothing') throw error;
     if (again.outcome === 'spent') throw spent(again.instance);
-    throw error;
+    return created(ec2, request, { instance: again.instance, isFound: true, idleLooks: 0 });
   }
+  if (!isLive(instance)) throw spent(instance);
+  throw pending(ec2.region, waitingFor([{ instance }]));
 }
 
 /** A settled one has told that the token's instance is gone. */
@@ -58,17 +96,36 @@ async function rootDeviceNameOf(ec2: Ec2, ami: string): Promise<string> {
   throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
 }
 
-async function created(
-  cloud: Cloud,
-  request: CreateRequest,
-  { instance, found }: Made,
-): Promise<CreatedInstance> {
-  const { region } = cloud.ec2;
+interface Made extends Pick<Waiting, 'isFound' | 'idleLooks'> {
+  instance: Instance;
+}
+
+function created({ region }: Ec2, request: CreateRequest, made: Made): CreatedInstance {
+  const { instance, isFound } = made;
+  const one = [{ instance }];
+  if (isPending(instance)) throw pending(region, waitingFor(one, { isFound }));
+  if (!isNamed(instance)) {
+    const idleLooks = made.idleLooks + 1;
+    if (idleLooks > idleLooksMax) throw nameless(instance, 'for a minute');
+    const state = 'without a private DNS name so far';
+    throw pending(region, waitingFor([{ instance, state }], { isFound, idleLooks }));
+  }
   const spec = specIfValid(request.providerSpec);
-  const needsMore = (one: Instance): boolean =>
-    spec !== undefined && needsInitialization(one, spec);
-  // The initialization looks for it next, so EC2 has to list it by then.
-  const isReady = isLive(instance) && isNamed(instance) && (found || !needsMore(instance));
-  const named = isReady ? instance : await untilNamed(cloud, request, instance);
-  return { ...viewOf(named, { region, isInitialized: !needsMore(named) }), found };
+  const isInitialized = !(spec && needsInitialization(instance, spec));
+  return { ...viewOf(instance, { region, isInitialized }), found: isFound };
+}
+
+/** About a minute, as EC2 is asked each ten seconds. */
+const idleLooksMax = 6;
+
+/** EC2 may list an instance late, or lose sight of it again. After a minute the token is sent again, which tells what became of it. */
+function unlisted(region: string, waiting: Waiting): Error {
+  const idleLooks = waiting.idleLooks + 1;
+  const [id = ''] = waiting.instanceIds;
+  if (idleLooks > idleLooksMax) {
+    const message = `EC2 in ${region}: instance ${id} was made and is not listed for a minute; asked for again`;
+    return new DriverError({ code: 'Unavailable', message, settled: false });
+  }
+  const words = `instance ${id} is not listed yet`;
+  return pending(region, { ...waiting, words, idleLooks, failedLooks: 0 });
 }

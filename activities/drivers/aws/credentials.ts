@@ -1,7 +1,7 @@
 /** Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only; nothing is read or called here. */
 import { DriverError } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
-import { isTokenFile, tokenDirectory } from '../token-file.ts';
+import { isTokenFile, tokenDirectory, tokenFilesAreOff } from '../token-file.ts';
 
 export type Credentials =
   | { kind: 'keys'; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
@@ -19,7 +19,7 @@ const roleName = 'roleARN';
 
 /** Fails with a fault of kind `credentials` that names what is missing. */
 export function credentialsOf(secret: Secret, settings: DriverSettings): Credentials {
-  if (secret[tokenFileName] !== undefined) return webIdentityOf(secret, settings.env);
+  if (secret[tokenFileName] !== undefined) return webIdentityOf(secret, settings);
   const accessKeyId = firstOf(secret, accessKeyNames);
   const secretAccessKey = firstOf(secret, secretKeyNames);
   if (accessKeyId !== '' && secretAccessKey !== '') {
@@ -36,16 +36,20 @@ function missingKeys(keys: { accessKeyId: string; secretAccessKey: string }): st
     ...(keys.secretAccessKey === '' ? [secretKeyNames.join(' or ')] : []),
   ];
   return (
-    `the Secret of the class has no ${missing.join(', and no ')}. Add what is missing, or ${tokenFileName} with ${roleName}; ` +
+    `the Secret of the class has no ${missing.join(', and no ')}. Add what is missing, or ${tokenFileName} with ${roleName} where the worker runs with --token-files; ` +
     `the worker's own credentials are used if it runs with --ambient-credentials and the Secret has none`
   );
 }
 
-function webIdentityOf(secret: Secret, env: Environment): Credentials {
+function webIdentityOf(secret: Secret, settings: DriverSettings): Credentials {
+  const { env, allowsTokenFiles = false } = settings;
   const tokenFile = firstOf(secret, [tokenFileName]);
   const roleArn = firstOf(secret, [roleName]);
   if (roleArn === '') {
     throw refused(`the Secret of the class has ${tokenFileName} and no ${roleName}; add it`);
+  }
+  if (!allowsTokenFiles) {
+    throw refused(`${tokenFileName} in the Secret of the class: ${tokenFilesAreOff}`);
   }
   if (isTokenFile(tokenFile, env)) return { kind: 'webIdentity', tokenFile, roleArn };
   throw refused(

@@ -1,22 +1,26 @@
-/** Deletes instances, and ends when they are gone: their volumes may be attached elsewhere by then. */
+/** Deletes instances, and is done when they are gone: their volumes may be attached elsewhere by then. */
 import type { Instance } from '@aws-sdk/client-ec2';
-import { DriverError, type DeleteListedRequest, type MachineRequest } from '../driver.ts';
+import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
 import type { Ec2 } from './ec2.ts';
 import { findOwned, ownerOf } from './find.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId } from './provider-id.ts';
 import { belongsTo } from './tags.ts';
-import { untilAnswered } from './timing.ts';
-import type { Cloud } from './until-named.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
 
+/** Throws `DriverPending` until all are terminated. */
 export async function deleteInstance(
-  cloud: Cloud,
+  ec2: Ec2,
   request: MachineRequest,
 ): Promise<{ found: boolean }> {
-  const owned = await findOwned(cloud.ec2, request);
-  await terminate(cloud.ec2, owned);
-  await untilTerminated(cloud, owned, request.signal);
-  return { found: owned.length > 0 };
+  const { region } = ec2;
+  const waiting = waitingIn(request.checkpoint);
+  const { owned, awaited } = await lookOrWait(region, waiting, () => look(ec2, request, waiting));
+  const ends = await terminate(ec2, owned);
+  const going = [...ends, ...awaited.map((instance) => ({ instance }))];
+  const left = await lookOrWait(region, waitingFor(going), () => stillThere(ec2, going));
+  if (left.length > 0) throw pending(region, waitingFor(left));
+  return { found: going.length > 0 || waiting !== undefined };
 }
 
 /** Ends when EC2 has taken the order: no Machine waits for its volumes. */
@@ -32,36 +36,66 @@ export async function deleteListed(
   return { found: true };
 }
 
-/** One call each: an identity that EC2 refuses must not keep the others. Those on their way down need no second call. */
-async function terminate(ec2: Ec2, instances: Instance[]): Promise<void> {
-  for (const instance of instances.filter(isLive)) await ec2.terminate(idOf(instance));
+interface Look {
+  /** To be terminated, or on their way down. */
+  owned: Instance[];
+  /** Terminated by an earlier call, and by now not to be found by their tags. */
+  awaited: Instance[];
 }
 
-/** A termination takes a minute mostly. The activity must end before its own limit of five. */
-const terminationLimitSeconds = 240;
-
-async function untilTerminated(
-  { ec2, timing }: Cloud,
-  instances: Instance[],
-  signal: AbortSignal,
-): Promise<void> {
-  let left = instances.map(idOf);
-  const wait = {
-    limitSeconds: terminationLimitSeconds,
-    firstPauseSeconds: 2,
-    longestPauseSeconds: 15,
-    signal,
-  };
-  const end = await untilAnswered(timing, wait, async () => {
-    left = await stillThere(ec2, left);
-    return left.length === 0 ? 'terminated' : undefined;
-  });
-  if (end) return;
-  const message = `${left.join(', ')} not terminated after ${terminationLimitSeconds} s; asked for again`;
-  throw new DriverError({ code: 'DeadlineExceeded', message, settled: false });
+async function look(
+  ec2: Ec2,
+  request: MachineRequest,
+  waiting: Waiting | undefined,
+): Promise<Look> {
+  const owned = await findOwned(ec2, request);
+  const known = new Set(owned.map(idOf));
+  const rest = waiting?.instanceIds.filter((id) => !known.has(id)) ?? [];
+  const found = await Promise.all(rest.map((id) => ec2.describeOne(id)));
+  return { owned, awaited: found.flatMap((one) => (one && !isTerminated(one) ? [one] : [])) };
 }
 
-async function stillThere(ec2: Ec2, ids: string[]): Promise<string[]> {
-  const found = await Promise.all(ids.map((id) => ec2.describeOne(id)));
-  return found.flatMap((instance) => (instance && !isTerminated(instance) ? [idOf(instance)] : []));
+interface Ending {
+  instance: Instance;
+  /** What is said of it; default what EC2 lists. */
+  state?: string;
+  /** EC2 has been told in this call. */
+  isFresh?: boolean;
+}
+
+/**
+ * One call each: an identity that EC2 refuses must not keep the others. Those on their way down need no second call. Fails with the
+ * first refusal, when all have been told.
+ */
+async function terminate(ec2: Ec2, instances: Instance[]): Promise<Ending[]> {
+  const refusals: unknown[] = [];
+  const endings: Ending[] = [];
+  for (const instance of instances) {
+    try {
+      endings.push(isLive(instance) ? await terminateOne(ec2, instance) : { instance });
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  if (refusals.length > 0) throw refusals[0];
+  return endings;
+}
+
+/** EC2 may lose sight of an instance that it has just listed: "not found" is believed when the next call hears it as well. */
+async function terminateOne(ec2: Ec2, instance: Instance): Promise<Ending> {
+  const isKnown = await ec2.terminate(idOf(instance));
+  if (!isKnown) return { instance, state: 'listed and not to be found: looked for again' };
+  return { instance, state: 'shutting-down', isFresh: true };
+}
+
+/** Some end at once. Those that were on their way down before have just been looked at. */
+async function stillThere(ec2: Ec2, endings: Ending[]): Promise<Ending[]> {
+  const looked = await Promise.all(
+    endings.map(async (ending) => {
+      if (!ending.isFresh) return [ending];
+      const latest = await ec2.describeOne(idOf(ending.instance));
+      return latest && !isTerminated(latest) ? [ending] : [];
+    }),
+  );
+  return looked.flat();
 }

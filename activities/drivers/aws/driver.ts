@@ -2,7 +2,7 @@
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createConnect, type AccountRequest } from './client.ts';
+import { createConnect, loadSdk, type AccountRequest } from './client.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
 import { missing } from '../missing.ts';
@@ -10,6 +10,7 @@ import { findInstance } from './find.ts';
 import { initialize, needsInitialization } from './initialize.ts';
 import { isNamed, viewOf } from './instance-view.ts';
 import { listInstances, listScopeOf } from './list.ts';
+import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { realTiming, type Timing } from './timing.ts';
 import { untilNamed, type Cloud } from './until-named.ts';
@@ -32,14 +33,16 @@ export function createAwsDriver(settings: DriverSettings, options: AwsDriverOpti
   const cloudFor = async (request: AccountRequest): Promise<Cloud> => ({
     ec2: await connect(request),
     timing,
+    retags: settings.allowsRetagging ?? false,
   });
   return {
+    prepare: async () => void (await loadSdk()),
     settleSeconds,
     createInstance: async (request) => await createInstance(await cloudFor(request), request),
     describeInstance: async (request) => await describeInstance(await cloudFor(request), request),
     initializeInstance: async (request) =>
       await initializeInstance(await cloudFor(request), request),
-    deleteInstance: async (request) => await deleteInstance(await cloudFor(request), request),
+    deleteInstance: async (request) => await deleteInstance(await connect(request), request),
     listInstances: async (request) => await listInstances(await connect(request), request),
     listScope: listScopeOf,
     deleteListed: async (request) => await deleteListed(await connect(request), request),
@@ -54,6 +57,8 @@ async function describeInstance(
 ): Promise<Instance | undefined> {
   const found = await findInstance(cloud.ec2, request);
   if (found.outcome !== 'live') return undefined;
+  // The search for orphans asks for each Machine whose instance was not listed: it is listed the next time.
+  if (cloud.retags) await retagIfAdopted(cloud.ec2, request, found.instance);
   const instance = await named(cloud, request, found.instance);
   const spec = specIfValid(request.providerSpec);
   const isInitialized = !(spec && needsInitialization(instance, spec));

@@ -7,6 +7,8 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
 import { failureOf } from './failure.ts';
+import { orAborted } from '../or-aborted.ts';
+import { tagList } from './tags.ts';
 
 export interface Ec2 {
   readonly region: string;
@@ -17,8 +19,10 @@ export interface Ec2 {
   /** Undefined: no such image is to be seen. */
   rootDeviceName(ami: string): Promise<string | undefined>;
   run(input: RunInstancesCommandInput): Promise<Instance>;
-  /** No such instance is success. */
-  terminate(instanceId: string): Promise<void>;
+  /** False: EC2 knows no such instance. */
+  terminate(instanceId: string): Promise<boolean>;
+  /** Others of the instance stay. */
+  tag(instanceId: string, tags: Readonly<Record<string, string>>): Promise<void>;
   disableSourceDestCheck(networkInterfaceId: string): Promise<void>;
   assignIpv6Prefixes(networkInterfaceId: string, count: number): Promise<void>;
 }
@@ -74,12 +78,20 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
     },
     async terminate(instanceId) {
       const input = { InstanceIds: [instanceId] };
-      await unlessMissing(
+      const answer = await unlessMissing(
         send({
           action: 'TerminateInstances',
           with: (options) => client.terminateInstances(input, options),
         }),
       );
+      return answer !== undefined;
+    },
+    async tag(instanceId, tags) {
+      const input = { Resources: [instanceId], Tags: tagList(tags) };
+      await send({
+        action: 'CreateTags',
+        with: (options) => client.createTags(input, options),
+      });
     },
     async disableSourceDestCheck(networkInterfaceId) {
       const input = { NetworkInterfaceId: networkInterfaceId, SourceDestCheck: { Value: false } };
@@ -107,11 +119,13 @@ interface Call<Answer> {
   with(options: { abortSignal: AbortSignal }): Promise<Answer>;
 }
 
+/** The SDK listens to the signal while it waits for EC2, and not while it waits for credentials. */
 async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<Answer> {
   const { region, signal, callTimeoutSeconds: timeoutSeconds } = parts;
   const timeout = AbortSignal.timeout(timeoutSeconds * 1_000);
+  const abortSignal = AbortSignal.any([signal, timeout]);
   try {
-    return await call.with({ abortSignal: AbortSignal.any([signal, timeout]) });
+    return await orAborted(call.with({ abortSignal }), abortSignal);
   } catch (cause) {
     const { action, isCreate = false } = call;
     throw failureOf({ action, region, isCreate, signal, timeout, timeoutSeconds }, cause);

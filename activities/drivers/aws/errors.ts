@@ -158,13 +158,22 @@ export const awsErrors: ErrorTable = {
   IDPCommunicationError: 'unavailable',
   IDPCommunicationErrorException: 'unavailable',
 
+  /** Ours, in identity-provider.ts. */
+  CredentialsTimeout: 'unanswered',
   RequestTimeout: 'unanswered',
   RequestTimeoutException: 'unanswered',
   GatewayTimeout: 'unanswered',
 };
 
+/**
+ * `Unsupported` is mostly a type that one zone does not have, so that another pool may help. Where EC2 says that it is the class, no
+ * pool helps.
+ */
+const neverServed = /EBS-optimized instances are not supported|not supported in this region/i;
+
 /** The code goes before the status: EC2 says `RequestLimitExceeded` with 503. `isTransport`: no answer came. */
-export function meaningNameOf({ code, status, isTransport }: ErrorFacts): MeaningName {
+export function meaningNameOf({ code, status, isTransport, message }: ErrorFacts): MeaningName {
+  if (code === 'Unsupported' && neverServed.test(message)) return 'input';
   const known = Object.hasOwn(awsErrors, code) ? awsErrors[code] : undefined;
   if (known) return known;
   if (isTransport) return 'unavailable';
@@ -174,6 +183,7 @@ export function meaningNameOf({ code, status, isTransport }: ErrorFacts): Meanin
 
 export interface ErrorFacts {
   code: string;
+  message: string;
   /** Of HTTP. */
   status: number | undefined;
   isTransport: boolean;

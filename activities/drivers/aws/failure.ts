@@ -16,8 +16,21 @@ export interface FailedCall {
   timeoutSeconds: number;
 }
 
-/** EC2 puts an encoded policy decision of many lines into some messages. */
-const longestWords = 400;
+/** The status of a Machine holds 2000 bytes of a message. */
+const longestWords = 1_600;
+
+/** What `aws sts decode-authorization-message` reads is of use as a whole only: it stays, or goes, whole. */
+const encodedDecision = /(Encoded authorization failure message: )(\S+)/;
+
+function wordsOf(message: string): string {
+  if (message.length <= longestWords) return message;
+  const words = message.replace(
+    encodedDecision,
+    (_all, title: string, decision: string) =>
+      `${title}(${decision.length} characters, too long for here: CloudTrail has them with the call)`,
+  );
+  return words.length <= longestWords ? words : `${words.slice(0, longestWords)}...`;
+}
 
 export function failureOf(call: FailedCall, cause: unknown): DriverError {
   if (call.signal.aborted) return failure(call, { name: 'cancelled', words: 'cancelled', cause });
@@ -26,9 +39,18 @@ export function failureOf(call: FailedCall, cause: unknown): DriverError {
     return failure(call, { name: 'unanswered', words, cause });
   }
   const facts = factsOf(cause);
-  const words = `${facts.code}: ${facts.message.slice(0, longestWords)}`;
+  const hint = hintFor(facts);
+  const words = `${facts.code}: ${wordsOf(facts.message)}${hint === undefined ? '' : ` ${hint}`}`;
   const retryAfterSeconds = secondsOf(facts.retryAfter);
   return failure(call, { name: meaningNameOf(facts), words, cause, retryAfterSeconds });
+}
+
+/** EC2 says no more than this of a type that the region does not have, and of one that cannot do what the class wants of it. */
+function hintFor({ code, message }: Facts): string | undefined {
+  if (code !== 'Unsupported' || !message.includes('configuration is currently not supported')) {
+    return undefined;
+  }
+  return 'If no zone helps, see whether the region has the machineType, and whether that takes ebsOptimized, cpuOptions and the architecture of the ami.';
 }
 
 interface Reason {
@@ -51,7 +73,6 @@ function failure({ action, region, isCreate }: FailedCall, reason: Reason): Driv
 }
 
 interface Facts extends ErrorFacts {
-  message: string;
   retryAfter: string | undefined;
 }
 

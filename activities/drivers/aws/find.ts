@@ -1,6 +1,7 @@
 /** Finds the instances of a Machine, as decided in docs/decisions/0008-clouds.md. */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError, type MachineRequest } from '../driver.ts';
+import { notOurs } from '../named-instance.ts';
 import { pageOf, type Ec2 } from './ec2.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId, providerIdOf } from './provider-id.ts';
@@ -63,9 +64,20 @@ function describeNamed(ec2: Ec2, name: string): Promise<Instance[]> {
 async function isOwned(ec2: Ec2, request: MachineRequest, instance: Instance): Promise<boolean> {
   if (hasToken(instance, request)) return true;
   const id = idOf(instance);
-  const isTheOne = request.providerID !== undefined && isIdOf(request.providerID, id);
-  if (!isTheOne && !belongsTo(instance, machineOwner(request))) return false;
-  return !(await request.isClaimed(providerIdOf(ec2.region, id)));
+  const isNamed = request.providerID !== undefined && isIdOf(request.providerID, id);
+  if (!isNamed && !belongsTo(instance, machineOwner(request))) return false;
+  if (await request.isClaimed(providerIdOf(ec2.region, id))) return false;
+  if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
+  return true;
+}
+
+/** By us, for this Machine and whatever cluster, or by MCM. */
+export function isMadeFor(instance: Instance, request: MachineRequest): boolean {
+  const { machine } = request;
+  const cluster = tagOf(instance, ourTags.cluster) ?? request.cluster;
+  if (!belongsTo(instance, { ...machineOwner(request), cluster })) return false;
+  const uid = tagOf(instance, ourTags.machineUid);
+  return uid === undefined || uid === machine.uid || tagOf(instance, nameTag) === machine.name;
 }
 
 function isIdOf(providerID: string, instanceId: string): boolean {
@@ -88,7 +100,8 @@ function machineOwner({ cluster, machine, providerSpec }: MachineRequest): Owner
   return ownerOf({ cluster, namespace: machine.namespace, providerSpec });
 }
 
-function hasToken(instance: Instance, { token }: MachineRequest): boolean {
+/** Made by this attempt to create. */
+export function hasToken(instance: Instance, { token }: MachineRequest): boolean {
   return tagOf(instance, ourTags.token) === token;
 }
 

@@ -9,6 +9,11 @@ export function isLive({ State }: Ec2Instance): boolean {
   return liveStates.some((state) => state === State?.Name);
 }
 
+/** Accepted, and not started yet. */
+export function isPending({ State }: Ec2Instance): boolean {
+  return State?.Name === 'pending';
+}
+
 /** Gone but for its entry, which EC2 lists for an hour or so. */
 export function isTerminated({ State }: Ec2Instance): boolean {
   return State?.Name === 'terminated';

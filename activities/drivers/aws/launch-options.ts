@@ -4,6 +4,7 @@ import type {
   InstanceMarketOptionsRequest,
   RunInstancesCommandInput,
 } from '@aws-sdk/client-ec2';
+import { annotatedPlacement } from './placement-annotation.ts';
 import { presentText } from './present-text.ts';
 import type { AwsProviderSpec } from './provider-spec.ts';
 
@@ -18,13 +19,18 @@ type LaunchOptions = Pick<
   | 'CpuOptions'
 >;
 
-export function launchOptionsOf(spec: AwsProviderSpec): LaunchOptions {
+/** `annotations`: of the Machine's Node template. */
+export function launchOptionsOf(
+  spec: AwsProviderSpec,
+  annotations?: Readonly<Record<string, string>>,
+): LaunchOptions {
   const { ebsOptimized, monitoring } = spec;
   return {
     EbsOptimized: ebsOptimized,
     Monitoring: monitoring === undefined ? undefined : { Enabled: monitoring },
     InstanceMarketOptions: marketOptionsOf(spec),
-    Placement: placementOf(spec),
+    // As in MCM the class goes before the Machine.
+    Placement: placementOf(spec) ?? annotatedPlacement(annotations),
     CapacityReservationSpecification: reservationOf(spec),
     MetadataOptions: metadataOptionsOf(spec),
     CpuOptions: cpuOptionsOf(spec),

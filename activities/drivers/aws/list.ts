@@ -20,7 +20,7 @@ export async function listInstances(ec2: Ec2, request: ListRequest): Promise<Lis
 
 /** Region and MCM's tags; a class without them has a scope of its own kind, and its listing fails. */
 export function listScopeOf(providerSpec: unknown): string {
-  return [fieldOf(providerSpec, 'region'), ...mcmTagKeysOf(providerSpec)].map(String).join(' ');
+  return JSON.stringify([fieldOf(providerSpec, 'region'), ...mcmTagKeysOf(providerSpec)]);
 }
 
 function filtersOf({ mcmTagKeys }: Owner): { Name: string; Values: string[] }[] {

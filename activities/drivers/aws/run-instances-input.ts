@@ -9,13 +9,17 @@ import type {
 } from '@aws-sdk/client-ec2';
 import type { CreateRequest } from '../driver.ts';
 import { blockDevicesOf } from './block-devices.ts';
+import { base64UserData } from '../user-data-bytes.ts';
 import { launchOptionsOf } from './launch-options.ts';
 import { presentText } from './present-text.ts';
 import type { AwsNetworkInterface, AwsProviderSpec } from './provider-spec.ts';
 import { nameTag, ourTags, tagList } from './tags.ts';
 
 export interface RunParts {
-  request: Pick<CreateRequest, 'cluster' | 'machine' | 'token' | 'userData'>;
+  request: Pick<
+    CreateRequest,
+    'cluster' | 'machine' | 'token' | 'userData' | 'userDataBytes' | 'nodeAnnotations'
+  >;
   spec: AwsProviderSpec;
   /** Of the image, such as `/dev/xvda`. */
   rootDeviceName: string;
@@ -30,13 +34,13 @@ export function runInstancesInput(parts: RunParts): RunInstancesCommandInput {
     MaxCount: 1,
     ImageId: ami,
     InstanceType: isInstanceType(machineType) ? machineType : undefined,
-    UserData: presentText(Buffer.from(request.userData).toString('base64')),
+    UserData: presentText(base64UserData(request)),
     KeyName: presentText(keyName),
     IamInstanceProfile: { Name: presentText(iam.name), Arn: presentText(iam.arn) },
     NetworkInterfaces: networkInterfaces.map(networkInterfaceOf),
     BlockDeviceMappings: blockDevicesOf(blockDevices, rootDeviceName),
     TagSpecifications: tagSpecificationsOf(parts),
-    ...launchOptionsOf(spec),
+    ...launchOptionsOf(spec, request.nodeAnnotations),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A provider spec, once it was checked. */
 import { DriverError } from '../driver.ts';
-import { withoutNulls } from '../spec-schema.ts';
+import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 import type { AwsProviderSpec } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
 
@@ -8,7 +8,7 @@ import { validateProviderSpec } from './validate.ts';
 export function specOf(providerSpec: unknown): AwsProviderSpec {
   const spec = specIfValid(providerSpec);
   if (spec) return spec;
-  const message = validateProviderSpec(providerSpec).join('; ');
+  const message = invalidSpec(validateProviderSpec(providerSpec));
   throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
 }
 

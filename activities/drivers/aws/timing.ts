@@ -1,5 +1,7 @@
 /** Waits for something in the cloud, with back-off and jitter, for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DriverError } from '../driver.ts';
+import { isPassing } from './passing-trouble.ts';
 
 export interface Timing {
   /** Milliseconds; only differences count. */
@@ -27,8 +29,9 @@ export interface Wait {
 }
 
 /**
- * Asks until an answer is there: at once, and after pauses that grow by half, each up to a fifth longer or shorter. Undefined
- * after the limit. `ask` fails when the signal is aborted.
+ * Asks until an answer is there: at once, and after pauses that grow by half, each up to a fifth longer or shorter, and no shorter
+ * than the cloud wants. A question that fails for a moment is asked again. Undefined after the limit; if the last question failed,
+ * its error. `ask` fails when the signal is aborted.
  */
 export async function untilAnswered<Answer>(
   timing: Timing,
@@ -38,11 +41,28 @@ export async function untilAnswered<Answer>(
   const end = timing.now() + wait.limitSeconds * 1_000;
   let pauseSeconds = wait.firstPauseSeconds;
   for (;;) {
-    const answer = await ask();
+    const { answer, trouble } = await askOnce(ask);
     if (answer !== undefined) return answer;
-    const milliseconds = Math.round(pauseSeconds * (800 + 400 * timing.random()));
-    if (timing.now() + milliseconds > end) return undefined;
+    const wantedSeconds = trouble?.retryAfterSeconds ?? 0;
+    const milliseconds = Math.round(
+      Math.max(pauseSeconds * (800 + 400 * timing.random()), wantedSeconds * 1_000),
+    );
+    if (timing.now() + milliseconds > end) {
+      if (trouble) throw trouble;
+      return undefined;
+    }
     await timing.pause(milliseconds, wait.signal);
     pauseSeconds = Math.min(pauseSeconds * 1.5, wait.longestPauseSeconds);
+  }
+}
+
+async function askOnce<Answer>(
+  ask: () => Promise<Answer>,
+): Promise<{ answer?: Answer; trouble?: DriverError }> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    if (isPassing(error)) return { trouble: error };
+    throw error;
   }
 }

@@ -9,13 +9,15 @@ import { untilAnswered, type Timing } from './timing.ts';
 export interface Cloud {
   ec2: Ec2;
   timing: Timing;
+  /** An instance of an earlier control cluster gets the tags of this one. */
+  retags: boolean;
 }
 
 const limitSeconds = 30;
 
 /** Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled. */
 export async function untilNamed(
-  { ec2, timing }: Cloud,
+  { ec2, timing }: Pick<Cloud, 'ec2' | 'timing'>,
   { signal }: { signal: AbortSignal },
   instance: Instance,
 ): Promise<Instance> {
@@ -27,8 +29,12 @@ export async function untilNamed(
     return latest && isNamed(latest) ? latest : undefined;
   });
   if (named) return named;
+  throw nameless(instance, `for ${limitSeconds} s`);
+}
+
+export function nameless(instance: Instance, howLong: string): DriverError {
   const message =
-    `instance ${id} is not listed with a private DNS name after ${limitSeconds} s, and that is to be the name of its Node. ` +
+    `instance ${idOf(instance)} is not listed with a private DNS name ${howLong}, and that is to be the name of its Node. ` +
     `If this stays so, switch on DNS hostnames and DNS support of its VPC`;
-  throw new DriverError({ code: 'Unavailable', message, settled: false });
+  return new DriverError({ code: 'Unavailable', message, settled: false });
 }

@@ -7,6 +7,7 @@ import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
 import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
 import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
+import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import type { CredentialPlan } from './credentials.ts';
 
@@ -20,6 +21,12 @@ export interface AzureClients {
   /** For requests that no client has a method for; goes with the pipeline of `compute`. */
   http: HttpClient;
   newRequest: typeof createPipelineRequest;
+  /** Has a token been asked for that is not there yet? */
+  isWaitingForToken(): boolean;
+  /** These clients hang: the next call gets others. */
+  abandon(): void;
+  /** The Resource Manager refuses the token that these clients were given: the next call gets others, but not again and again. */
+  refuse(): void;
 }
 
 export interface AccountAccess {
@@ -28,9 +35,9 @@ export interface AccountAccess {
 }
 
 export interface ClientSource {
+  /** Loads the SDKs, which takes about a second. */
+  prepare(): Promise<void>;
   of(access: AccountAccess): Promise<AzureClients>;
-  /** Azure refuses the token that these clients hold: the next call gets new ones. */
-  renew(access: AccountAccess): void;
 }
 
 /** One call had no answer within its time. */
@@ -43,22 +50,60 @@ export class TokenFailure extends Error {
   override readonly name = 'TokenFailure';
 }
 
-/** `callSeconds`: limit of one HTTP request, and of the token that it needs. */
-export function createClientSource({ callSeconds }: { callSeconds: number }): ClientSource {
-  const cache = new ClientCache<AzureClients>();
-  const renewals = new Map<string, number>();
+/** A token that is refused while it is new says that others would be, too. */
+const renewalSecondsMin = 60;
+
+/** Of one account. */
+interface Kept {
+  clients?: AzureClients;
+  /** Milliseconds. */
+  renewedAt?: number;
+}
+
+export interface ClientSourceOptions {
+  apiVersions: ApiVersions;
+  /** Milliseconds; default `performance.now`. */
+  now?: () => number;
+}
+
+/** A set of clients serves its account until it is abandoned or refused. Both count once for each set: calls that were under way with it say so too. */
+export function createClientSource({
+  apiVersions,
+  now = () => performance.now(),
+}: ClientSourceOptions): ClientSource {
+  const cache = new ClientCache<Kept>();
   return {
+    async prepare() {
+      await loadSdks();
+    },
     async of(access) {
       const sdks = await loadSdks();
-      const digest = digestOf(access);
-      const parts = [digest, String(renewals.get(digest) ?? 0)];
-      return cache.get(parts, () => makeClients(sdks, { ...access, callSeconds }));
-    },
-    renew(access) {
-      const digest = digestOf(access);
-      renewals.set(digest, (renewals.get(digest) ?? 0) + 1);
+      const kept = cache.get([digestOf(access)], (): Kept => ({}));
+      kept.clients ??= newClients(sdks, { ...access, apiVersions }, { kept, now });
+      return kept.clients;
     },
   };
+}
+
+function newClients(
+  sdks: Sdks,
+  access: AccountAccess & { apiVersions: ApiVersions },
+  { kept, now }: { kept: Kept; now: () => number },
+): AzureClients {
+  const clients: AzureClients = {
+    ...makeClients(sdks, access),
+    abandon() {
+      if (kept.clients === clients) delete kept.clients;
+    },
+    refuse() {
+      const isEarly =
+        kept.renewedAt !== undefined && now() - kept.renewedAt < renewalSecondsMin * 1_000;
+      if (kept.clients !== clients || isEarly) return;
+      kept.renewedAt = now();
+      delete kept.clients;
+    },
+  };
+  return clients;
 }
 
 function digestOf({ cloud, plan }: AccountAccess): string {
@@ -81,18 +126,20 @@ async function loadSdks() {
 
 type Sdks = Awaited<ReturnType<typeof loadSdks>>;
 
-function makeClients(sdks: Sdks, access: AccountAccess & { callSeconds: number }): AzureClients {
-  const { cloud, plan, callSeconds } = access;
+function makeClients(
+  sdks: Sdks,
+  { cloud, plan, apiVersions }: AccountAccess & { apiVersions: ApiVersions },
+): Omit<AzureClients, 'abandon' | 'refuse'> {
   const { subscriptionId } = plan;
   const shared = sharedOptions(cloud);
-  const credential = tellingFailures(
+  const { credential, isWaiting } = watched(
     credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
   );
   const options = {
     ...shared,
     endpoint: cloud.endpoint,
     credentials: { scopes: [cloud.scope] },
-    additionalPolicies: [{ policy: timeLimit(callSeconds), position: 'perCall' as const }],
+    additionalPolicies: [{ policy: pinnedVersions(apiVersions), position: 'perCall' as const }],
   };
   return {
     subscriptionId,
@@ -102,6 +149,7 @@ function makeClients(sdks: Sdks, access: AccountAccess & { callSeconds: number }
     graph: new sdks.graph.ResourceGraphClient(credential, options),
     http: sdks.pipeline.createDefaultHttpClient(),
     newRequest: sdks.pipeline.createPipelineRequest,
+    isWaitingForToken: isWaiting,
   };
 }
 
@@ -155,32 +203,36 @@ function credentialOf(
   }
 }
 
-function tellingFailures(credential: TokenCredential): TokenCredential {
+/** Tells failures of the credential from those of requests. It does not listen to abort signals, so a token may never come. */
+function watched(credential: TokenCredential): {
+  credential: TokenCredential;
+  isWaiting: () => boolean;
+} {
+  let waiting = 0;
   return {
-    async getToken(scopes, options) {
-      try {
-        return await credential.getToken(scopes, options);
-      } catch (cause) {
-        throw new TokenFailure('no token', { cause });
-      }
+    isWaiting: () => waiting > 0,
+    credential: {
+      async getToken(scopes, options) {
+        waiting += 1;
+        try {
+          return await credential.getToken(scopes, options);
+        } catch (cause) {
+          throw new TokenFailure('no token', { cause });
+        } finally {
+          waiting -= 1;
+        }
+      },
     },
   };
 }
 
-function timeLimit(callSeconds: number): PipelinePolicy {
+/** For every client and request: the SDKs ask for versions that clouds with a slower pace do not have yet. */
+function pinnedVersions(apiVersions: ApiVersions): PipelinePolicy {
   return {
-    name: 'millwrightTimeLimit',
+    name: 'millwrightApiVersions',
     async sendRequest(request, next) {
-      const limit = AbortSignal.timeout(callSeconds * 1_000);
-      const asked = request.abortSignal instanceof AbortSignal ? request.abortSignal : undefined;
-      request.abortSignal = asked ? AbortSignal.any([asked, limit]) : limit;
-      try {
-        return await next(request);
-      } catch (error) {
-        if (!limit.aborted || asked?.aborted) throw error;
-        const message = `no answer within ${callSeconds} s`;
-        throw new CallTimeLimit(message, { cause: error });
-      }
+      request.url = withApiVersion(request.url, apiVersions);
+      return await next(request);
     },
   };
 }

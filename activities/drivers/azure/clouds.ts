@@ -7,7 +7,7 @@ export interface Cloud {
   endpoint: string;
   /** Who gives tokens. */
   authority: string;
-  /** What the tokens are for. */
+  /** What the tokens are for: the Resource Manager of the cloud that the class names, also where it is reached through another endpoint. */
   scope: string;
   /** File with certificates (PEM) that are trusted instead of the system's. */
   caFile?: string;
@@ -42,7 +42,7 @@ export function cloudOf(name: string | undefined, env: Environment): Cloud {
   return {
     endpoint: withoutSlash(env['MILLWRIGHT_AZURE_ENDPOINT'] || known.endpoint),
     authority: withoutSlash(authority || known.authority),
-    scope: `${known.endpoint}/.default`,
+    scope: `${env['MILLWRIGHT_AZURE_AUDIENCE'] || known.endpoint}/.default`,
     ...(caFile && { caFile }),
     isPrivate: Boolean(authority),
   };
@@ -56,8 +56,13 @@ export function requireUsableEndpoints(env: Environment): void {
       throw new Error(`${name}: "${value}" is not a URL of the form https://HOST[:PORT]`);
     }
   }
+  const audience = env['MILLWRIGHT_AZURE_AUDIENCE'];
+  if (audience && !URL.canParse(audience)) {
+    const message = `MILLWRIGHT_AZURE_AUDIENCE: "${audience}" is not a URI, such as https://management.azure.com`;
+    throw new Error(message);
+  }
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.endsWith('/') ? withoutSlash(url.slice(0, -1)) : url;
 }

@@ -1,28 +1,34 @@
 /** Makes a Machine's virtual machine with its network interface and disks, or goes on where an earlier attempt was stopped. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
-import { DriverError } from '../driver.ts';
+import { DriverError, DriverPending } from '../driver.ts';
 import { meanings } from '../error-meanings.ts';
 import { missing } from '../missing.ts';
+import { invalidSpec } from '../spec-schema.ts';
+import type { PartRef, Write } from './checkpoint.ts';
 import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
-import { instanceOf, isOursIn, isRunning, look } from './find.ts';
+import { instanceOf, isOursIn, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
+import { viewOf } from './instance-view.ts';
 import { dataDiskNameOf, nicNameOf } from './names.ts';
-import type { Start } from './operation.ts';
+import { outcomeOf, type Start } from './operation.ts';
 import {
   deletePart,
+  failureOfPart,
   getVm,
-  isUnderWay,
+  isBeingDeleted,
+  isFailed,
   makePart,
   untilAtRest,
   type Part,
-  type PartRef,
 } from './parts.ts';
 import { removeAll } from './remove.ts';
+import { refreshTags } from './retag.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
-import { call, shortened, type Session } from './session.ts';
+import { call, withPatience, type Session } from './session.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
+import { earlierOf, forgetEarlier, pause } from './waiting.ts';
 
 /** Azure's limit of `customData` before it is encoded. */
 const userDataBytesMax = 65_535;
@@ -33,11 +39,12 @@ export async function createInstance(
 ): Promise<CreatedInstance> {
   const seen = await look(session, request);
   if (seen.outcome === 'foreign') throw nameIsTaken(request);
-  if (seen.outcome === 'found' && (await isOfUse(session, request, seen))) {
-    return { ...instanceOf(session, request, seen), found: true };
-  }
-  if (request.providerID !== undefined) throw missing(request);
   try {
+    if (seen.outcome === 'found' && (await isOfUse(session, request, seen))) {
+      return await adopted(session, request, seen);
+    }
+    if (request.providerID !== undefined) throw missing(request);
+    await requireNoFailure(session, request);
     const tags = await makeAll(session, request);
     const made = { name: request.machine.name, tags };
     return { ...instanceOf(session, request, made), found: false };
@@ -46,32 +53,63 @@ export async function createInstance(
   }
 }
 
+async function adopted(
+  session: Session,
+  request: CreateRequest,
+  seen: { vm: VirtualMachine; name: string; tags: Tags | undefined },
+): Promise<CreatedInstance> {
+  const instance = { ...instanceOf(session, request, seen), found: true };
+  const isKnown = session.choices.allowsRetagging && request.providerID !== undefined;
+  const refusal = isKnown ? await refreshTags(session, request, seen) : undefined;
+  return { ...instance, ...(refusal !== undefined && { lastKnownState: refusal }) };
+}
+
 function nameIsTaken({ machine }: CreateRequest): DriverError {
   const message = `Azure: a virtual machine ${machine.name} exists in the resource group and is not of this Machine: delete it, or give the class another resource group`;
   return new DriverError({ code: 'AlreadyExists', message, settled: true });
 }
 
-/** What an attempt before left is waited for; if it failed, it is deleted, and all begins anew. */
+/**
+ * What an attempt before left is waited for. If it failed, it is deleted with its reason told; what failed for another token is no news: all begins
+ * anew.
+ */
 async function isOfUse(
   session: Session,
   request: CreateRequest,
   { vm, name }: { vm: VirtualMachine; name: string },
 ): Promise<boolean> {
   const part: PartRef = { kind: 'virtual machine', name };
-  const atRest = isUnderWay(vm) ? await untilAtRest(session, part) : vm;
+  const isKnown = request.providerID !== undefined;
+  // Of one that was made long ago, such as by a volume that is attached.
+  if (isKnown && vm.provisioningState === 'Updating') return true;
+  const write: Write = { verb: 'create', part };
+  const atRest = await untilAtRest(session, write, vm);
   if (!atRest) return false;
-  const { provisioningState } = atRest;
-  if (provisioningState === 'Deleting') {
-    await deletePart(session, part, provisioningState);
+  if (isBeingDeleted(atRest)) {
+    await deletePart(session, part, atRest);
     return false;
   }
-  const isWhole = provisioningState !== 'Failed' && provisioningState !== 'Canceled';
-  return isWhole || request.providerID !== undefined || !(await isCleared(session, request));
+  if (!isFailed(atRest) || isKnown) return true;
+  if ((await viewOf(session, name)).isRunning) return true;
+  if (isOfToken(atRest, request)) throw await failureOfPart(session, write, atRest);
+  return !(await isCleared(session, request));
+}
+
+/** Of a virtual machine whose making was accepted by an earlier call, and which is not there. */
+async function requireNoFailure(session: Session, { machine }: CreateRequest): Promise<void> {
+  const part: PartRef = { kind: 'virtual machine', name: machine.name };
+  const earlier = earlierOf(session, { verb: 'create', part });
+  if (!earlier) return;
+  const { state, retryAfter } = await outcomeOf(session, earlier);
+  if (state === 'underWay' || state === 'unclear') {
+    await pause(session, { write: earlier, attempt: 0, retryAfter });
+  }
+  forgetEarlier(session);
 }
 
 /** Returns the tags of what it made. */
 async function makeAll(session: Session, request: CreateRequest): Promise<Tags> {
-  const blueprint = blueprintOf(request);
+  const blueprint = blueprintOf(session, request);
   const { spec } = blueprint;
   const { imageReference, dataDisks = [] } = spec.properties.storageProfile;
   const plan = await planOf(session, imageReference);
@@ -87,16 +125,21 @@ async function makeAll(session: Session, request: CreateRequest): Promise<Tags> 
   return vm.tags ?? {};
 }
 
-function blueprintOf(request: CreateRequest): Blueprint {
+function blueprintOf({ choices }: Session, request: CreateRequest): Blueprint {
   const faults = validateProviderSpec(request.providerSpec);
-  const size = Buffer.byteLength(request.userData);
+  const size = request.userDataBytes?.length ?? Buffer.byteLength(request.userData);
   if (size > userDataBytesMax) {
     faults.push(`the Secret's userData: ${size} bytes are more than ${userDataBytesMax}`);
   }
   if (faults.length > 0) {
-    throw new AzureFailure({ meaning: 'input', message: faults.join('; ') });
+    throw new AzureFailure({ meaning: 'input', message: invalidSpec(faults) });
   }
-  return { spec: readSpec(request.providerSpec), request };
+  const { sshPublicKey } = choices;
+  return {
+    spec: readSpec(request.providerSpec),
+    request,
+    ...(sshPublicKey !== undefined && { sshPublicKey }),
+  };
 }
 
 async function subnetIdOf(session: Session, { spec }: Blueprint): Promise<string> {
@@ -157,16 +200,19 @@ async function takeOrMake(
   request: CreateRequest,
   { part, start }: Making,
 ): Promise<string> {
-  const found = await untilAtRest(session, part);
-  if (!found || !isUsable(found, request)) {
-    if (found) await clear(session, request, { part, found });
-    await makePart(session, part, start);
+  const write: Write = { verb: 'create', part };
+  const found = await untilAtRest(session, write);
+  if (found && isOfToken(found, request)) {
+    if (isFailed(found)) throw await failureOfPart(session, write, found);
+    if (!isBeingDeleted(found)) return idOf(session, part);
   }
+  if (found) await clear(session, request, { part, found });
+  await makePart(session, part, start);
   return idOf(session, part);
 }
 
-function isUsable({ tags, provisioningState }: Part, { token }: CreateRequest): boolean {
-  return provisioningState === 'Succeeded' && tagOf(tags, tagNames.token) === token;
+function isOfToken({ tags }: Part, { token }: CreateRequest): boolean {
+  return tagOf(tags, tagNames.token) === token;
 }
 
 async function clear(
@@ -178,7 +224,7 @@ async function clear(
     const message = `Azure: a ${part.kind} ${part.name} exists and is not of this cluster and namespace: delete it`;
     throw new AzureFailure({ meaning: 'taken', message });
   }
-  await deletePart(session, part, found.provisioningState);
+  await deletePart(session, part, found);
 }
 
 function idOf({ clients, place }: Session, { kind, name }: PartRef): string {
@@ -194,13 +240,34 @@ async function makeVm(
 ): Promise<void> {
   const { clients, place } = session;
   const part: PartRef = { kind: 'virtual machine', name: machine.name };
-  await makePart(session, part, (options) =>
-    clients.compute.virtualMachines.createOrUpdate(
-      place.resourceGroup,
-      machine.name,
-      body,
-      options,
-    ),
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await makePart(session, part, (options) =>
+        clients.compute.virtualMachines.createOrUpdate(
+          place.resourceGroup,
+          machine.name,
+          body,
+          options,
+        ),
+      );
+    } catch (error) {
+      if (!isNotSeenYet(error, machine.name)) throw error;
+      const because = error.code ?? 'its parts are not there';
+      await pause(session, { write: { verb: 'create', part }, attempt, because });
+    }
+  }
+}
+
+const unseenCodes = ['InvalidResourceReference', 'NotFound', 'ResourceNotFound'];
+
+/** What one service of Azure has just made, another may not know for some seconds. */
+function isNotSeenYet(error: unknown, machineName: string): error is AzureFailure {
+  return (
+    error instanceof AzureFailure &&
+    unseenCodes.includes(error.code ?? '') &&
+    [nicNameOf(machineName), '-data-disk'].some((name) =>
+      error.message.toLowerCase().includes(name.toLowerCase()),
+    )
   );
 }
 
@@ -213,10 +280,10 @@ async function leaveNothing(
   if (!(error instanceof AzureFailure)) return error;
   if (!isFinal(error)) return driverErrorOf(error, false);
   try {
-    const hurried = shortened(session, session.timing.cleanUpSeconds);
-    return driverErrorOf(error, await isCleared(hurried, request));
+    const patient = withPatience(session, session.timing.cleanUpSeconds);
+    return driverErrorOf(error, await isCleared(patient, request));
   } catch (second) {
-    if (!(second instanceof AzureFailure)) throw second;
+    if (!(second instanceof AzureFailure || second instanceof DriverPending)) throw second;
     const message = `${error.message}; and what was made is not all deleted yet: ${second.message}`;
     return driverErrorOf(
       new AzureFailure({ meaning: error.meaning, message, cause: error }),
@@ -244,9 +311,9 @@ async function isCleared(session: Session, request: CreateRequest): Promise<bool
 async function isWreck(
   session: Session,
   request: CreateRequest,
-  { provisioningState, tags }: VirtualMachine,
+  vm: VirtualMachine,
 ): Promise<boolean> {
-  if (!['Failed', 'Canceled', 'Deleting'].includes(provisioningState ?? '')) return false;
-  if (!isOursIn(session, request, tags)) return false;
-  return provisioningState === 'Deleting' || !(await isRunning(session, request.machine.name));
+  if (!isFailed(vm) && !isBeingDeleted(vm)) return false;
+  if (!isOursIn(session, request, vm.tags)) return false;
+  return isBeingDeleted(vm) || !(await viewOf(session, request.machine.name)).isRunning;
 }

@@ -2,7 +2,7 @@
 import { normalize } from 'node:path';
 import { DriverError } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
-import { isTokenFile, tokenDirectory } from '../token-file.ts';
+import { isTokenFile, tokenDirectory, tokenFilesAreOff } from '../token-file.ts';
 
 export type CredentialPlan = { subscriptionId: string } & (
   | { kind: 'secret'; tenantId: string; clientId: string; clientSecret: string }
@@ -26,7 +26,7 @@ export function planCredentials(secret: SecretData, settings: DriverSettings): C
   const means = meansOf(secret);
   if (means.length > 1) throw refused(`the Secret holds ${means.join(' and ')}: keep one of them`);
   const [only] = means;
-  if (only !== undefined) return fromSecret(secret, only, settings.env);
+  if (only !== undefined) return fromSecret(secret, only, settings);
   if (settings.allowsAmbientCredentials) return fromProcess(secret, settings.env);
   const missing = [
     ...missingIds(secret),
@@ -64,7 +64,7 @@ function missingIds(secret: SecretData): string[] {
   return ids.filter((key) => valueOf(secret, key) === '');
 }
 
-function fromSecret(secret: SecretData, means: Means, env: Environment): CredentialPlan {
+function fromSecret(secret: SecretData, means: Means, settings: DriverSettings): CredentialPlan {
   const missing = missingIds(secret);
   if (missing.length > 0) throw refused(`the Secret lacks ${missing.join(', ')}`);
   const ids = {
@@ -79,11 +79,15 @@ function fromSecret(secret: SecretData, means: Means, env: Environment): Credent
     case 'clientCertificate':
       return { kind: 'certificate', ...ids, certificate: value };
     case 'workloadIdentityTokenFile':
-      return { kind: 'tokenFile', ...ids, tokenFilePath: allowedTokenFile(value, env) };
+      return { kind: 'tokenFile', ...ids, tokenFilePath: allowedTokenFile(value, settings) };
   }
 }
 
-function allowedTokenFile(path: string, env: Environment): string {
+/** The token is the process's, whatever application the Secret names. */
+function allowedTokenFile(path: string, { env, allowsTokenFiles = false }: DriverSettings): string {
+  if (!allowsTokenFiles) {
+    throw refused(`the Secret's workloadIdentityTokenFile: ${tokenFilesAreOff}`);
+  }
   if (isTokenFile(path, env)) return normalize(path);
   throw refused(
     `the Secret's workloadIdentityTokenFile "${path}" is not below ${tokenDirectory(env)} (MILLWRIGHT_TOKEN_DIRECTORY)`,

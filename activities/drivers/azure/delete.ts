@@ -1,12 +1,13 @@
 /** Deletes everything of a Machine, and one that was listed. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
-import { isOfMachine, isOursIn } from './find.ts';
+import { DriverError, DriverPending } from '../driver.ts';
+import { notOurs } from '../named-instance.ts';
+import { isOfMachine, isOursIn, nameOf } from './find.ts';
 import { partsByMachine } from './list.ts';
-import { nameInProviderId } from './names.ts';
 import { getVm, type Part } from './parts.ts';
 import { removeAll } from './remove.ts';
-import type { Session } from './session.ts';
+import { withPatience, type Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export async function deleteInstance(
@@ -14,8 +15,9 @@ export async function deleteInstance(
   request: MachineRequest,
 ): Promise<{ found: boolean }> {
   const { machine, providerID } = request;
-  const byId = providerID === undefined ? machine.name : nameInProviderId(providerID);
-  let found = false;
+  const byId = providerID === undefined ? machine.name : nameOf(session, providerID);
+  // What an earlier call began was there.
+  let found = session.earlier.write?.verb === 'delete';
   for (const name of new Set([machine.name, byId])) {
     found = (await deleteNamed(session, request, name)) || found;
   }
@@ -47,9 +49,22 @@ async function isOwned(
   const { providerID } = request;
   const isOfId =
     providerID !== undefined &&
-    nameInProviderId(providerID).toLowerCase() === machineName.toLowerCase();
-  if (isOfId) return !(await request.isClaimed(providerID));
+    nameOf(session, providerID).toLowerCase() === machineName.toLowerCase();
+  if (isOfId) {
+    if (await request.isClaimed(providerID)) return false;
+    if (!isMadeFor(session, request, vm.tags)) throw notOurs(request);
+    return true;
+  }
   return await isOfMachine(session, request, vm.tags);
+}
+
+/** By us, for this Machine and whatever cluster, or by MCM. */
+function isMadeFor(session: Session, request: MachineRequest, tags: Tags | undefined): boolean {
+  const { machine } = request;
+  const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
+  if (!isOursIn(session, { cluster, machine }, tags)) return false;
+  const name = tagOf(tags, tagNames.machine);
+  return name === undefined || name === machine.name;
 }
 
 /** What was adopted by its providerID has the tags of where it came from. */
@@ -64,7 +79,7 @@ export async function deleteListed(
   session: Session,
   request: DeleteListedRequest,
 ): Promise<{ found: boolean }> {
-  const machineName = nameInProviderId(request.providerID);
+  const machineName = nameOf(session, request.providerID);
   const { cluster, namespace } = request;
   const owner = { cluster, namespace, classTags: session.place.classTags };
   const mayDelete = ({ tags }: Part): boolean => isOurs(tags, owner);
@@ -73,5 +88,13 @@ export async function deleteListed(
   const listed = (await partsByMachine(session, owner)).get(machineName.toLowerCase()) ?? [];
   const disks = listed.filter(({ type }) => /disks$/i.test(type));
   const diskNames = disks.map(({ name }) => name);
-  return { found: await removeAll(session, { machineName, vm, diskNames, mayDelete }) };
+  // Nobody asks again for what is pending here.
+  const patient = withPatience(session, session.timing.listedWaitSeconds);
+  try {
+    return { found: await removeAll(patient, { machineName, vm, diskNames, mayDelete }) };
+  } catch (error) {
+    if (!(error instanceof DriverPending)) throw error;
+    const message = `${error.message}; the next listing says what became of it`;
+    throw new DriverError({ code: 'DeadlineExceeded', message, settled: false });
+  }
 }

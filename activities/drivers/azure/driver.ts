@@ -4,6 +4,7 @@ import { DriverError } from '../driver.ts';
 import { missing } from '../missing.ts';
 import type { DriverSettings } from '../settings.ts';
 import { withoutNulls } from '../spec-schema.ts';
+import { apiVersionsOf } from './api-versions.ts';
 import {
   createClientSource,
   type AccountAccess,
@@ -18,22 +19,35 @@ import { AzureFailure, driverErrorOf } from './failure.ts';
 import { instanceOf, look } from './find.ts';
 import { listInstances } from './list.ts';
 import { plainLocation } from './names.ts';
-import { defaultTiming, placeOf, sessionOf, type Session, type Timing } from './session.ts';
+import {
+  defaultTiming,
+  placeOf,
+  sessionOf,
+  type Choices,
+  type Session,
+  type Timing,
+} from './session.ts';
+import { defaultSshKey } from './ssh-key.ts';
 import { searchedTagNames } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
 
 /** Instances are looked for by name at the Resource Manager, which shows them at once; this covers a request that is still on its way. */
 const settleSeconds = 30;
 
-/** Reads `MILLWRIGHT_AZURE_ENDPOINT`, `MILLWRIGHT_AZURE_AUTHORITY`, `MILLWRIGHT_AZURE_CA_FILE` and `MILLWRIGHT_TOKEN_DIRECTORY`. */
+/**
+ * Reads `MILLWRIGHT_AZURE_ENDPOINT`, `_AUTHORITY`, `_AUDIENCE`, `_CA_FILE`, `_SSH_PUBLIC_KEY` and `_API_VERSION_...`, and `MILLWRIGHT_TOKEN_DIRECTORY`. Fails
+ * with the name of one that cannot be.
+ */
 export function createAzureDriver(
   settings: DriverSettings,
   timing: Timing = defaultTiming,
 ): Driver {
   requireUsableEndpoints(settings.env);
-  const source = createClientSource(timing);
-  const run: Run = (request, act) => runIn({ source, settings, timing }, request, act);
+  const source = createClientSource({ apiVersions: apiVersionsOf(settings.env) });
+  const choices = choicesOf(settings);
+  const run: Run = (request, act) => runIn({ source, settings, timing, choices }, request, act);
   return {
+    prepare: () => source.prepare(),
     settleSeconds,
     createInstance: (request) => run(request, (session) => createInstance(session, request)),
     describeInstance: (request) =>
@@ -56,6 +70,11 @@ export function createAzureDriver(
   };
 }
 
+function choicesOf({ env, allowsRetagging = false }: DriverSettings): Choices {
+  const sshPublicKey = defaultSshKey(env);
+  return { allowsRetagging, ...(sshPublicKey !== undefined && { sshPublicKey }) };
+}
+
 type Run = <Result>(
   request: ProviderRequest,
   act: (session: Session) => Promise<Result>,
@@ -65,11 +84,12 @@ interface Surroundings {
   source: ClientSource;
   settings: DriverSettings;
   timing: Timing;
+  choices: Choices;
 }
 
 /** What nobody settled further in is not: an instance may exist. */
 async function runIn<Result>(
-  { source, settings, timing }: Surroundings,
+  { source, settings, timing, choices }: Surroundings,
   request: ProviderRequest,
   act: (session: Session) => Promise<Result>,
 ): Promise<Result> {
@@ -79,16 +99,10 @@ async function runIn<Result>(
   const access = { cloud, plan: planCredentials(secret, settings) };
   const clients = await clientsFor(source, access);
   try {
-    return await act(sessionOf({ request, clients, timing }));
+    return await act(sessionOf({ request, clients, timing, choices }));
   } catch (error) {
-    if (isOfCredentials(error)) source.renew(access);
     throw error instanceof AzureFailure ? driverErrorOf(error, false) : error;
   }
-}
-
-function isOfCredentials(error: unknown): boolean {
-  const { meaning, code }: { meaning?: unknown; code?: unknown } = Object(error);
-  return meaning === 'unauthenticated' || code === 'Unauthenticated';
 }
 
 async function clientsFor(source: ClientSource, access: AccountAccess): Promise<AzureClients> {
@@ -107,7 +121,7 @@ function listScope(providerSpec: unknown): string {
   const { location, resourceGroup, tags, cloudConfiguration } = Object(withoutNulls(providerSpec));
   const { clusterTag, roleTag } = searchedTagNames(Object(tags));
   const cloud: unknown = cloudConfiguration?.name ?? 'AzurePublic';
-  const place = plainLocation(String(location));
+  const place = typeof location === 'string' ? plainLocation(location) : location;
   return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
 }
 

@@ -51,7 +51,6 @@ export const codeMeanings: ErrorTable = {
   InvalidResourceName: 'input',
   InvalidTagNameCharacters: 'input',
   LocationNotAvailableForResourceType: 'input',
-  NoRegisteredProviderFound: 'input',
   BadRequest: 'input',
   LinkedInvalidPropertyId: 'input',
   ImageNotFound: 'input',
@@ -61,6 +60,13 @@ export const codeMeanings: ErrorTable = {
   ResourcePurchaseValidationFailed: 'input',
   VMMarketplaceInvalidInput: 'input',
   PropertyChangeNotAllowed: 'precondition',
+  /** The cloud does not know the version of its API that we ask for, which no class can mend. */
+  NoRegisteredProviderFound: 'precondition',
+  NoRegisteredProviderFoundForApiVersion: 'precondition',
+  InvalidApiVersionParameter: 'precondition',
+  InvalidResourceType: 'precondition',
+  /** A service that the cloud does not have at all. */
+  InvalidResourceNamespace: 'precondition',
   /** A disk of the name is left from before. */
   ConflictingUserInput: 'taken',
   ParentResourceNotFound: 'missing',
@@ -113,14 +119,19 @@ export const messageMeanings: readonly {
   // As Gardener's driver: the size does not exist here, another pool may have one that does.
   { code: 'BadRequest', pattern: /not supported/is, meaning: 'capacity' },
   { code: 'InvalidParameter', pattern: /size .* is not available/is, meaning: 'capacity' },
+  // With our version among those that are supported it is the location that the cloud does not know.
+  {
+    code: 'NoRegisteredProviderFound',
+    pattern: /API version '([^']+)'.*api-versions are '[^']*\1/is,
+    meaning: 'input',
+  },
 ];
 
-/** Where the code is not known. */
+/** Where the code is not known. Not 404: without Azure's code it says that somebody else answered. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
   400: 'input',
   401: 'unauthenticated',
   403: 'forbidden',
-  404: 'missing',
   408: 'unanswered',
   409: 'conflict',
   412: 'precondition',
@@ -132,6 +143,25 @@ export interface AzureAnswer {
   status?: number;
   code?: string;
   message: string;
+  /** What to do if the cloud does not have the API version that was asked for. */
+  versionAdvice?: string;
+}
+
+const versionCodes: readonly string[] = [
+  'NoRegisteredProviderFound',
+  'NoRegisteredProviderFoundForApiVersion',
+  'InvalidApiVersionParameter',
+  'InvalidResourceType',
+];
+
+/** Does the cloud refuse the version of the API, and nothing that stands in a class? */
+export function lacksApiVersion(answer: AzureAnswer): boolean {
+  return versionCodes.includes(answer.code ?? '') && meaningOf(answer) === 'precondition';
+}
+
+/** Does the cloud lack the service, or this version of it? */
+export function lacksService(code: string | undefined): boolean {
+  return versionCodes.includes(code ?? '') || code === 'InvalidResourceNamespace';
 }
 
 export function meaningOf({ status, code, message }: AzureAnswer): MeaningName {

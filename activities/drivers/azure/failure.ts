@@ -1,8 +1,9 @@
 /** A call to Azure that failed, and what it means. */
 import { DriverError } from '../driver.ts';
 import { meanings, type MeaningName } from '../error-meanings.ts';
+import { versionAdvice } from './api-versions.ts';
 import { CallTimeLimit, TokenFailure } from './clients.ts';
-import { meaningOf, type AzureAnswer } from './errors.ts';
+import { lacksApiVersion, meaningOf, type AzureAnswer } from './errors.ts';
 
 export interface Failure {
   meaning: MeaningName;
@@ -32,12 +33,24 @@ export class AzureFailure extends Error {
 /** A long-running operation ended as it should not. Azure has stopped working on it. */
 export class OperationFailed extends AzureFailure {}
 
-/** The resource does not exist, and Azure has looked: no missing permission, and no answer of somebody else. */
+/** The resource does not exist, and Azure has looked: no missing permission, and no page of a proxy. */
 export function isAbsent(error: unknown): boolean {
+  return error instanceof AzureFailure && error.status === 404 && error.meaning === 'missing';
+}
+
+const passingMeanings: readonly MeaningName[] = [
+  'throttling',
+  'unavailable',
+  'unanswered',
+  'unknown',
+];
+
+/** Says nothing of what was asked for: it may be asked again. */
+export function isPassing(error: unknown): error is AzureFailure {
   return (
     error instanceof AzureFailure &&
-    error.status === 404 &&
-    (error.meaning === 'missing' || error.code === undefined)
+    !(error instanceof OperationFailed) &&
+    passingMeanings.includes(error.meaning)
   );
 }
 
@@ -49,14 +62,22 @@ export function failureOf(doing: string, error: unknown): AzureFailure {
     return new AzureFailure({ meaning: 'unanswered', message, cause: error });
   }
   if (error instanceof TokenFailure) return failureOfToken(doing, error.cause);
-  const answer = answerOf(error);
-  const retryAfterSeconds = retryAfterOf(error);
+  return failureOfAnswer(doing, answerOf(error), { retryAfter: retryAfterOf(error), cause: error });
+}
+
+export function failureOfAnswer(
+  doing: string,
+  answer: AzureAnswer,
+  { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
+): AzureFailure {
+  const { status, code } = answer;
   return new AzureFailure({
-    ...answer,
+    status,
+    code,
     meaning: meaningOf(answer),
     message: messageOf(doing, answer),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    cause: error,
+    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
+    cause,
   });
 }
 
@@ -68,9 +89,17 @@ function failureOfToken(doing: string, cause: unknown): AzureFailure {
   return new AzureFailure({ meaning, message: messageOf(`${doing}: get a token`, answer), cause });
 }
 
-export function messageOf(doing: string, { status, code, message }: AzureAnswer): string {
-  const what = [code, code === undefined && status ? `status ${status}` : undefined, message];
+export function messageOf(doing: string, answer: AzureAnswer): string {
+  const { status, code, message } = answer;
+  const isBare = code === undefined && status !== undefined;
+  const what = [code, isBare ? `status ${status}` : undefined, message, adviceOn(answer)];
   return `Azure: ${doing}: ${what.filter(Boolean).join(': ')}`;
+}
+
+function adviceOn(answer: AzureAnswer): string | undefined {
+  if (lacksApiVersion(answer)) return answer.versionAdvice;
+  if (answer.status !== 404 || meaningOf(answer) !== 'unknown') return undefined;
+  return "this is no answer of Azure's that something does not exist. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, mend that";
 }
 
 /** `settled`: see DriverFault. */
@@ -97,17 +126,28 @@ interface SdkError {
   message?: unknown;
   errorResponse?: { error?: unknown };
   cause?: unknown;
+  request?: { url?: string };
   response?: { headers?: { get?: (name: string) => string | undefined } };
+  /** The body of an answer that the SDK could read. */
+  details?: { error?: { code?: unknown } };
 }
 
 function answerOf(error: unknown): AzureAnswer {
-  const { statusCode, message } = sdkErrorOf(error);
+  const { statusCode, message, request } = sdkErrorOf(error);
   const code = codeOf(error);
+  const advice = request?.url === undefined ? undefined : versionAdvice(request.url);
   return {
     message: (typeof message === 'string' ? message : String(error)).slice(0, 1_000),
+    ...(advice !== undefined && { versionAdvice: advice }),
     ...(typeof statusCode === 'number' && { status: statusCode }),
-    ...(code !== undefined && { code }),
+    ...(code !== undefined && isOfAzure(error) && { code }),
   };
+}
+
+/** Others answer 404 as well, some with a code: Azure's stands in its envelope. */
+function isOfAzure(error: unknown): boolean {
+  const { statusCode, details } = sdkErrorOf(error);
+  return statusCode !== 404 || typeof details?.error?.code === 'string';
 }
 
 /** Errors of credentials have their code in what caused them, or in their name alone. */

@@ -3,7 +3,7 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
 import { nameInProviderId, providerIdOf } from './names.ts';
 import { getVm } from './parts.ts';
-import { call, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export type Look =
@@ -15,11 +15,16 @@ export type Look =
 /** By providerID; by token; by name and tags, if no other Machine claims it. */
 export async function look(session: Session, request: MachineRequest): Promise<Look> {
   const { machine, providerID } = request;
-  const name = providerID === undefined ? machine.name : nameInProviderId(providerID);
+  const name = providerID === undefined ? machine.name : nameOf(session, providerID);
   const vm = await getVm(session, name);
   if (!vm) return { outcome: 'absent' };
   const isMine = providerID !== undefined || (await isOfMachine(session, request, vm.tags));
   return isMine ? { outcome: 'found', vm, name, tags: vm.tags } : { outcome: 'foreign' };
+}
+
+export function nameOf({ clients, place }: Session, providerID: string): string {
+  const { subscriptionId } = clients;
+  return nameInProviderId(providerID, { subscriptionId, resourceGroup: place.resourceGroup });
 }
 
 /** May this resource, which has the Machine's name, be taken as its own? */
@@ -56,14 +61,4 @@ export function instanceOf(
     addresses: [{ type: 'Hostname', address: name }],
     isInitialized: true,
   };
-}
-
-/** A virtual machine may run although its provisioning failed, as when its agent was late. */
-export async function isRunning(session: Session, name: string): Promise<boolean> {
-  const { clients, place } = session;
-  const view = await call(session, `get the state of virtual machine ${name}`, (options) =>
-    clients.compute.virtualMachines.instanceView(place.resourceGroup, name, options),
-  );
-  const codes = (view.statuses ?? []).map(({ code }) => code);
-  return codes.includes('PowerState/running') || codes.includes('PowerState/starting');
 }

@@ -8,12 +8,12 @@ interface ImageSource {
   skipMarketplaceAgreement?: boolean;
 }
 
-/** What has to be sent with an image that is sold. Its terms are accepted for the subscription, unless the class says not to look. */
+/** What has to be sent with an image that is sold. Its terms are accepted for the subscription. Where the class says not to look, neither is read, as by Gardener's driver. */
 export async function planOf(session: Session, image: ImageSource): Promise<Plan | undefined> {
-  if (!image.urn) return undefined;
+  if (!image.urn || image.skipMarketplaceAgreement) return undefined;
   const { plan } = await readImage(session, image.urn);
   if (!plan) return undefined;
-  if (!image.skipMarketplaceAgreement) await acceptTerms(session, plan);
+  await acceptTerms(session, plan);
   const { name, publisher, product } = plan;
   return { name, publisher, product };
 }

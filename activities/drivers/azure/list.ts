@@ -1,6 +1,7 @@
 /** Lists what there is in a resource group: Resource Graph has an index over tags, which the Resource Manager has not. */
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
+import { lacksService } from './errors.ts';
 import { AzureFailure, isAbsent } from './failure.ts';
 import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
 import { machineNameOf, plainLocation, providerIdOf } from './names.ts';
@@ -9,6 +10,8 @@ import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
 
 /** More pages would be more than a million resources; one of them comes again and again. */
 const pagesMax = 1_000;
+
+const doingGraph = 'query Resource Graph';
 
 export async function listInstances(
   session: Session,
@@ -58,7 +61,8 @@ async function readAll(session: Session): Promise<PlacedResource[]> {
     return await readGraph(session);
   } catch (error) {
     // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in every cloud.
-    if (!(error instanceof AzureFailure) || error.meaning !== 'forbidden') throw error;
+    if (!(error instanceof AzureFailure)) throw error;
+    if (error.meaning !== 'forbidden' && !lacksService(error.code)) throw error;
     const all = await readGroup(session);
     return all.filter(({ tags }) =>
       [clusterTag, roleTag].every((tag) => tagOf(tags, tag) !== undefined),
@@ -71,16 +75,17 @@ async function readGraph(session: Session): Promise<PlacedResource[]> {
   let skipToken: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
     const answer: QueryResponse = await readGraphPage(session, skipToken);
-    if (!Array.isArray(answer.data)) throw partial('an answer that is no list');
+    if (!Array.isArray(answer.data)) throw partial(doingGraph, 'an answer that is no list');
     rows.push(...answer.data.map(resourceOfRow));
     ({ skipToken } = answer);
     if (skipToken === undefined || skipToken === '') {
       // Without a token a truncated answer cannot be gone on with.
-      if (answer.resultTruncated === 'true') throw partial('only a part of the resources');
+      if (answer.resultTruncated === 'true')
+        throw partial(doingGraph, 'only a part of the resources');
       return rows;
     }
   }
-  throw partial(`more than ${pagesMax} pages`);
+  throw partial(doingGraph, `more than ${pagesMax} pages`);
 }
 
 async function readGraphPage(
@@ -88,7 +93,7 @@ async function readGraphPage(
   skipToken: string | undefined,
 ): Promise<QueryResponse> {
   const { clients, place } = session;
-  return await call(session, 'query Resource Graph', (options) =>
+  return await call(session, doingGraph, (options) =>
     clients.graph.resources(
       {
         subscriptions: [clients.subscriptionId],
@@ -104,33 +109,28 @@ async function readGraphPage(
   );
 }
 
-function partial(what: string): AzureFailure {
-  const message = `Azure: query Resource Graph: it gave ${what}`;
+function partial(doing: string, what: string): AzureFailure {
+  const message = `Azure: ${doing}: it gave ${what}`;
   return new AzureFailure({ meaning: 'unavailable', message });
 }
+
+type List = (options: {
+  abortSignal: AbortSignal;
+}) => AsyncIterable<object> & { byPage(): AsyncIterableIterator<object[]> };
 
 /** All of the group, as the Resource Manager cannot search by two tags. */
 async function readGroup(session: Session): Promise<PlacedResource[]> {
   const { compute, network } = session.clients;
   const group = session.place.resourceGroup;
-  const read = (
-    type: string,
-    list: (options: { abortSignal: AbortSignal }) => AsyncIterable<object>,
-  ): Promise<PlacedResource[]> =>
-    call(session, `list ${type} of resource group ${group}`, async (options) => {
-      const found: PlacedResource[] = [];
-      for await (const item of list(options)) found.push(resourceOfRow({ ...item, type }));
-      return found;
-    });
   try {
     return [
-      ...(await read('Microsoft.Compute/virtualMachines', (options) =>
+      ...(await readType(session, 'Microsoft.Compute/virtualMachines', (options) =>
         compute.virtualMachines.list(group, options),
       )),
-      ...(await read('Microsoft.Network/networkInterfaces', (options) =>
+      ...(await readType(session, 'Microsoft.Network/networkInterfaces', (options) =>
         network.networkInterfaces.list(group, options),
       )),
-      ...(await read('Microsoft.Compute/disks', (options) =>
+      ...(await readType(session, 'Microsoft.Compute/disks', (options) =>
         compute.disks.listByResourceGroup(group, options),
       )),
     ];
@@ -138,5 +138,19 @@ async function readGroup(session: Session): Promise<PlacedResource[]> {
     // As Resource Graph: there is no such group, so there is nothing in it.
     if (isAbsent(error)) return [];
     throw error;
+  }
+}
+
+async function readType(session: Session, type: string, list: List): Promise<PlacedResource[]> {
+  const doing = `list ${type} of resource group ${session.place.resourceGroup}`;
+  const pages = list({ abortSignal: session.signal }).byPage();
+  const found: PlacedResource[] = [];
+  for (;;) {
+    // Each page has the time of a request.
+    const page = await call(session, doing, () => pages.next());
+    if (page.done) return found;
+    const items: unknown = page.value;
+    if (!Array.isArray(items)) throw partial(doing, 'an answer that is no list');
+    found.push(...items.map((item) => resourceOfRow({ ...item, type })));
   }
 }

@@ -46,12 +46,38 @@ export function plainLocation(location: string): string {
   return location.replaceAll(' ', '').toLowerCase();
 }
 
-/** The name in a providerID. */
-export function nameInProviderId(providerID: string): string {
+export interface VmPlace {
+  subscriptionId: string;
+  resourceGroup: string;
+}
+
+const ofNode =
+  /^azure:\/\/\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i;
+
+/** The name in a providerID: in ours, or in that of the Node, which Azure's cloud controller manager writes with the ARM id. */
+export function nameInProviderId(providerID: string, place: VmPlace): string {
   const [, name] = /^azure:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
   if (name !== undefined) return name;
-  const message = `spec.providerID: "${providerID}" is not of the form azure:///LOCATION/NAME`;
-  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+  const [, subscription = '', group = '', nodeName] = ofNode.exec(providerID) ?? [];
+  if (nodeName === undefined)
+    throw wrongId(providerID, 'of the form azure:///LOCATION/NAME, or that of the Node');
+  if (isSameText(subscription, place.subscriptionId) && isSameText(group, place.resourceGroup)) {
+    return nodeName;
+  }
+  const { subscriptionId, resourceGroup } = place;
+  throw wrongId(
+    providerID,
+    `in subscription ${subscriptionId} and resource group ${resourceGroup}, where the class makes its virtual machines`,
+  );
+}
+
+function isSameText(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function wrongId(providerID: string, what: string): DriverError {
+  const message = `spec.providerID: "${providerID}" is not ${what}`;
+  return new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
 }
 
 export interface FoundResource {

@@ -1,16 +1,19 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
-import { OperationFailed } from './failure.ts';
-import { submit, type Start } from './operation.ts';
-import { call, orAbsent, pause, type Session } from './session.ts';
+import { doingOf, type PartRef, type Write } from './checkpoint.ts';
+import { OperationFailed, type AzureFailure } from './failure.ts';
+import { viewOf } from './instance-view.ts';
+import {
+  operationFailed,
+  outcomeOf,
+  submit,
+  untilDone,
+  type Start,
+  type Submitted,
+} from './operation.ts';
+import { call, orAbsent, type Session } from './session.ts';
 import type { Tags } from './tags.ts';
-
-export type PartKind = 'virtual machine' | 'network interface' | 'disk';
-
-export interface PartRef {
-  kind: PartKind;
-  name: string;
-}
+import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './waiting.ts';
 
 export interface Part {
   id?: string;
@@ -44,55 +47,117 @@ export async function getVm(session: Session, name: string): Promise<VirtualMach
 }
 
 /** Sends the delete and waits until the resource is gone; one that is on its way already is only waited for. */
-export async function deletePart(session: Session, part: PartRef, state?: string): Promise<void> {
+export async function deletePart(session: Session, part: PartRef, found: Part): Promise<void> {
+  const write: Write = { verb: 'delete', part };
+  const isBegun = isBeingDeleted(found) || (await isStillDeleted(session, write, found));
+  const submitted = isBegun ? undefined : await orAbsent(sendDelete(session, write));
+  if (submitted) await untilDone(session, submitted);
+  await untilGone(session, submitted?.write ?? write);
+}
+
+function sendDelete(session: Session, write: Write): Promise<Submitted> {
   const { compute, network } = session.clients;
   const group = session.place.resourceGroup;
-  if (state !== 'Deleting') {
-    const sending = submit(session, `delete ${sayOf(part)}`, (options) => {
-      switch (part.kind) {
-        case 'virtual machine':
-          return compute.virtualMachines.delete(group, part.name, options);
-        case 'network interface':
-          return network.networkInterfaces.delete(group, part.name, options);
-        case 'disk':
-          return compute.disks.delete(group, part.name, options);
-      }
-    });
-    await orAbsent(sending);
+  const { kind, name } = write.part;
+  return submit(session, write, (options) => {
+    switch (kind) {
+      case 'virtual machine':
+        return compute.virtualMachines.delete(group, name, options);
+      case 'network interface':
+        return network.networkInterfaces.delete(group, name, options);
+      case 'disk':
+        return compute.disks.delete(group, name, options);
+    }
+  });
+}
+
+/** Of a delete that a call before this one sent. One that failed is told once; then it is sent again. */
+async function isStillDeleted(session: Session, write: Write, found: Part): Promise<boolean> {
+  const earlier = earlierOf(session, write);
+  if (!earlier) return false;
+  try {
+    const { state } = await outcomeOf(session, earlier);
+    if (state === 'underWay' || state === 'unclear') return true;
+  } catch (error) {
+    if (error instanceof OperationFailed) forgetEarlier(session);
+    throw error;
   }
-  await untilGone(session, part);
+  forgetEarlier(session);
+  if (isFailed(found)) throw await failureOfPart(session, write, found);
+  return false;
 }
 
-async function untilGone(session: Session, part: PartRef): Promise<void> {
-  const doing = `wait for the end of ${sayOf(part)}`;
-  for (let attempt = 0; await getPart(session, part); attempt += 1) {
-    await pause(session, { doing, attempt });
-  }
-}
-
-const lastStates = ['succeeded', 'failed', 'canceled', 'deleting'];
-
-export function isUnderWay({ provisioningState }: Part): boolean {
-  return !lastStates.includes(provisioningState?.toLowerCase() ?? 'succeeded');
-}
-
-/** Until nobody works on it any more. Nothing: it is gone. */
-export async function untilAtRest(session: Session, part: PartRef): Promise<Part | undefined> {
-  const doing = `wait for ${sayOf(part)}`;
+async function untilGone(session: Session, write: Write): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
-    const found = await getPart(session, part);
-    if (!found || !isUnderWay(found)) return found;
-    await pause(session, { doing, attempt });
+    const seen = await glance(getPart(session, write.part));
+    if (seen === undefined) return;
+    await pause(session, { write, attempt, ...retryAfterIn(seen) });
   }
+}
+
+function retryAfterIn(seen: unknown): { retryAfter?: number } {
+  const seconds = isUnclear(seen) ? seen.unclear.retryAfterSeconds : undefined;
+  return seconds === undefined ? {} : { retryAfter: seconds };
+}
+
+const stateOf = ({ provisioningState }: Part): string =>
+  provisioningState?.toLowerCase() ?? 'succeeded';
+
+export const isBeingDeleted = (part: Part): boolean => stateOf(part) === 'deleting';
+export const isFailed = (part: Part): boolean => ['failed', 'canceled'].includes(stateOf(part));
+const isMade = (part: Part): boolean => stateOf(part) === 'succeeded';
+
+function isUnderWay(part: Part): boolean {
+  return !isBeingDeleted(part) && !isFailed(part) && !isMade(part);
+}
+
+/** Until nobody makes or changes it any more. Nothing: it is gone. `first`: as it was seen just now. */
+export async function untilAtRest(
+  session: Session,
+  write: Write,
+  first?: Part,
+): Promise<Part | undefined> {
+  let seen = first ?? (await getPart(session, write.part));
+  for (let attempt = 0; seen && isUnderWay(seen); attempt += 1) {
+    await pause(session, { write, attempt });
+    const next = await glance(getPart(session, write.part));
+    if (!isUnclear(next)) seen = next;
+  }
+  return seen;
 }
 
 /** Sends the write that makes it, and waits until it is there. */
 export async function makePart(session: Session, part: PartRef, start: Start): Promise<void> {
-  const doing = `create ${sayOf(part)}`;
-  if (await submit(session, doing, start)) return;
-  const made = await untilAtRest(session, part);
-  const state = made?.provisioningState ?? 'Succeeded';
-  if (made && state === 'Succeeded') return;
-  const message = `Azure: ${doing}: it ended as ${made ? state : 'absent'}`;
-  throw new OperationFailed({ meaning: 'unknown', message });
+  const write: Write = { verb: 'create', part };
+  const submitted = await submit(session, write, start);
+  if (await untilDone(session, submitted)) return;
+  const made = await untilMade(session, submitted.write);
+  if (!isMade(made)) throw await failureOfPart(session, submitted.write, made);
+}
+
+/** What Azure has accepted it may not show yet. */
+async function untilMade(session: Session, write: Write): Promise<Part> {
+  for (let attempt = 0; ; attempt += 1) {
+    const seen = await glance(getPart(session, write.part));
+    if (seen && !isUnclear(seen) && !isUnderWay(seen)) return seen;
+    await pause(session, { write, attempt, ...retryAfterIn(seen) });
+  }
+}
+
+/** Why Azure did not make or delete it: as its operation says, else as a virtual machine says itself. */
+export async function failureOfPart(
+  session: Session,
+  write: Write,
+  found: Part,
+): Promise<AzureFailure> {
+  const { kind, name } = write.part;
+  try {
+    await outcomeOf(session, earlierOf(session, write) ?? write);
+  } catch (error) {
+    if (error instanceof OperationFailed) return error;
+    throw error;
+  }
+  const told = kind === 'virtual machine' ? (await viewOf(session, name)).failure : undefined;
+  const untold = { code: found.provisioningState ?? 'Failed', message: 'Azure does not say why' };
+  return operationFailed(doingOf(write), told ?? untold);
 }

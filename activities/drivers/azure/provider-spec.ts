@@ -70,18 +70,18 @@ export interface AzureProviderSpec {
      */
     availabilitySet?: {
       /**
-       * ARM id of the availability set.
+       * ARM id of the availability set. Empty: there is none.
        */
-      id: string;
+      id?: string;
     };
     /**
      * Scale set in flexible orchestration mode, instead of `zone`.
      */
     virtualMachineScaleSet?: {
       /**
-       * ARM id of the scale set.
+       * ARM id of the scale set. Empty: there is none.
        */
-      id: string;
+      id?: string;
     };
     /**
      * Deprecated: use `availabilitySet` or `virtualMachineScaleSet`. Looked at only when neither of them nor `zone` is given.
@@ -190,7 +190,7 @@ export interface AzureProviderSpec {
          */
         sharedGalleryImageID?: string;
         /**
-         * Do not look at the terms of a marketplace image. Default false: they are read and, if need be, accepted for the subscription.
+         * Do not look at a marketplace image and its terms; the virtual machine is made without the image's plan. Default false: both are read and the terms, if need be, accepted for the subscription.
          */
         skipMarketplaceAgreement?: boolean;
       };
@@ -253,7 +253,7 @@ export interface AzureProviderSpec {
          */
         lun: number;
         /**
-         * Default: Azure's for the kind of disk.
+         * Default `None`, as with Gardener's driver.
          */
         caching?: 'None' | 'ReadOnly' | 'ReadWrite';
         /**
@@ -333,7 +333,7 @@ export interface AzureProviderSpec {
      */
     capacityReservation?: {
       /**
-       * ARM id of a capacity reservation group.
+       * ARM id of a capacity reservation group, in any case: /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME.
        */
       capacityReservationGroupID?: string;
     };

@@ -2,8 +2,10 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import { AzureFailure } from './failure.ts';
 import { dataDiskNameOf, isDiskOf, nicNameOf, osDiskNameOf } from './names.ts';
-import { deletePart, getPart, type Part, type PartRef } from './parts.ts';
-import { pause, type Session } from './session.ts';
+import type { PartRef } from './checkpoint.ts';
+import { deletePart, getPart, type Part } from './parts.ts';
+import type { Session } from './session.ts';
+import { pause } from './waiting.ts';
 
 export interface Belongings {
   machineName: string;
@@ -20,17 +22,21 @@ export async function removeAll(session: Session, belongings: Belongings): Promi
   const { machineName, vm, mayDelete } = belongings;
   if (vm) {
     const part: PartRef = { kind: 'virtual machine', name: machineName };
-    await removePart(session, part, () => true);
+    await removePart(session, { part, mayDelete: () => true, first: vm });
   }
   let isFound = vm !== undefined;
-  for (const part of partsBeside(session, belongings)) {
+  for (const part of partsOf(session, belongings)) {
     // One after the other: the interface is free only once the virtual machine is gone, and most of these went with it.
-    isFound = (await removePart(session, part, mayDelete)) || isFound;
+    isFound = (await removePart(session, { part, mayDelete })) || isFound;
   }
   return isFound;
 }
 
-function partsBeside(session: Session, { machineName, vm, diskNames }: Belongings): PartRef[] {
+/** What may be there beside the virtual machine, by name. */
+export function partsOf(
+  session: Session,
+  { machineName, vm, diskNames }: Pick<Belongings, 'machineName' | 'vm' | 'diskNames'>,
+): PartRef[] {
   const ofClass = session.place.dataDisks.map((disk) => dataDiskNameOf(machineName, disk));
   const disks = [osDiskNameOf(machineName), ...ofClass, ...attachedTo(vm), ...(diskNames ?? [])];
   const names = disks.filter((name) => isDiskOf(machineName, name));
@@ -45,28 +51,32 @@ function attachedTo(vm: VirtualMachine | undefined): string[] {
   return (vm?.storageProfile?.dataDisks ?? []).flatMap(({ name }) => name ?? []);
 }
 
-/** Was it there? What Azure works on refuses to be deleted, and is asked again until the time is up. */
-async function removePart(
-  session: Session,
-  part: PartRef,
-  mayDelete: (part: Part) => boolean,
-): Promise<boolean> {
+interface Removal extends Pick<Belongings, 'mayDelete'> {
+  part: PartRef;
+  /** As it was seen just now. */
+  first?: Part;
+}
+
+/** Was it there? What Azure works on refuses to be deleted, and is asked again. */
+async function removePart(session: Session, { part, mayDelete, first }: Removal): Promise<boolean> {
+  let found = first ?? (await getPart(session, part));
   let isFound = false;
-  for (let attempt = 0; ; attempt += 1) {
-    const found = await getPart(session, part);
-    if (!found || !mayDelete(found)) return isFound;
+  for (let attempt = 0; found && mayDelete(found); attempt += 1) {
     isFound = true;
     try {
-      await deletePart(session, part, found.provisioningState);
+      await deletePart(session, part, found);
       return true;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isBusy(error)) throw error;
+      const because = error.code ?? 'Azure works on it';
+      await pause(session, { write: { verb: 'delete', part }, attempt, because });
     }
-    await pause(session, { doing: `delete ${part.kind} ${part.name}`, attempt });
+    found = await getPart(session, part);
   }
+  return isFound;
 }
 
 /** After a failed create Azure keeps an interface for its virtual machine for three minutes. */
-function isPassing(error: unknown): boolean {
+function isBusy(error: unknown): error is AzureFailure {
   return error instanceof AzureFailure && error.meaning === 'conflict';
 }

@@ -11,6 +11,7 @@ import type {
 } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
 import type { CreateRequest } from '../driver.ts';
+import { base64UserData } from '../user-data-bytes.ts';
 import { dataDiskNameOf, nicNameOf, osDiskNameOf } from './names.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { publicKeyOfNobody } from './ssh-key.ts';
@@ -22,7 +23,9 @@ export type SpecDataDisk = NonNullable<Properties['storageProfile']['dataDisks']
 
 export interface Blueprint {
   spec: AzureProviderSpec;
-  request: Pick<CreateRequest, 'machine' | 'cluster' | 'token' | 'userData'>;
+  request: Pick<CreateRequest, 'machine' | 'cluster' | 'token' | 'userData' | 'userDataBytes'>;
+  /** Where the class has none. Default: a key to which nobody has the private part. */
+  sshPublicKey?: string;
 }
 
 /** What Azure said while the parts were made. */
@@ -104,8 +107,9 @@ export function vmOf(blueprint: Blueprint, parts: MadeParts): VirtualMachine {
 function placementOf(properties: Properties): Partial<VirtualMachine> {
   const { zone, availabilitySet, virtualMachineScaleSet, machineSet } = properties;
   if (zone !== undefined) return { zones: [String(zone)] };
-  if (availabilitySet) return { availabilitySet: { id: availabilitySet.id } };
-  if (virtualMachineScaleSet) return { virtualMachineScaleSet: { id: virtualMachineScaleSet.id } };
+  if (availabilitySet?.id) return { availabilitySet: { id: availabilitySet.id } };
+  if (virtualMachineScaleSet?.id)
+    return { virtualMachineScaleSet: { id: virtualMachineScaleSet.id } };
   if (machineSet?.kind === 'vmo') return { virtualMachineScaleSet: { id: machineSet.id } };
   return machineSet ? { availabilitySet: { id: machineSet.id } } : {};
 }
@@ -157,21 +161,24 @@ function extrasOf({
   };
 }
 
-function osProfileOf({ spec, request }: Blueprint): NonNullable<VirtualMachine['osProfile']> {
+function osProfileOf({
+  spec,
+  request,
+  sshPublicKey,
+}: Blueprint): NonNullable<VirtualMachine['osProfile']> {
   const { adminUsername, linuxConfiguration } = spec.properties.osProfile;
+  const defaultKey = sshPublicKey ?? publicKeyOfNobody();
   return {
     computerName: request.machine.name,
     adminUsername,
-    linuxConfiguration: linuxOf(adminUsername, linuxConfiguration),
-    ...(request.userData !== '' && {
-      customData: Buffer.from(request.userData).toString('base64'),
-    }),
+    linuxConfiguration: linuxOf(linuxConfiguration, { user: adminUsername, defaultKey }),
+    ...known({ customData: base64UserData(request) }),
   };
 }
 
 function linuxOf(
-  user: string,
   linux: Properties['osProfile']['linuxConfiguration'],
+  { user, defaultKey }: { user: string; defaultKey: string },
 ): LinuxConfiguration {
   const key = linux?.ssh?.publicKeys;
   return {
@@ -180,7 +187,7 @@ function linuxOf(
       publicKeys: [
         {
           path: key?.path || `/home/${user}/.ssh/authorized_keys`,
-          keyData: key?.keyData || publicKeyOfNobody(),
+          keyData: key?.keyData || defaultKey,
         },
       ],
     },
@@ -235,7 +242,8 @@ function dataDiskOf(machineName: string, disk: SpecDataDisk, id: string | undefi
   const shared = {
     lun: disk.lun,
     name: dataDiskNameOf(machineName, disk),
-    ...known({ caching: disk.caching }),
+    // Left out, Azure takes ReadOnly for some kinds of disks.
+    caching: disk.caching || 'None',
     deleteOption: 'Delete',
   } as const;
   if (id !== undefined) return { ...shared, createOption: 'Attach', managedDisk: { id } };

@@ -1,23 +1,36 @@
 /** One call of the driver: what it knows, and how it asks Azure. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
-import type { AzureClients } from './clients.ts';
-import { AzureFailure, failureOf, isAbsent, messageOf, secondsOfRetryAfter } from './failure.ts';
-import { meaningOf } from './errors.ts';
+import { versionAdvice } from './api-versions.ts';
+import { writeIn, type Write } from './checkpoint.ts';
+import { CallTimeLimit, type AzureClients } from './clients.ts';
+import {
+  AzureFailure,
+  failureOf,
+  failureOfAnswer,
+  isAbsent,
+  secondsOfRetryAfter,
+} from './failure.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
-import { withoutNulls } from '../spec-schema.ts';
+import { orAborted } from '../or-aborted.ts';
+import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 
 export interface Timing {
-  /** Limit of one HTTP request. */
+  /** Limit of one HTTP request, with the token that it needs. */
   callSeconds: number;
-  /** Limit of one call of the driver, with all its waiting. */
+  /** Limit of one call of the driver. */
+  limitSeconds: number;
+  /** For so long a call waits for operations of Azure altogether; what is not done then is pending. */
   waitSeconds: number;
-  /** Limit of deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
+  /** The same for deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
   cleanUpSeconds: number;
+  /** The same for deleting what was listed, which is asked for once. */
+  listedWaitSeconds: number;
   /** Between two looks at something that is under way, unless Azure says when; doubles up to the longest. */
   firstPauseSeconds: number;
   longestPauseSeconds: number;
+  /** When something that is pending is asked for again, unless Azure says when. */
+  pollSeconds: number;
   /** From 0 to 1. */
   random: () => number;
 }
@@ -25,10 +38,13 @@ export interface Timing {
 /** Azure allows 12 looks a minute at one virtual machine and 15 at one operation, after a first burst of 36 and 45. */
 export const defaultTiming: Timing = {
   callSeconds: 30,
-  waitSeconds: 240,
-  cleanUpSeconds: 60,
+  limitSeconds: 120,
+  waitSeconds: 5,
+  cleanUpSeconds: 5,
+  listedWaitSeconds: 40,
   firstPauseSeconds: 1,
-  longestPauseSeconds: 8,
+  longestPauseSeconds: 4,
+  pollSeconds: 10,
   random: Math.random,
 };
 
@@ -40,14 +56,26 @@ export interface Place {
   dataDisks: { name?: string; lun: number }[];
 }
 
+/** What the operator of the process decided. */
+export interface Choices {
+  /** Of virtual machines whose class has no key. Default: one to which nobody has the private part. */
+  sshPublicKey?: string;
+  allowsRetagging: boolean;
+}
+
 export interface Session {
   place: Place;
+  choices: Choices;
   clients: AzureClients;
   timing: Timing;
   /** Of the caller. */
   asked: AbortSignal;
   /** Of the caller, or the time is up. */
   signal: AbortSignal;
+  /** What is left of the time for waiting. */
+  patience: { seconds: number };
+  /** What the call before this one left under way, until it is known what became of it. */
+  earlier: { write?: Write };
 }
 
 export function placeOf(providerSpec: unknown): Place {
@@ -57,7 +85,7 @@ export function placeOf(providerSpec: unknown): Place {
     typeof value === 'string' && value !== '' ? [] : [name],
   );
   if (location === undefined || resourceGroup === undefined || missing.length > 0) {
-    const message = missing.map((name) => `providerSpec.${name} is missing`).join('; ');
+    const message = invalidSpec(missing.map((name) => `providerSpec.${name} is missing`));
     throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
   }
   const disks: unknown = spec.properties?.storageProfile?.dataDisks;
@@ -75,43 +103,61 @@ function isNamedDisk(disk: unknown): disk is { name?: string; lun: number } {
 }
 
 interface SessionParts {
-  request: Pick<ProviderRequest, 'providerSpec' | 'signal'>;
+  request: Pick<ProviderRequest, 'providerSpec' | 'signal'> & { checkpoint?: string };
   clients: AzureClients;
   timing: Timing;
+  choices: Choices;
 }
 
-export function sessionOf({ request, clients, timing }: SessionParts): Session {
-  const limit = AbortSignal.timeout(timing.waitSeconds * 1_000);
+export function sessionOf({ request, clients, timing, choices }: SessionParts): Session {
+  const limit = AbortSignal.timeout(timing.limitSeconds * 1_000);
+  const write = writeIn(request.checkpoint, clients);
   return {
     place: placeOf(request.providerSpec),
+    choices,
     clients,
     timing,
     asked: request.signal,
     signal: AbortSignal.any([request.signal, limit]),
+    patience: { seconds: timing.waitSeconds },
+    earlier: { ...(write && { write }) },
   };
 }
 
-/** The same with less time. */
-export function shortened(session: Session, waitSeconds: number): Session {
-  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(waitSeconds * 1_000)]);
-  return { ...session, signal, timing: { ...session.timing, waitSeconds } };
+/** The same with time of its own for waiting. */
+export function withPatience(session: Session, seconds: number): Session {
+  return { ...session, patience: { seconds } };
 }
 
 export interface CallOptions {
   abortSignal: AbortSignal;
 }
 
-/** Whatever fails in `send` becomes an AzureFailure that begins with `doing`. */
+/**
+ * Whatever fails in `send` becomes an AzureFailure that begins with `doing`. It ends within `callSeconds` and with the caller's signal, also where the SDK
+ * does not listen to that, as while it gets a token.
+ */
 export async function call<Result>(
   session: Session,
   doing: string,
   send: (options: CallOptions) => Promise<Result>,
 ): Promise<Result> {
+  const { callSeconds } = session.timing;
+  const limit = AbortSignal.timeout(callSeconds * 1_000);
+  const abortSignal = AbortSignal.any([session.signal, limit]);
   try {
     session.signal.throwIfAborted();
-    return await send({ abortSignal: session.signal });
+    return await orAborted(send({ abortSignal }), abortSignal);
   } catch (error) {
-    throw interruptionOf(session, doing, error) ?? failureOf(doing, error);
+    // What hangs would hang for the next call, too: it shares the token that is under way.
+    if (abortSignal.aborted && session.clients.isWaitingForToken()) session.clients.abandon();
+    const interruption = interruptionOf(session, doing, error);
+    if (interruption) throw interruption;
+    if (limit.aborted)
+      throw failureOf(doing, new CallTimeLimit(`no answer within ${callSeconds} s`));
+    const failure = failureOf(doing, error);
+    if (failure.status === 401) session.clients.refuse();
+    throw failure;
   }
 }
 
@@ -125,35 +171,18 @@ export async function orAbsent<Result>(calling: Promise<Result>): Promise<Result
   }
 }
 
-function interruptionOf(session: Session, doing: string, cause: unknown): AzureFailure | undefined {
+/** Did the caller, or the time of the whole call, end what was being done? */
+export function interruptionOf(
+  session: Session,
+  doing: string,
+  cause: unknown,
+): AzureFailure | undefined {
   if (session.asked.aborted) {
     return new AzureFailure({ meaning: 'cancelled', message: `Azure: ${doing}: cancelled`, cause });
   }
   if (!session.signal.aborted) return undefined;
-  const message = `Azure: ${doing}: not done within ${session.timing.waitSeconds} s; it goes on in Azure and is looked at again`;
+  const message = `Azure: ${doing}: not done within ${session.timing.limitSeconds} s; it goes on in Azure and is looked at again`;
   return new AzureFailure({ meaning: 'unanswered', message, cause });
-}
-
-export interface Pause {
-  doing: string;
-  /** From 0. */
-  attempt: number;
-  /** What Azure said. */
-  retryAfter?: number | undefined;
-}
-
-/** Backs off with jitter; what Azure says goes first. */
-export async function pause(
-  session: Session,
-  { doing, attempt, retryAfter }: Pause,
-): Promise<void> {
-  const { firstPauseSeconds, longestPauseSeconds, random } = session.timing;
-  const backoff = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** attempt);
-  // Never at once: a cloud that says 0 is not to be asked in a loop.
-  const seconds = Math.max(retryAfter ?? 0, retryAfter === undefined ? backoff : firstPauseSeconds);
-  await call(session, doing, ({ abortSignal }) =>
-    delay(seconds * (1 + random() / 4) * 1_000, undefined, { signal: abortSignal }),
-  );
 }
 
 export interface RawAnswer {
@@ -188,29 +217,30 @@ export async function callRaw(
     const retryAfter = secondsOfRetryAfter(response.headers.get('retry-after'));
     const answer = parsed(response.bodyAsText);
     if (response.status < 400) return { body: answer, retryAfter };
-    throw refusalOf(doing, { status: response.status, answer, retryAfter });
+    throw refusalOf(doing, { url: request.url, status: response.status, answer, retryAfter });
   });
 }
 
 interface RefusedAnswer {
+  url: string;
   status: number;
   answer: Record<string, unknown>;
   retryAfter: number | undefined;
 }
 
-function refusalOf(doing: string, { status, answer, retryAfter }: RefusedAnswer): AzureFailure {
-  const { code, message } = Object(answer['error'] ?? answer);
+function refusalOf(
+  doing: string,
+  { url, status, answer, retryAfter }: RefusedAnswer,
+): AzureFailure {
+  const { code, message } = Object(answer['error']);
+  const advice = versionAdvice(url);
   const known = {
     status,
-    message: String(message ?? `status ${status}`),
+    message: String(message ?? ''),
     ...(typeof code === 'string' && { code }),
+    ...(advice !== undefined && { versionAdvice: advice }),
   };
-  return new AzureFailure({
-    ...known,
-    meaning: meaningOf(known),
-    message: messageOf(doing, known),
-    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
-  });
+  return failureOfAnswer(doing, known, { retryAfter });
 }
 
 function parsed(text: string | null | undefined): Record<string, unknown> {

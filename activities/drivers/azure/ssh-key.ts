@@ -7,10 +7,21 @@
  * that was found so would be unsafe: some of such numbers can be factored.) Azure takes Ed25519 keys of Linux virtual machines.
  */
 import { createHash } from 'node:crypto';
+import type { Environment } from '../settings.ts';
 
 const prime = 2n ** 255n - 19n;
 /** -121665/121666, of RFC 8032. */
 const d = mod(-121665n * power(121666n, prime - 2n));
+
+/** `MILLWRIGHT_AZURE_SSH_PUBLIC_KEY` of the process, for clouds and images that do not take Ed25519. Undefined: the key of nobody. */
+export function defaultSshKey(env: Environment): string | undefined {
+  const key = env['MILLWRIGHT_AZURE_SSH_PUBLIC_KEY']?.trim();
+  if (!key) return undefined;
+  if (/^ssh-(rsa|ed25519) [A-Za-z0-9+/]+=*( \S.*)?$/.test(key)) return key;
+  const message =
+    'MILLWRIGHT_AZURE_SSH_PUBLIC_KEY: it is not a public key of OpenSSH that Azure takes: ssh-rsa or ssh-ed25519, a space, and base64';
+  throw new Error(message);
+}
 
 export function publicKeyOfNobody(): string {
   for (let counter = 0; ; counter += 1) {

@@ -31,6 +31,7 @@ function faultsAcrossFields({ tags, properties }: AzureProviderSpec): string[] {
     ...tagFaults(tags),
     ...placementFaults(properties),
     ...spotFaults(properties),
+    ...reservationFaults(properties),
     ...imageFaults('properties.storageProfile.imageReference', imageReference),
     ...dataDiskFaults(dataDisks),
   ];
@@ -60,9 +61,12 @@ function tagFaults(tags: Record<string, string>): string[] {
 /** The deprecated `machineSet` counts where nothing else is said. */
 function placementFaults(properties: Properties): string[] {
   const { zone, availabilitySet, virtualMachineScaleSet, machineSet } = properties;
-  const given = Object.entries({ zone, availabilitySet, virtualMachineScaleSet }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [name]),
-  );
+  const sets = {
+    availabilitySet: availabilitySet?.id,
+    virtualMachineScaleSet: virtualMachineScaleSet?.id,
+  };
+  // As in Gardener's driver an empty id is none.
+  const given = Object.entries({ zone, ...sets }).flatMap(([name, value]) => (value ? [name] : []));
   if (given.length === 1 || (given.length === 0 && machineSet)) return [];
   const what = given.length === 0 ? 'none' : given.join(' and ');
   return [
@@ -82,6 +86,18 @@ function spotFaults({ priority, evictionPolicy, billingProfile }: Properties): s
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `${path}.${name} is only allowed with priority: Spot`);
   return [...onlySpot, ...price];
+}
+
+const reservationPattern =
+  /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Compute\/capacityReservationGroups\/[^/]+$/i;
+
+function reservationFaults({ capacityReservation }: Properties): string[] {
+  const id = capacityReservation?.capacityReservationGroupID;
+  if (!id || reservationPattern.test(id)) return [];
+  const allowed =
+    'of the form /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME';
+  const path = 'providerSpec.properties.capacityReservation.capacityReservationGroupID';
+  return [refusal(path, id, allowed)];
 }
 
 function imageFaults(path: string, image: ImageReference): string[] {

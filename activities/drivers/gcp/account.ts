@@ -2,6 +2,7 @@
 import { ClientCache } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
+import { tokenFilesAreOff } from '../token-file.ts';
 import { fault } from './compute-error.ts';
 import type { Compute } from './compute.ts';
 import type { ClientFactory, SdkClient, SdkSettings } from './sdk-client.ts';
@@ -13,7 +14,11 @@ export interface Account {
   project: string;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => Promise<Account>;
+export interface Accounts {
+  of(request: Pick<ProviderRequest, 'secret' | 'signal'>): Promise<Account>;
+  /** Loads the SDK; makes no call. */
+  prepare(): Promise<void>;
+}
 
 export interface AccountLimits {
   /** Limit of one call. */
@@ -22,22 +27,42 @@ export interface AccountLimits {
 
 /** Fails when an endpoint in the environment is not a URL; makes no call and loads no SDK. */
 export function createAccounts(
-  { env, allowsAmbientCredentials }: DriverSettings,
+  settings: DriverSettings,
   { callTimeoutSeconds }: AccountLimits,
 ): Accounts {
+  const { env } = settings;
   const endpoint = endpointOf(env);
   const tokenEndpoint = urlOf(env, 'MILLWRIGHT_GCP_TOKEN_ENDPOINT');
   const clients = new ClientCache<SdkClient>();
-  let factory: Promise<ClientFactory> | undefined;
-  return async ({ secret }) => {
-    const credentials = credentialsOf(secret);
-    requireAllowed(credentials, allowsAmbientCredentials);
-    factory ??= loadSdk({ endpoint, tokenEndpoint, callTimeoutSeconds });
-    const create = await factory;
-    const parts = ['gcp', JSON.stringify(credentials ?? 'ambient')];
-    const client = clients.get(parts, () => create(credentials));
-    const project = credentials?.project ?? (await ambientProject({ secret, env, client }));
-    return { compute: client.compute, project };
+  const sdk = once(() => loadSdk({ endpoint, tokenEndpoint, callTimeoutSeconds }));
+  return {
+    async of({ secret, signal }) {
+      const credentials = credentialsOf(secret, env);
+      requireAllowed(credentials, settings);
+      const create = await sdk();
+      const parts = ['gcp', JSON.stringify(credentials ?? 'ambient')];
+      const client = clients.get(parts, () => create(credentials));
+      const project =
+        credentials?.project ?? (await ambientProject({ secret, env, client, signal }));
+      return { compute: client.compute, project };
+    },
+    async prepare() {
+      await sdk();
+    },
+  };
+}
+
+/** For all that ask; a load that failed is tried again by the next one. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return async () => {
+    loaded ??= load();
+    try {
+      return await loaded;
+    } catch (error) {
+      loaded = undefined;
+      throw error;
+    }
   };
 }
 
@@ -49,16 +74,15 @@ async function loadSdk(settings: SdkSettings): Promise<ClientFactory> {
 /** A token in the worker's file is the process's, whatever Secret asks for it. */
 function requireAllowed(
   credentials: SecretCredentials | undefined,
-  allowsAmbientCredentials: boolean,
+  { allowsAmbientCredentials, allowsTokenFiles = false }: DriverSettings,
 ): void {
   if (allowsAmbientCredentials) return;
-  const orElse = 'or allow those of the process with --ambient-credentials';
   if (!credentials) {
-    const message = `the Secret of the MachineClass has no credentials: set ${keysInWords}, ${orElse}`;
+    const message = `the Secret of the MachineClass has no credentials: set ${keysInWords}, or allow those of the process with --ambient-credentials`;
     throw fault('unauthenticated', message);
   }
-  if (!usesFile(credentials.account)) return;
-  const message = `the Secret of the MachineClass has an external_account without the key token: set it, ${orElse}`;
+  if (allowsTokenFiles || !usesFile(credentials.account)) return;
+  const message = `the Secret of the MachineClass has an external_account without the key token: set it; ${tokenFilesAreOff}`;
   throw fault('unauthenticated', message);
 }
 
@@ -70,11 +94,12 @@ interface AmbientProject {
   secret: ProviderRequest['secret'];
   env: Environment;
   client: SdkClient;
+  signal: AbortSignal;
 }
 
-async function ambientProject({ secret, env, client }: AmbientProject): Promise<string> {
+async function ambientProject({ secret, env, client, signal }: AmbientProject): Promise<string> {
   const named = secret['projectID']?.trim() || env['GOOGLE_CLOUD_PROJECT'];
-  const project = named || (await client.project?.());
+  const project = named || (await client.project?.(signal));
   if (!project) {
     const message = 'no project: set the key projectID in the Secret of the MachineClass';
     throw fault('unauthenticated', message);

@@ -3,7 +3,8 @@ import { DriverError } from '../driver.ts';
 import { meanings } from '../error-meanings.ts';
 import type { MeaningName } from '../error-meanings.ts';
 import type { ComputeOperation } from './compute.ts';
-import { meaningOf } from './errors.ts';
+import { meaningOf, meaningOfStranger } from './errors.ts';
+import type { ComputeErrors } from './errors.ts';
 
 export interface ComputeFault {
   meaning: MeaningName;
@@ -49,33 +50,55 @@ interface ErrorBody {
   };
 }
 
-/** `what`: the call, in words. A refused insert made nothing. */
-export function errorOfAnswer(what: string, answer: Answer, isInsert: boolean): ComputeError {
+export interface AnsweredCall {
+  /** In words. */
+  what: string;
+  /** A refused insert made nothing. Default false. */
+  isInsert?: boolean;
+  /** `instances/NAME`: only Google's word that just this is not there says so. Default: the call asks for no single thing. */
+  resource?: string;
+}
+
+export function errorOfAnswer(call: AnsweredCall, answer: Answer): ComputeError {
+  const { what, isInsert = false } = call;
   const { status, text, retryAfter } = answer;
-  const { reasons, words } = readBody(text);
-  const named = meaningOf({ status, reasons, message: words });
-  // An image or a network that the class names does not exist.
-  const meaning = isInsert && named === 'missing' ? 'input' : named;
+  const { isOfGoogle, reasons, words } = readBody(text);
+  const meaning = isOfGoogle
+    ? refined(call, { status, reasons, message: words })
+    : meaningOfStranger(status);
   const reason = reasons.length > 0 ? ` ${[...new Set(reasons)].join(', ')}` : '';
+  const whose = isOfGoogle ? '' : ' (not an answer of Google; is something in between?)';
   return new ComputeError({
     meaning,
-    message: `Google Compute Engine: ${what}: ${status}${reason}: ${words}`,
+    // As Google's Go client writes it: Gardener's extension knows a refusal by `Error 403`.
+    message: `Google Compute Engine: ${what}: Error ${status}${reason}${whose}: ${words}`,
     settled: isInsert && meanings[meaning].isRefusal,
     retryAfterSeconds: secondsOf(retryAfter),
   });
 }
 
-function readBody(text: string): { reasons: string[]; words: string } {
+function refined({ isInsert, resource }: AnsweredCall, errors: ComputeErrors): MeaningName {
+  const meaning = meaningOf(errors);
+  if (meaning !== 'missing') return meaning;
+  // An image or a network that the class names does not exist.
+  if (isInsert) return 'input';
+  // `The resource 'projects/P/zones/Z/instances/NAME' was not found`.
+  const isItself = resource !== undefined && errors.message.includes(`/${resource}'`);
+  return isItself ? 'missing' : 'unknown';
+}
+
+function readBody(text: string): { isOfGoogle: boolean; reasons: string[]; words: string } {
   try {
     const body: ErrorBody | null = JSON.parse(text);
     const { message, errors = [], details = [], status } = body?.error ?? {};
     const reasons = [...details, ...errors].flatMap(({ reason }) =>
       typeof reason === 'string' ? [reason] : [],
     );
-    return { reasons, words: message ?? status ?? clipped(text) };
+    const isOfGoogle = typeof message === 'string' || reasons.length > 0;
+    return { isOfGoogle, reasons, words: message ?? status ?? clipped(text) };
   } catch {
     // Something in between answered, such as a proxy.
-    return { reasons: [], words: clipped(text) };
+    return { isOfGoogle: false, reasons: [], words: clipped(text) };
   }
 }
 
@@ -95,12 +118,13 @@ function secondsOf(retryAfter: string | null): number | undefined {
 /** Of an operation that is done and failed. */
 export function errorOfOperation(
   what: string,
-  { name, errors }: ComputeOperation,
+  { name, errors, errorStatus }: ComputeOperation,
   settled: boolean,
 ): ComputeError {
   const reasons = errors.map(({ code }) => code);
   const message = errors.map(({ message: words }) => words).join('; ');
-  const named = meaningOf({ reasons, message });
+  const status = errorStatus === undefined ? {} : { status: errorStatus };
+  const named = meaningOf({ ...status, reasons, message });
   return new ComputeError({
     // An image or a network that the class names does not exist.
     meaning: named === 'missing' ? 'input' : named,

@@ -11,8 +11,10 @@ export interface Compute {
   delete(place: InstancePlace, signal: AbortSignal): Promise<ComputeOperation | undefined>;
   /** One page of a zone's instances. */
   list(page: PageRequest, signal: AbortSignal): Promise<InstancePage>;
-  /** Google answers when the operation is done, or after two minutes at most. */
-  wait(request: WaitRequest, signal: AbortSignal): Promise<ComputeOperation>;
+  /** As it is now. Undefined when Google does not know it, or not any more. */
+  operation(request: OperationRequest, signal: AbortSignal): Promise<ComputeOperation | undefined>;
+  /** In place of all that are there. Refused when they have changed since the fingerprint was read. */
+  setLabels(request: LabelsRequest, signal: AbortSignal): Promise<ComputeOperation>;
 }
 
 export interface InsertRequest {
@@ -34,12 +36,16 @@ export interface InstancePage {
   nextPageToken?: string;
 }
 
-export interface WaitRequest {
+export interface OperationRequest {
   project: string;
   zone: string;
   operation: string;
-  /** Of this call; Google's own limit is 120. */
-  limitSeconds: number;
+}
+
+export interface LabelsRequest {
+  place: InstancePlace;
+  labels: Record<string, string>;
+  fingerprint: string;
 }
 
 export interface ComputeInstance {
@@ -47,9 +53,15 @@ export interface ComputeInstance {
   id: string;
   place: InstancePlace;
   status: string;
+  /** Why it is in this state, where Google says so. */
+  statusMessage?: string;
   labels: Record<string, string>;
+  /** Of the labels; Google wants it back when they are set. */
+  labelFingerprint?: string;
   tags: string[];
   isProtected: boolean;
+  /** Google may take it back at any moment: spot, or preemptible. */
+  isSpot: boolean;
   addresses: { type: string; address: string }[];
   /** Milliseconds. */
   createdAt?: number;
@@ -57,7 +69,16 @@ export interface ComputeInstance {
 
 export interface ComputeOperation {
   name: string;
+  /** PENDING, RUNNING or DONE. */
+  status: string;
   isDone: boolean;
+  /** Percent. */
+  progress?: number;
+  /** Milliseconds, by Google's clock. */
+  begunAt?: number;
+  endedAt?: number;
   /** Why it failed; empty when it did not. */
   errors: { code: string; message: string }[];
+  /** HTTP status that goes with them. */
+  errorStatus?: number;
 }

@@ -1,59 +1,80 @@
 /** Makes a Machine's instance, once. */
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
+import { invalidSpec } from '../spec-schema.ts';
+import { requireText } from '../user-data-bytes.ts';
 import type { Account } from './account.ts';
-import { ComputeError, errorOfOperation, fault } from './compute-error.ts';
-import type { ComputeInstance, ComputeOperation } from './compute.ts';
-import { hasToken, isInstanceName } from './identity.ts';
-import type { InstancePlace } from './identity.ts';
-import { instanceOf, isEnding } from './instance.ts';
-import { instanceResource } from './instance-resource.ts';
-import { untilDone } from './operation.ts';
+import { ComputeError, fault } from './compute-error.ts';
+import type { ComputeInstance } from './compute.ts';
+import type { Creation, CreationOptions } from './creation.ts';
+import { insertNoteIn } from './checkpoint.ts';
+import { isInstanceName } from './identity.ts';
+import { awaitInsert, resumeInsert } from './insert-operation.ts';
+import { instanceOf, isDead, isEnding, isStarting } from './instance.ts';
+import { instanceResource, userDataKeyOf } from './instance-resource.ts';
+import { isTransient, pending } from './operation.ts';
 import { Patience } from './patience.ts';
-import type { PatienceOptions } from './patience.ts';
 import { requestIdOf } from './request-id.ts';
+import { refreshLabels } from './labels.ts';
+import { deathOf } from './death.ts';
 import { findOne } from './search.ts';
 import type { Found } from './search.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
-
-interface Creation {
-  account: Account;
-  request: CreateRequest;
-  place: InstancePlace;
-  patience: Patience;
-}
 
 /** The search goes before the checks: an instance that exists is found whatever became of its class. */
 export async function createInstance(
   account: Account,
   request: CreateRequest,
-  options: PatienceOptions,
+  options: CreationOptions,
 ): Promise<CreatedInstance> {
   const patience = new Patience(options, request.signal);
+  const requestId = requestIdOf(request.token, 'insert');
+  const begun = { account, request, requestId, patience, options };
+  const { project } = account;
+  const note = insertNoteIn(request.checkpoint, { requestId, project });
+  const made = note && (await resumeInsert(creationIn(begun, note.zone), note));
+  if (made) return made;
   const found = await findOne(account, request);
-  if (found) return await adopt({ account, request, place: found.instance.place, patience }, found);
+  if (found) return await adopt({ ...begun, place: found.instance.place }, found);
   if (request.providerID !== undefined) {
     throw fault('missing', `instance ${request.providerID} does not exist`, true);
   }
+  requireText(request);
   requireCreatable(request);
-  const { zone } = specOf(request.providerSpec);
-  const place = { project: account.project, zone, name: request.machine.name };
-  return await insert({ account, request, place, patience });
+  return await insert(creationIn(begun, specOf(request.providerSpec).zone));
 }
 
-function requireCreatable({ providerSpec, machine }: CreateRequest): void {
+function creationIn(begun: Omit<Creation, 'place'>, zone: string): Creation {
+  const { account, request } = begun;
+  return { ...begun, place: { project: account.project, zone, name: request.machine.name } };
+}
+
+function requireCreatable({ providerSpec, machine, userData }: CreateRequest): void {
   const faults = validateProviderSpec(providerSpec);
   if (!isInstanceName(machine.name)) {
     const allowed = 'up to 63 lower-case letters, digits and dashes, a letter first, no dash last';
     faults.push(`metadata.name: "${machine.name}" cannot be the name of an instance: ${allowed}`);
   }
-  if (faults.length > 0) throw fault('input', faults.join('; '), true);
+  if (faults.length === 0) faults.push(...userDataFaults(providerSpec, userData));
+  if (faults.length > 0) throw fault('input', invalidSpec(faults), true);
+}
+
+/** Which key the user data take is known with the user data only, so that the class alone cannot be judged. */
+function userDataFaults(providerSpec: unknown, userData: string): string[] {
+  if (userData === '') return [];
+  const taken = userDataKeyOf(userData);
+  return (specOf(providerSpec).metadata ?? []).flatMap(({ key }, index) => {
+    if (key !== taken) return [];
+    const path = `providerSpec.metadata[${index}].key`;
+    return [
+      `${path}: "${key}" is where the Secret's userData go, as they do not begin with #cloud-config: take it out of the class, or make them one`,
+    ];
+  });
 }
 
 async function insert(creation: Creation): Promise<CreatedInstance> {
-  const { account, request, place } = creation;
+  const { account, request, place, requestId } = creation;
   const spec = specOf(request.providerSpec);
   const resource = instanceResource({ spec, project: place.project, request });
-  const requestId = requestIdOf(request.token, 'insert');
   try {
     const { project, zone } = place;
     const insertion = { project, zone, requestId, resource };
@@ -71,55 +92,18 @@ async function insert(creation: Creation): Promise<CreatedInstance> {
 async function meet(creation: Creation, error: ComputeError): Promise<CreatedInstance> {
   const found = await findOne(creation.account, creation.request);
   if (found) return await adopt(creation, found);
-  throw error;
-}
-
-/** Nothing here is settled but by a look that finds nothing: the operation has begun. */
-async function awaitInsert(
-  creation: Creation,
-  operation: ComputeOperation,
-): Promise<CreatedInstance> {
-  const { account, request, place, patience } = creation;
-  const { compute } = account;
-  const { project, zone } = place;
-  const wait = { compute, project, zone, patience, signal: request.signal };
-  const done = await untilDone(wait, operation);
-  const namesake = await compute.get(place, request.signal);
-  // After a token that is long spent there may be a namesake of another one.
-  const instance = namesake && hasToken(namesake, request.token) ? namesake : undefined;
-  if (done.errors.length > 0) throw failed(creation, { done, instance, operation });
-  if (!instance) throw spent(place, 'it was deleted');
-  return { ...instanceOf(instance), found: false };
-}
-
-interface Failed {
-  /** As it answered to the request. */
-  operation: ComputeOperation;
-  done: ComputeOperation;
-  instance: ComputeInstance | undefined;
-}
-
-/**
- * An operation that had failed before it was asked for is that of an earlier try: the token brings it back for ever, so
- * that another token is needed.
- */
-function failed({ place }: Creation, { operation, done, instance }: Failed): ComputeError {
-  const error = errorOfOperation(`insert instance ${place.name}`, done, !instance);
-  return operation.isDone && !instance ? spent(place, error.message) : error;
-}
-
-function spent({ name }: InstancePlace, cause: string): ComputeError {
-  return fault(
+  const { name } = creation.place;
+  // Google shows an instance a moment after its name is taken.
+  if (!error.message.includes(`/instances/${name}'`)) throw error;
+  throw fault(
     'conflict',
-    `instance ${name} of this attempt does not exist any more: ${cause}`,
-    true,
+    `instance ${name} is being made by another attempt, and not to be seen yet`,
   );
 }
 
-const startingStates = ['PENDING', 'PROVISIONING', 'STAGING'];
-
 async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<CreatedInstance> {
   const { name, zone } = instance.place;
+  const { request, account, options } = creation;
   if (!isOwn) {
     const message = `an instance called ${name} exists in ${zone} and is not of this Machine: its labels, tags or another Machine say so`;
     throw fault('taken', message, true);
@@ -127,17 +111,27 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
   if (isEnding(instance)) {
     throw fault('conflict', `instance ${name} is on its way down (${instance.status})`);
   }
-  if (!startingStates.includes(instance.status)) return { ...instanceOf(instance), found: true };
-  return await adopt(creation, await afterPause(creation, instance));
+  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at elsewhere.
+  if (isDead(instance) && request.providerID === undefined) throw deathOf(instance);
+  if (isStarting(instance)) return await adopt(creation, await afterPause(creation, instance));
+  const refusal = options.allowsRetagging
+    ? await refreshLabels(account.compute, request, instance)
+    : undefined;
+  const state = refusal === undefined ? {} : { lastKnownState: refusal };
+  return { ...instanceOf(instance), found: true, ...state };
 }
 
 /** An insert that is under way can still fail; then the instance goes again. */
-async function afterPause(creation: Creation, { place, status }: ComputeInstance): Promise<Found> {
-  const { account, request, patience } = creation;
-  if (!(await patience.pause())) {
-    throw fault('unanswered', `instance ${place.name} is still ${status}; it is looked at again`);
-  }
-  const instance = await account.compute.get(place, request.signal);
+async function afterPause(
+  { account, request, patience }: Creation,
+  { place, status }: ComputeInstance,
+): Promise<Found> {
+  const what = `instance ${place.name} is being made (${status})`;
+  if (!(await patience.pause())) throw pending(what);
+  const instance = await account.compute.get(place, request.signal).catch((error: unknown) => {
+    if (!isTransient(error)) throw error;
+    throw pending(what, { retryAfterSeconds: error.retryAfterSeconds });
+  });
   if (instance) return { instance, isOwn: true };
   throw fault('conflict', `instance ${place.name} has gone again while it was made`);
 }

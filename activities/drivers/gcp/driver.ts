@@ -6,12 +6,17 @@ import type {
   ListRequest,
   MachineRequest,
 } from '../driver.ts';
+import { DriverPending } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts } from './account.ts';
 import type { Accounts } from './account.ts';
+import { deletionNotesIn } from './checkpoint.ts';
 import { fault } from './compute-error.ts';
+import type { ComputeInstance } from './compute.ts';
 import { createInstance } from './create.ts';
-import { remove } from './delete.ts';
+import type { CreationOptions } from './creation.ts';
+import { lookFor, remove, removeAll } from './delete.ts';
+import type { Removal } from './delete.ts';
 import { instanceOf, listed } from './instance.ts';
 import { listZone } from './list.ts';
 import type { PatienceOptions } from './patience.ts';
@@ -23,8 +28,12 @@ import { volumeIdOf } from './volumes.ts';
 export interface GcpDriverLimits {
   /** Of one request, apart from waiting for an operation. Default 30. */
   callTimeoutSeconds?: number;
-  /** Of all waiting within one call of the driver. Default 240. */
+  /** Of all waiting within one create or delete; what is not done then is `pending`. Default 4. */
   waitSeconds?: number;
+  /** The same for the deletion of an orphan, which is never pending. Default 240. */
+  orphanWaitSeconds?: number;
+  /** So long after it came up a spot instance is looked at once more. 0: not at all. Default 10. */
+  confirmSeconds?: number;
   /** Between two looks; it doubles. Default 1. */
   firstPauseSeconds?: number;
 }
@@ -34,17 +43,19 @@ const settleSeconds = 30;
 
 interface World {
   accounts: Accounts;
-  patience: PatienceOptions;
+  creation: CreationOptions;
+  /** For the deletion of an orphan. */
+  orphans: PatienceOptions;
 }
 
 export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimits = {}): Driver {
-  const { callTimeoutSeconds = 30, waitSeconds = 240, firstPauseSeconds = 1 } = limits;
-  const accounts = createAccounts(settings, { callTimeoutSeconds });
-  const world = { accounts, patience: { limitSeconds: waitSeconds, firstPauseSeconds } };
+  const world = worldOf(settings, limits);
+  const { accounts } = world;
   return {
+    prepare: () => accounts.prepare(),
     settleSeconds,
     createInstance: async (request) =>
-      await createInstance(await accounts(request), request, world.patience),
+      await createInstance(await accounts.of(request), request, world.creation),
     describeInstance: (request) => describeInstance(world, request),
     async initializeInstance(request) {
       const instance = await describeInstance(world, request);
@@ -67,23 +78,34 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
   };
 }
 
+function worldOf(settings: DriverSettings, limits: GcpDriverLimits): World {
+  const { callTimeoutSeconds = 30, waitSeconds = 4, firstPauseSeconds = 1 } = limits;
+  const { orphanWaitSeconds = 240, confirmSeconds = 10 } = limits;
+  const { allowsRetagging = false } = settings;
+  return {
+    accounts: createAccounts(settings, { callTimeoutSeconds }),
+    creation: { limitSeconds: waitSeconds, firstPauseSeconds, confirmSeconds, allowsRetagging },
+    orphans: { limitSeconds: orphanWaitSeconds, firstPauseSeconds },
+  };
+}
+
 async function describeInstance(
   { accounts }: World,
   request: MachineRequest,
 ): Promise<Instance | undefined> {
-  const found = await findOne(await accounts(request), request);
+  const found = await findOne(await accounts.of(request), request);
   return found?.isOwn ? instanceOf(found.instance) : undefined;
 }
 
 async function deleteInstance(
-  { accounts, patience: options }: World,
+  { accounts, creation: options }: World,
   request: MachineRequest,
 ): Promise<{ found: boolean }> {
-  const account = await accounts(request);
-  const instances = await findAll(account, request);
-  const removal = { account, signal: request.signal, options };
-  await Promise.all(instances.map((instance) => remove(removal, instance)));
-  return { found: instances.length > 0 };
+  const account = await accounts.of(request);
+  const instances = await lookFor(findAll(account, request), request);
+  const { signal, checkpoint } = request;
+  await removeAll({ account, signal, options, checkpoint }, instances);
+  return { found: instances.length > 0 || deletionNotesIn(checkpoint).size > 0 };
 }
 
 async function ownInstances(
@@ -92,7 +114,7 @@ async function ownInstances(
 ): ReturnType<typeof listZone> {
   const zone = requireZone(request);
   requireTags(request.providerSpec);
-  const instances = await listZone(await accounts(request), zone, request.signal);
+  const instances = await listZone(await accounts.of(request), zone, request.signal);
   const tags = tagsOf(request.providerSpec);
   return instances.filter(
     (instance) => haveSameSearchTags(instance.tags, tags) && belongsTo(request, instance),
@@ -100,15 +122,25 @@ async function ownInstances(
 }
 
 async function deleteListed(
-  { accounts, patience: options }: World,
+  { accounts, orphans: options }: World,
   request: DeleteListedRequest,
 ): Promise<{ found: boolean }> {
-  const account = await accounts(request);
+  const account = await accounts.of(request);
   const place = placeOfProviderID(request.providerID);
   const instance = await account.compute.get(place, request.signal);
   if (!instance || !belongsTo(request, instance)) return { found: false };
-  await remove({ account, signal: request.signal, options }, instance);
+  await removeInOneCall({ account, signal: request.signal, options }, instance);
   return { found: true };
+}
+
+/** The contract has no `pending` for an orphan: whoever comes next finds what is left. */
+async function removeInOneCall(removal: Removal, instance: ComputeInstance): Promise<void> {
+  try {
+    await remove(removal, instance);
+  } catch (error) {
+    if (error instanceof DriverPending) throw fault('unanswered', error.message);
+    throw error;
+  }
 }
 
 /** A listing by tags that the class does not have would be empty, and say that all is gone. */
@@ -123,5 +155,5 @@ function requireTags(providerSpec: unknown): void {
 function listScope(providerSpec: unknown): string {
   const { zone, region } = Object(providerSpec);
   const tags = searchTagsOf(tagsOf(providerSpec));
-  return [region, zone, tags?.cluster, tags?.role].map(String).join(' ');
+  return JSON.stringify([region, zone, tags?.cluster, tags?.role]);
 }

@@ -81,12 +81,11 @@ export const reasonMeanings = {
   TIMEOUT: 'unanswered',
 } as const satisfies ErrorTable;
 
-/** By HTTP status, where no reason is known. */
+/** By HTTP status, where no reason is known. None means "missing": that takes the reason. */
 export const statusMeanings = {
   '400': 'input',
   '401': 'unauthenticated',
   '403': 'forbidden',
-  '404': 'missing',
   '408': 'unanswered',
   '409': 'conflict',
   '412': 'precondition',
@@ -143,6 +142,12 @@ export function meaningOf({ status, reasons, message }: ComputeErrors): MeaningN
   const found = new Set(reasons.map(meaningOfReason));
   const known = order.find((meaning) => found.has(meaning));
   return known ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
+}
+
+/** Of an answer that is not in Google's form: a proxy's word is taken for its own trouble at most. */
+export function meaningOfStranger(status: number): MeaningName {
+  const meaning = status === 429 ? 'unavailable' : lookUp(statusMeanings, String(status));
+  return meaning === 'unavailable' || meaning === 'unanswered' ? meaning : 'unknown';
 }
 
 function meaningOfReason(reason: string): MeaningName | undefined {

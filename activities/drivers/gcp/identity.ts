@@ -47,6 +47,20 @@ export function ownerLabels({ cluster, namespace }: Owner): Record<string, strin
   };
 }
 
+export interface Made extends Pick<Owner, 'cluster'> {
+  machine: { namespace: string; uid: string };
+  token: string;
+}
+
+/** All that an instance of this Machine has of ours. */
+export function ownLabels({ cluster, machine, token }: Made): Record<string, string> {
+  return {
+    ...ownerLabels({ cluster, namespace: machine.namespace }),
+    [labelNames.machineUid]: labelValueOf(machine.uid),
+    [labelNames.token]: labelValueOf(token),
+  };
+}
+
 export function hasToken({ labels }: Identified, token: string): boolean {
   return labels[labelNames.token] === labelValueOf(token);
 }
@@ -59,17 +73,27 @@ export function isOf(owner: Owner, instance: Identified, classTags: readonly str
   return Object.entries(ownerLabels(owner)).every(([name, value]) => labels[name] === value);
 }
 
-/** As Gardener's driver and Google's cloud controller manager write it. */
+/** As Gardener's driver writes it. */
 export function providerIDOf({ project, zone, name }: InstancePlace): string {
   return `gce:///${project}/${zone}/${name}`;
 }
 
-/** Undefined when it is not of the form `gce:///PROJECT/ZONE/NAME`. */
+/**
+ * Undefined when it is neither of the form `gce:///PROJECT/ZONE/NAME` nor `gce://PROJECT/ZONE/NAME`, which Google's cloud controller
+ * manager writes to Nodes (cloud-provider-gcp, providers/gce/gce_util.go): a Machine that was written by hand may have it.
+ */
 export function placeOf(providerID: string): InstancePlace | undefined {
-  const form = /^gce:\/\/\/([a-z0-9.:-]+)\/([a-z][a-z0-9-]*)\/([a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)$/;
+  const form =
+    /^gce:\/\/\/?([a-z0-9.:-]+)\/([a-z][a-z0-9-]*)\/([a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)$/;
   const [, project, zone, name] = form.exec(providerID) ?? [];
   if (project === undefined || zone === undefined || name === undefined) return undefined;
   return { project, zone, name };
+}
+
+/** Whichever of the two ways it is written in. */
+export function names(providerID: string | undefined, place: InstancePlace): boolean {
+  const named = providerID === undefined ? undefined : placeOf(providerID);
+  return named !== undefined && providerIDOf(named) === providerIDOf(place);
 }
 
 /** Google knows no other names: nothing of another name was ever made. */

@@ -2,7 +2,7 @@
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/plan/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { labelNames, labelValueOf, ownerLabels } from './identity.ts';
+import { ownLabels } from './identity.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import { takesPodRange } from './validate.ts';
 
@@ -31,7 +31,7 @@ export function instanceResource({ spec, project, request }: ResourceRequest): I
     deletionProtection: spec.deletionProtection ?? false,
     ...(description && { description }),
     ...(minCpuPlatform && { minCpuPlatform }),
-    labels: { ...spec.labels, ...labelsOf(request) },
+    labels: { ...spec.labels, ...ownLabels(request) },
     tags: { items: tags },
     metadata: { items: metadataOf(spec, request.userData) },
     disks: disks.map((disk) => attachedDisk(disk, zone)),
@@ -45,20 +45,16 @@ export function instanceResource({ spec, project, request }: ResourceRequest): I
   };
 }
 
-function labelsOf({ cluster, machine, token }: ResourceRequest['request']): Record<string, string> {
-  return {
-    ...ownerLabels({ cluster, namespace: machine.namespace }),
-    [labelNames.machineUid]: labelValueOf(machine.uid),
-    [labelNames.token]: labelValueOf(token),
-  };
+/** cloud-init reads `user-data`; Google's own agent runs `startup-script`. */
+export function userDataKeyOf(userData: string): 'user-data' | 'startup-script' {
+  return userData.startsWith('#cloud-config') ? 'user-data' : 'startup-script';
 }
 
-/** cloud-init reads `user-data`; Google's own agent runs `startup-script`. */
 function metadataOf(
   { metadata = [] }: GcpProviderSpec,
   userData: string,
 ): { key: string; value: string }[] {
-  const key = userData.startsWith('#cloud-config') ? 'user-data' : 'startup-script';
+  const key = userDataKeyOf(userData);
   const items = metadata.map((item) => ({ key: item.key, value: item.value ?? '' }));
   return userData === '' ? items : [{ key, value: userData }, ...items];
 }

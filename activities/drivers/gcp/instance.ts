@@ -21,6 +21,30 @@ export function listed(instance: ComputeInstance): ListedInstance {
 
 const endingStates = ['PENDING_STOP', 'STOPPING', 'DEPROVISIONING'];
 
+const startingStates = ['PENDING', 'PROVISIONING', 'STAGING'];
+
+/** An insert is under way. */
+export function isStarting({ status }: ComputeInstance): boolean {
+  return startingStates.includes(status);
+}
+
+const deadStates = ['TERMINATED', 'STOPPED', 'SUSPENDING', 'SUSPENDED'];
+
+/** Stopped by itself, by Google or by somebody; it is still there. */
+export function isDead({ status }: ComputeInstance): boolean {
+  return deadStates.includes(status);
+}
+
+export interface SpotMarks {
+  preemptible?: boolean | null;
+  provisioningModel?: unknown;
+}
+
+/** Google may take it back at any moment. */
+export function isSpotBy({ preemptible, provisioningModel }: SpotMarks): boolean {
+  return preemptible === true || provisioningModel === 'SPOT';
+}
+
 /** On its way down: deleted, or stopped. */
 export function isEnding({ status }: ComputeInstance): boolean {
   return endingStates.includes(status);

@@ -1,5 +1,6 @@
-/** Waits for an operation of a zone. */
-import { ComputeError, fault } from './compute-error.ts';
+/** Operations of a zone: waited for within a call for moments only, and then from call to call. */
+import { DriverPending } from '../driver.ts';
+import { ComputeError } from './compute-error.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
 import type { Patience } from './patience.ts';
 
@@ -9,44 +10,106 @@ export interface OperationWait {
   zone: string;
   patience: Patience;
   signal: AbortSignal;
+  /** What is going on, in words: `instance x is being made`. */
+  what: string;
+  /** For the call that goes on. */
+  checkpointOf(operation: string): string;
 }
 
-/** Google holds a request for two minutes; what comes later is lost. */
-const longPollSeconds = 125;
-
-/** Until it is done, well or not. Fails as not settled when that takes too long: whoever comes next finds what it made. */
+/** The operation when it is done, well or not. Throws `DriverPending` when that takes more than a moment. */
 export async function untilDone(
   wait: OperationWait,
   operation: ComputeOperation,
 ): Promise<ComputeOperation> {
-  const { patience } = wait;
   let current = operation;
-  let retryAfterSeconds: number | undefined;
+  let trouble: ComputeError | undefined;
   while (!current.isDone) {
-    if (patience.remainingSeconds === 0) throw tooLong(current);
+    if (!(await wait.patience.pause(trouble?.retryAfterSeconds))) {
+      throw pendingOperation(wait, current, trouble);
+    }
     try {
-      current = await askOnce(wait, current.name);
-      retryAfterSeconds = 0;
+      current = (await look(wait, current.name)) ?? current;
+      trouble = undefined;
     } catch (error) {
       if (!isTransient(error)) throw error;
-      ({ retryAfterSeconds } = error);
+      trouble = error;
     }
-    if (!current.isDone && !(await patience.pause(retryAfterSeconds))) throw tooLong(current);
   }
   return current;
 }
 
-async function askOnce(
-  { compute, project, zone, patience, signal }: OperationWait,
-  operation: string,
-): Promise<ComputeOperation> {
-  const limitSeconds = Math.min(longPollSeconds, patience.remainingSeconds);
-  return await compute.wait({ project, zone, operation, limitSeconds }, signal);
+/** One look, for a call that goes on. Undefined: Google does not know this operation. Throws `DriverPending` when it is not done. */
+export async function resumed(
+  wait: OperationWait,
+  name: string,
+): Promise<ComputeOperation | undefined> {
+  try {
+    const found = await look(wait, name);
+    if (!found || found.isDone) return found;
+    throw pendingOperation(wait, found, undefined);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    throw pendingOperation(wait, { name }, error);
+  }
 }
 
-function tooLong({ name }: ComputeOperation): ComputeError {
-  const message = `Google Compute Engine: operation ${name} is still under way; it is looked at again`;
-  return fault('unanswered', message);
+async function look(
+  { compute, project, zone, signal }: OperationWait,
+  operation: string,
+): Promise<ComputeOperation | undefined> {
+  return await compute.operation({ project, zone, operation }, signal);
+}
+
+/** Seconds. Most operations take 10 to 90. */
+const pollSeconds = { young: 5, old: 10 };
+const youthMilliseconds = 30_000;
+
+type Unfinished = Pick<ComputeOperation, 'name' | 'begunAt'> & Partial<ComputeOperation>;
+
+function pendingOperation(
+  { what, checkpointOf }: OperationWait,
+  operation: Unfinished,
+  trouble: ComputeError | undefined,
+): DriverPending {
+  const { name, status, progress, begunAt = 0 } = operation;
+  const percent = progress === undefined ? '' : `, ${progress} %`;
+  // A look that failed says nothing of the operation, which goes on.
+  const state = trouble
+    ? `the last look failed: ${trouble.message}`
+    : `operation ${status}${percent}`;
+  const isYoung = Date.now() - begunAt < youthMilliseconds;
+  return pending(`${what} (${state})`, {
+    pollAfterSeconds: isYoung ? pollSeconds.young : pollSeconds.old,
+    retryAfterSeconds: trouble?.retryAfterSeconds,
+    checkpoint: checkpointOf(name),
+  });
+}
+
+export interface Later {
+  /** Default 5. */
+  pollAfterSeconds?: number;
+  /** What Google asks for, if that is more. */
+  retryAfterSeconds?: number | undefined;
+  checkpoint?: string;
+}
+
+/** `what`: as it goes on, in words. */
+export function pending(
+  what: string,
+  { pollAfterSeconds = pollSeconds.young, retryAfterSeconds = 0, checkpoint }: Later = {},
+): DriverPending {
+  return new DriverPending({
+    message: `Google Cloud: ${what}`,
+    pollAfterSeconds: Math.min(Math.max(pollAfterSeconds, Math.ceil(retryAfterSeconds)), 3_600),
+    ...(checkpoint !== undefined && { checkpoint }),
+  });
+}
+
+const recentMilliseconds = 60_000;
+
+/** What ended long ago was told then, or is the outcome of an earlier try, which a request ID brings back for ever. */
+export function isRecent({ endedAt, begunAt = 0 }: ComputeOperation): boolean {
+  return Date.now() - (endedAt ?? begunAt) < recentMilliseconds;
 }
 
 /** Asking again may help. */

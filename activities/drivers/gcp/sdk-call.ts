@@ -9,6 +9,8 @@ export interface Call {
   signal: AbortSignal;
   limitSeconds: number;
   isInsert?: boolean;
+  /** Of a call that asks for just this: `instances/NAME`. */
+  resource?: string;
 }
 
 /** Those of the SDK's options for a call that are used here. */
@@ -41,8 +43,7 @@ export async function send<T>(
 function errorOfCall(call: Call, error: unknown, timeout: AbortSignal): ComputeError {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof ComputeError) return cause;
-  const { what, isInsert = false } = call;
-  if (cause instanceof AnswerFailure) return errorOfAnswer(what, cause.answer, isInsert);
+  if (cause instanceof AnswerFailure) return errorOfAnswer(call, cause.answer);
   return interruption(call, timeout) ?? errorWithoutAnswer(call, cause);
 }
 
@@ -66,7 +67,8 @@ function errorWithoutAnswer({ what, isInsert = false }: Call, cause: unknown): C
   return new ComputeError({ meaning: 'unavailable', message, settled: false });
 }
 
-export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+/** Undefined when the cloud itself says that just this does not exist. */
+export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {

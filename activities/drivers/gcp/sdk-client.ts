@@ -1,10 +1,13 @@
-/** Compute Engine for each set of credentials. Imported at the first call only: the SDK costs a process 150 MB and half a second. */
+/** Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK costs a process 150 MB and half a second. */
 import type { Compute } from './compute.ts';
+import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
 import { createSdkCompute } from './sdk-compute.ts';
 import { AmbientCredentials, createCredentials } from './sdk-credentials.ts';
 import type { SecretCredentials } from './secret.ts';
-import { errorOfToken } from './token-error.ts';
+import { orAborted } from '../or-aborted.ts';
+import { TokenFailure } from './sdk-transport.ts';
+import { TokenSource } from './token-source.ts';
 
 export interface SdkSettings {
   /** Default: Google's. */
@@ -18,7 +21,7 @@ export interface SdkSettings {
 export interface SdkClient {
   compute: Compute;
   /** Of ambient credentials. */
-  project?: () => Promise<string>;
+  project?: (signal: AbortSignal) => Promise<string>;
 }
 
 /** Without credentials those of the process are used. */
@@ -28,22 +31,32 @@ export async function createClientFactory(settings: SdkSettings): Promise<Client
   const { endpoint, callTimeoutSeconds } = settings;
   const clients = await createSdkClients(endpoint);
   return (credentials) => {
-    if (!credentials) {
-      const ambient = new AmbientCredentials(settings);
-      const token = () => ambient.client();
-      const compute = createSdkCompute({ clients, credentials: token, callTimeoutSeconds });
-      return { compute, project: () => projectOf(ambient) };
-    }
-    const client = createCredentials(credentials.account, settings);
-    const token = async () => client;
-    return { compute: createSdkCompute({ clients, credentials: token, callTimeoutSeconds }) };
+    const tokens = new TokenSource(async () =>
+      credentials
+        ? createCredentials(credentials.account, settings)
+        : await new AmbientCredentials(settings).client(),
+    );
+    const compute = createSdkCompute({ clients, tokens, callTimeoutSeconds });
+    if (credentials) return { compute };
+    let known: string | undefined;
+    return {
+      compute,
+      async project(signal) {
+        known ??= await ambientProject(settings, signal);
+        return known;
+      },
+    };
   };
 }
 
-async function projectOf(ambient: AmbientCredentials): Promise<string> {
-  try {
-    return await ambient.project();
-  } catch (error) {
-    throw errorOfToken('find the project', error, false);
-  }
+/** Each call asks by itself: what one waits for in vain is not waited for by the next. */
+async function ambientProject(settings: SdkSettings, signal: AbortSignal): Promise<string> {
+  const call = { what: 'find the project', signal, limitSeconds: settings.callTimeoutSeconds };
+  return await send(call, async (sdk) => {
+    try {
+      return await orAborted(new AmbientCredentials(settings).project(), sdk.signal);
+    } catch (cause) {
+      throw new TokenFailure('no project', { cause });
+    }
+  });
 }

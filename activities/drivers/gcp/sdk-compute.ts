@@ -1,14 +1,14 @@
 /** Compute Engine by Google's SDK, with the credentials of one class. */
 import type { Compute } from './compute.ts';
 import { instanceFields, instanceOf, operationOf, pageFields, pageOf } from './sdk-answers.ts';
-import { orUndefined, send as sendAs } from './sdk-call.ts';
+import { orAbsent, send as sendAs } from './sdk-call.ts';
 import type { Call, SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
-import type { Credentials } from './sdk-transport.ts';
+import type { TokenSource } from './token-source.ts';
 
 export interface SdkComputeOptions {
   clients: SdkClients;
-  credentials: Credentials;
+  tokens: TokenSource;
   /** Limit of one call. */
   callTimeoutSeconds: number;
 }
@@ -16,39 +16,37 @@ export interface SdkComputeOptions {
 /** Google's most. */
 const pageSize = 500;
 
+type Send = <T>(call: Call, request: (sdk: SdkOptions) => Promise<T>) => Promise<T>;
+
+interface Sdk extends SdkClients {
+  send: Send;
+  /** Of one call. */
+  limitSeconds: number;
+}
+
 export function createSdkCompute(options: SdkComputeOptions): Compute {
-  const { instances, operations, transport } = options.clients;
-  const limitSeconds = options.callTimeoutSeconds;
-  const send = async <T>(call: Call, request: (sdk: SdkOptions) => Promise<T>): Promise<T> =>
-    await transport.withCredentials(options.credentials, () => sendAs(call, request));
+  const { clients, tokens, callTimeoutSeconds: limitSeconds } = options;
+  const send: Send = async (call, request) =>
+    await clients.transport.withTokens(tokens, () => sendAs(call, request));
+  const sdk = { ...clients, send, limitSeconds };
+  return { ...readsOf(sdk), ...writesOf(sdk) };
+}
+
+function readsOf({
+  instances,
+  operations,
+  send,
+  limitSeconds,
+}: Sdk): Pick<Compute, 'get' | 'list' | 'operation'> {
   return {
     async get(place, signal) {
       const request = { project: place.project, zone: place.zone, instance: place.name };
-      const call = { what: `get instance ${place.name}`, signal, limitSeconds };
-      return await orUndefined(
+      const resource = `instances/${place.name}`;
+      const call = { what: `get instance ${place.name}`, signal, limitSeconds, resource };
+      return await orAbsent(
         send(call, async (sdk) => {
           const [instance] = await instances.get(request, withFields(sdk, instanceFields));
           return instanceOf(instance, place);
-        }),
-      );
-    },
-    async insert({ project, zone, requestId, resource }, signal) {
-      const what = `insert instance ${resource.name}`;
-      return await send({ what, signal, limitSeconds, isInsert: true }, async (sdk) => {
-        const request = { project, zone, requestId, instanceResource: resource };
-        const [{ latestResponse }] = await instances.insert(request, sdk);
-        return operationOf(latestResponse);
-      });
-    },
-    async delete({ project, zone, name }, signal) {
-      const call = { what: `delete instance ${name}`, signal, limitSeconds };
-      return await orUndefined(
-        send(call, async (sdk) => {
-          const [{ latestResponse }] = await instances.delete(
-            { project, zone, instance: name },
-            sdk,
-          );
-          return operationOf(latestResponse);
         }),
       );
     },
@@ -61,11 +59,59 @@ export function createSdkCompute(options: SdkComputeOptions): Compute {
         return pageOf(page[2], { project, zone });
       });
     },
-    async wait({ project, zone, operation, limitSeconds: limit }, signal) {
-      const call = { what: `wait for operation ${operation}`, signal, limitSeconds: limit };
+    async operation({ project, zone, operation }, signal) {
+      const resource = `operations/${operation}`;
+      const call = { what: `get operation ${operation}`, signal, limitSeconds, resource };
+      return await orAbsent(
+        send(call, async (sdk) => {
+          const [found] = await operations.get({ project, zone, operation }, sdk);
+          return operationOf(found);
+        }),
+      );
+    },
+  };
+}
+
+function writesOf({
+  instances,
+  send,
+  limitSeconds,
+}: Sdk): Pick<Compute, 'insert' | 'delete' | 'setLabels'> {
+  return {
+    async insert({ project, zone, requestId, resource }, signal) {
+      const what = `insert instance ${resource.name}`;
+      return await send({ what, signal, limitSeconds, isInsert: true }, async (sdk) => {
+        const request = { project, zone, requestId, instanceResource: resource };
+        const [{ latestResponse }] = await instances.insert(request, sdk);
+        return operationOf(latestResponse);
+      });
+    },
+    async delete({ project, zone, name }, signal) {
+      const resource = `instances/${name}`;
+      const call = { what: `delete instance ${name}`, signal, limitSeconds, resource };
+      return await orAbsent(
+        send(call, async (sdk) => {
+          const [{ latestResponse }] = await instances.delete(
+            { project, zone, instance: name },
+            sdk,
+          );
+          return operationOf(latestResponse);
+        }),
+      );
+    },
+    async setLabels({ place, labels, fingerprint: labelFingerprint }, signal) {
+      const { project, zone, name } = place;
+      const call = { what: `set labels of instance ${name}`, signal, limitSeconds };
+      const resource = { labels, labelFingerprint };
+      const request = {
+        project,
+        zone,
+        instance: name,
+        instancesSetLabelsRequestResource: resource,
+      };
       return await send(call, async (sdk) => {
-        const [done] = await operations.wait({ project, zone, operation }, sdk);
-        return operationOf(done);
+        const [{ latestResponse }] = await instances.setLabels(request, sdk);
+        return operationOf(latestResponse);
       });
     },
   };

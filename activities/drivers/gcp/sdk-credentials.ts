@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
 import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
-import { subjectTokenType, tokenFile, tokenUrl } from './secret.ts';
+import { subjectTokenType, tokenUrl } from './secret.ts';
 import type { ExternalAccount, SecretCredentials, ServiceAccount } from './secret.ts';
 
 export interface TokenSettings {
@@ -34,7 +34,7 @@ function serviceAccount(
 }
 
 function externalAccount(
-  { audience, impersonationUrl, subjectToken }: ExternalAccount,
+  { audience, impersonationUrl, subjectToken, file }: ExternalAccount,
   transporter: gaxios.Gaxios,
 ): AuthClient {
   const impersonation = impersonationUrl && {
@@ -48,7 +48,7 @@ function externalAccount(
     ...impersonation,
     subject_token_supplier: {
       // Read anew for each exchange: whoever mounts the file renews it.
-      getSubjectToken: async () => subjectToken ?? (await readFile(tokenFile, 'utf8')).trim(),
+      getSubjectToken: async () => subjectToken ?? (await readFile(file, 'utf8')).trim(),
     },
     transporter,
   };

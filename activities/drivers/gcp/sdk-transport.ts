@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThroughClient } from 'google-auth-library';
 import type { AuthClient, gaxios } from 'google-auth-library';
+import type { TokenSource } from './token-source.ts';
 
 type FetchArguments = Parameters<AuthClient['fetch']>;
 
@@ -18,18 +19,16 @@ export class AnswerFailure extends Error {
 /** There is no token to send. */
 export class TokenFailure extends Error {}
 
-export type Credentials = () => Promise<AuthClient>;
-
 /**
  * Takes the place of the SDK's authentication: that one sends a request again after 401 and 403. Here each call is one
  * request, beside those for a token. One transport serves all credentials, as each client of the SDK costs half a second.
  */
 export class Transport extends PassThroughClient {
-  readonly #caller = new AsyncLocalStorage<Credentials>();
+  readonly #caller = new AsyncLocalStorage<TokenSource>();
 
-  /** All requests that `call` makes are made with these credentials. */
-  async withCredentials<T>(credentials: Credentials, call: () => Promise<T>): Promise<T> {
-    return await this.#caller.run(credentials, call);
+  /** All requests that `call` makes are made with these tokens. */
+  async withTokens<T>(tokens: TokenSource, call: () => Promise<T>): Promise<T> {
+    return await this.#caller.run(tokens, call);
   }
 
   override async fetch<T>(...[input, init = {}]: FetchArguments): gaxios.GaxiosPromise<T> {
@@ -54,30 +53,19 @@ export class Transport extends PassThroughClient {
     return Object.assign(new Response(text, { status }), { config, data });
   }
 
-  /** A token is everybody's, so it is fetched to its end even when this caller stops waiting for it. */
   async #headers(url: string, { headers, signal }: RequestInit): Promise<Headers> {
-    const authorization = this.#authorization(url);
-    const own = await (signal ? Promise.race([authorization, aborted(signal)]) : authorization);
     const all = new Headers(headers);
-    for (const [name, value] of own) all.set(name, value);
+    for (const [name, value] of await this.#authorization(url, signal)) all.set(name, value);
     return all;
   }
 
-  async #authorization(url: string): Promise<Headers> {
+  async #authorization(url: string, signal: RequestInit['signal']): Promise<Headers> {
     try {
-      const credentials = this.#caller.getStore();
-      if (!credentials) throw new Error('a request was made without credentials');
-      return await (await credentials()).getRequestHeaders(url);
+      const tokens = this.#caller.getStore();
+      if (!tokens || !signal) throw new Error('a request was made without credentials or limit');
+      return await tokens.headers(url, signal);
     } catch (cause) {
       throw new TokenFailure('no access token', { cause });
     }
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<never> {
-  return await new Promise((_resolve, reject) => {
-    const stop = (): void => reject(new Error('aborted'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

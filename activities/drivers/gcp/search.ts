@@ -1,9 +1,19 @@
 /** Finds a Machine's instance: a direct look at its place, as names are unique in a zone. */
 import type { MachineRequest, ProviderRequest } from '../driver.ts';
+import { notOurs } from '../named-instance.ts';
 import type { Account } from './account.ts';
 import { fault } from './compute-error.ts';
 import type { ComputeInstance } from './compute.ts';
-import { hasToken, isInstanceName, isOf, placeOf, providerIDOf } from './identity.ts';
+import {
+  hasToken,
+  isInstanceName,
+  isOf,
+  labelNames,
+  labelValueOf,
+  names,
+  placeOf,
+  providerIDOf,
+} from './identity.ts';
 import type { InstancePlace, Owner } from './identity.ts';
 
 export interface Found {
@@ -48,7 +58,7 @@ function placesOf(request: MachineRequest, project: string): InstancePlace[] {
   // A class without a zone is no reason to keep an instance whose place is known.
   const zone = zoneOf(request.providerSpec) ?? known.zone;
   const named = { project, zone, name: request.machine.name };
-  const isOther = isInstanceName(named.name) && providerIDOf(named) !== providerID;
+  const isOther = isInstanceName(named.name) && !names(providerID, named);
   return isOther ? [known, named] : [known];
 }
 
@@ -81,7 +91,7 @@ export function placeOfProviderID(providerID: string): InstancePlace {
   if (place) return place;
   throw fault(
     'input',
-    `spec.providerID: "${providerID}" is not of the form gce:///PROJECT/ZONE/NAME`,
+    `spec.providerID: "${providerID}" is not of the form gce:///PROJECT/ZONE/NAME or gce://PROJECT/ZONE/NAME`,
   );
 }
 
@@ -90,9 +100,25 @@ async function isOwn(instance: ComputeInstance, request: MachineRequest): Promis
   if (hasToken(instance, token)) return true;
   const providerID = providerIDOf(instance.place);
   const owner = { cluster, namespace: machine.namespace };
-  const isKnown = providerID === request.providerID;
-  if (!isKnown && !isOf(owner, instance, tagsOf(request.providerSpec))) return false;
-  return !(await request.isClaimed(providerID));
+  const isNamed = names(request.providerID, instance.place);
+  if (!isNamed && !isOf(owner, instance, tagsOf(request.providerSpec))) return false;
+  if (await request.isClaimed(providerID)) return false;
+  if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
+  return true;
+}
+
+/** By us, for this Machine and whatever cluster, or by MCM. */
+export function isMadeFor(
+  instance: ComputeInstance,
+  { machine, providerSpec }: MachineRequest,
+): boolean {
+  const { labels, place } = instance;
+  if (labels[labelNames.cluster] === undefined) {
+    return isOf({ cluster: '', namespace: '' }, instance, tagsOf(providerSpec));
+  }
+  const isOfMachine =
+    labels[labelNames.machineUid] === labelValueOf(machine.uid) || place.name === machine.name;
+  return labels[labelNames.namespace] === labelValueOf(machine.namespace) && isOfMachine;
 }
 
 export interface OwnRequest extends Owner {

@@ -3,6 +3,8 @@
  * any URL or read any file: fields outside of lists are refused, and URLs have to be Google's.
  */
 import { refusal } from '../spec-schema.ts';
+import type { Environment } from '../settings.ts';
+import { isTokenFile, tokenDirectory } from '../token-file.ts';
 import { fault } from './compute-error.ts';
 
 export interface ServiceAccount {
@@ -17,8 +19,10 @@ export interface ExternalAccount {
   kind: 'externalAccount';
   audience: string;
   impersonationUrl?: string;
-  /** Default: that in the worker's file, `tokenFile`. */
+  /** Default: that in the worker's file. */
   subjectToken?: string;
+  /** Of the worker; it is read when the Secret has no token. */
+  file: string;
 }
 
 export interface SecretCredentials {
@@ -29,23 +33,30 @@ export interface SecretCredentials {
 /** In the order in which they are looked for, as with Gardener's driver. */
 const keys = ['serviceAccountJSON', 'serviceaccount.json', 'credentialsConfig'] as const;
 
-/** Where Gardener mounts a workload's token. No other file is read. */
-export const tokenFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
 export const tokenUrl = 'https://sts.googleapis.com/v1/token';
 export const subjectTokenType = 'urn:ietf:params:oauth:token-type:jwt';
 
 type Secret = Readonly<Record<string, string>>;
 type Fields = Readonly<Record<string, unknown>>;
 
+interface Given {
+  secret: Secret;
+  /** Of the process. */
+  env: Environment;
+}
+
 /** For messages: `serviceAccountJSON, serviceaccount.json or credentialsConfig` */
 export const keysInWords = `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
 
-/** Undefined when the Secret has none. */
-export function credentialsOf(secret: Secret): SecretCredentials | undefined {
+/** Undefined when the Secret has none. `env`: of the process; default empty. */
+export function credentialsOf(
+  secret: Secret,
+  env: Environment = {},
+): SecretCredentials | undefined {
   const key = keys.find((name) => secret[name]?.trim());
   if (key === undefined) return undefined;
   const fields = parse(key, secret[key] ?? '');
-  const account = accountOf(key, fields, secret);
+  const account = accountOf(key, fields, { secret, env });
   return { account, project: projectOf(key, fields, secret) };
 }
 
@@ -61,12 +72,12 @@ function parse(key: string, text: string): Fields {
   throw refused(`${key} is not a JSON object`);
 }
 
-function accountOf(key: string, fields: Fields, secret: Secret): SecretCredentials['account'] {
+function accountOf(key: string, fields: Fields, given: Given): SecretCredentials['account'] {
   switch (fields['type']) {
     case 'service_account':
       return serviceAccount(key, fields);
     case 'external_account':
-      return externalAccount(key, fields, secret);
+      return externalAccount(key, fields, given);
     default: {
       const allowed = 'service_account or external_account';
       throw refused(refusal(`${key}: type`, fields['type'], allowed));
@@ -115,12 +126,12 @@ const externalAccountFields = [
 const impersonationForm =
   /^https:\/\/iamcredentials\.googleapis\.com\/v1\/projects\/-\/serviceAccounts\/[a-zA-Z0-9@._-]+:generateAccessToken$/;
 
-function externalAccount(key: string, fields: Fields, secret: Secret): ExternalAccount {
+function externalAccount(key: string, fields: Fields, { secret, env }: Given): ExternalAccount {
   requireKnown(key, fields, externalAccountFields);
   requireUniverse(key, fields);
   requireText(key, fields, { name: 'token_url', only: tokenUrl });
   requireText(key, fields, { name: 'subject_token_type', only: subjectTokenType });
-  requireSource(key, fields['credential_source']);
+  const file = fileOf(key, fields['credential_source'], env);
   const impersonationUrl = fields['service_account_impersonation_url'];
   const isAllowed =
     impersonationUrl === undefined ||
@@ -134,20 +145,26 @@ function externalAccount(key: string, fields: Fields, secret: Secret): ExternalA
   return {
     kind: 'externalAccount',
     audience: textOf(key, fields, 'audience'),
+    file,
     ...(typeof impersonationUrl === 'string' && { impersonationUrl }),
     ...(subjectToken && { subjectToken }),
   };
 }
 
-function requireSource(key: string, source: unknown): void {
+function fileOf(key: string, source: unknown, env: Environment): string {
   const path = `${key}: credential_source`;
   const fields: Fields = Object(source);
   requireKnown(path, fields, ['file', 'format']);
-  requireText(path, fields, { name: 'file', only: tokenFile });
+  const { file } = fields;
+  if (typeof file !== 'string' || !isTokenFile(file, env)) {
+    throw refused(refusal(`${path}: file`, file, `a file in ${tokenDirectory(env)}`));
+  }
   const format: Fields = Object(fields['format']);
   requireKnown(`${path}.format`, format, ['type']);
-  if (format['type'] === undefined) return;
-  requireText(`${path}.format`, format, { name: 'type', only: 'text' });
+  if (format['type'] !== undefined) {
+    requireText(`${path}.format`, format, { name: 'type', only: 'text' });
+  }
+  return file;
 }
 
 /** Names only: a value may be secret. */

@@ -1,5 +1,6 @@
 /** One instance for each machine, however often and in whatever way it is asked for. */
-import type { CreateOutcome, DriverRequest } from '../../../workflows/driver-port.ts';
+import type { CreateOutcome } from '../../../workflows/driver-port.ts';
+import type { Input } from '../driver-under-test.ts';
 import type { Asked, Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';
 import { expectPart, Mismatch, Skipped } from '../verdict.ts';
@@ -84,7 +85,7 @@ function noteInstance(asked: Asked, came: CreateOutcome): void {
 async function expectSame(
   driver: Trial['driver'],
   asked: Asked,
-  request: DriverRequest,
+  request: Input<'createInstance'>,
 ): Promise<void> {
   const providerID = instanceOf(asked);
   const came = await driver.ask('createInstance', { ...request, isRetry: true });

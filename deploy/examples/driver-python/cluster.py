@@ -15,6 +15,7 @@ from virtual_cloud import Failure, Json
 
 # Clocks are compared here, so only coarsely. A watcher renews its Lease every 2 s.
 LEASE_AGE_MAX = timedelta(seconds=60)
+FINALIZER = "machine.sapcloud.io/machine-controller-manager"
 
 
 class Cluster:
@@ -59,7 +60,21 @@ class Cluster:
         api = machines_api(machine["namespace"], "machines")
         found: Json = or_none(lambda: self._custom.list_namespaced_custom_object(*api))
         owners = [one for one in found["items"] if one.get("spec", {}).get("providerID") == provider_id]
-        return any(owner["metadata"]["name"] != machine["name"] for owner in owners)
+        return any(owner["metadata"]["uid"] != machine["uid"] for owner in owners)
+
+    def require_deletable(self, machine: Json, provider_id: str | None) -> None:
+        """Only what its Machine gives up, by its deletion, or what no Machine has."""
+        api = machines_api(machine["namespace"], "machines")
+        found = or_none(lambda: self._custom.get_namespaced_custom_object(*api, machine["name"]))
+        metadata = (found or {}).get("metadata", {})
+        is_going = "deletionTimestamp" in metadata and FINALIZER in metadata.get("finalizers", [])
+        if metadata.get("uid") == machine["uid"] and is_going:
+            return
+        nobody = {"uid": None, "namespace": machine["namespace"]}
+        is_free = found is None if provider_id is None else not self.is_claimed(provider_id, nobody)
+        if not is_free:
+            message = f"the instance is not deleted: Machine {machine['name']} is not being deleted"
+            raise Failure("FailedPrecondition", message, settled=False)
 
     def user_data(self, template: str, machine_name: str, token_id: str | None) -> str:
         filled = fill(template, "<<MACHINE_NAME>>", machine_name)

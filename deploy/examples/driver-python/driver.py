@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 from temporalio import activity
 from temporalio.client import Client
@@ -89,6 +90,7 @@ def create_instance(request: Json) -> Json:
 @serve("deleteInstance")
 def delete_instance(request: Json) -> Json:
     cluster.require_licence(request["machine"]["namespace"])
+    cluster.require_deletable(request["machine"], request.get("providerID"))
     return deleted(any([cloud.delete(one["id"]) for one in candidates(request)]))
 
 
@@ -189,18 +191,27 @@ def deleted(is_found: bool) -> Json:
     return {"outcome": "deleted", "isFound": is_found, "settleSeconds": SETTLE_SECONDS}
 
 
-async def main() -> None:
-    client = await Client.connect(os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
-    worker = Worker(
+def worker_of(client: Client, task_queue: str) -> Worker:
+    return Worker(
         client,
-        task_queue=f"{os.environ.get('MILLWRIGHT_TASK_QUEUE', 'millwright')}-driver-{PROVIDER}",
+        task_queue=task_queue,
         activities=ACTIVITIES,
         max_concurrent_activities=20,
         # What the account may be asked in a second, by all workers of this queue together.
         max_task_queue_activities_per_second=50,
+        # The SDK would hold heartbeats back for up to 30 s, and the core gives a call up after 4 s without one.
+        default_heartbeat_throttle_interval=timedelta(seconds=1),
+        max_heartbeat_throttle_interval=timedelta(seconds=1),
     )
-    print(f"serving {worker.task_queue}", flush=True)
-    await worker.run()
+
+
+async def main() -> None:
+    client = await Client.connect(os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
+    # One for creates, one for deletes, one for reads: none of them holds up the others.
+    queues = os.environ["MILLWRIGHT_DRIVER_QUEUES"].split()
+    workers = [worker_of(client, queue) for queue in queues]
+    print(f"serving {', '.join(queues)}", flush=True)
+    await asyncio.gather(*(worker.run() for worker in workers))
 
 
 if __name__ == "__main__":

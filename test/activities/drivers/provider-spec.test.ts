@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   validateProviderSpec,
   withDefaults,
-} from '../../../activities/drivers/local/provider-spec.ts';
+} from '../../../activities/drivers/virtual/provider-spec.ts';
 
 test.each([undefined, null, {}])('%p is enough', (spec) => {
   expect(validateProviderSpec(spec)).toEqual([]);

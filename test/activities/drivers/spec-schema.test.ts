@@ -9,6 +9,7 @@ const check = specCheck({
     count: { type: 'integer', minimum: 1, maximum: 9 },
     name: { type: 'string', pattern: '^[a-z]+$', 'x-allowed': 'a name of lower-case letters' },
     kind: { enum: ['spot', 'block'] },
+    password: { type: 'string', minLength: 12, 'x-secret': true },
     disks: {
       type: 'array',
       minItems: 1,
@@ -43,5 +44,31 @@ describe('a fault names field, value and what is allowed:', () => {
     ],
   ])('%j', (spec, faults) => {
     expect(check(spec)).toEqual(faults);
+  });
+});
+
+describe('a fault does not show', () => {
+  test.each([
+    ['a secret that is too short', 'hunter2', 'a text of 7 characters (not shown)'],
+    ['a secret that is a number', 48_151_623, 'a value of type number (not shown)'],
+    ['a secret in an object', { value: 'hunter2' }, 'a value of type object (not shown)'],
+  ])('%s', (_what, password, shown) => {
+    const [fault, ...others] = check({ ...good, password });
+    expect(fault).toContain(`providerSpec.password: ${shown} is not`);
+    expect({ others, showsIt: /hunter2|48151623/.test(String(fault)) }).toEqual({
+      others: [],
+      showsIt: false,
+    });
+  });
+
+  test('what is inside an object that stands where a text belongs', () => {
+    expect(check({ ...good, region: { adminPassword: 'hunter2' } })).toEqual([
+      'providerSpec.region: an object with adminPassword is not a text: put it in quotes',
+    ]);
+  });
+
+  test('more than 64 characters of a value', () => {
+    const [fault] = check({ ...good, name: 'A'.repeat(5_000) });
+    expect(fault?.length).toBeLessThan(200);
   });
 });

@@ -7,6 +7,8 @@ const failure = { code: 'NotFound', message: 'it is gone', isSettled: true };
 test.each([
   { activity: 'createInstance', answer: { outcome: 'created', instance } },
   { activity: 'createInstance', answer: { outcome: 'failed', failure } },
+  { activity: 'createInstance', answer: { outcome: 'pending', message: 'm', pollAfterSeconds: 1 } },
+  { activity: 'deleteInstance', answer: { outcome: 'pending', message: 'm', pollAfterSeconds: 9 } },
   { activity: 'describeInstance', answer: { outcome: 'missing', settleSeconds: 0.5 } },
   { activity: 'listInstances', answer: { outcome: 'listed', instances: [] } },
   { activity: 'volumeIds', answer: { volumeIds: ['v-1'] } },
@@ -21,13 +23,25 @@ test.each([
     name: 'an outcome of another activity',
     activity: 'createInstance',
     answer: { outcome: 'found', instance },
-    says: ['outcome: "found" is not one of created, failed'],
+    says: ['outcome: "found" is not one of created, pending, failed'],
   },
   {
     name: 'nothing',
     activity: 'deleteInstance',
     answer: null,
-    says: ['outcome: undefined is not one of deleted, failed'],
+    says: ['outcome: undefined is not one of deleted, pending, failed'],
+  },
+  {
+    name: 'to be asked again at once',
+    activity: 'deleteInstance',
+    answer: { outcome: 'pending', message: 'm', pollAfterSeconds: 0 },
+    says: ['pollAfterSeconds must be >= 1'],
+  },
+  {
+    name: 'a listed instance whose deletion is pending',
+    activity: 'deleteListed',
+    answer: { outcome: 'pending', message: 'm', pollAfterSeconds: 1 },
+    says: ['outcome: "pending" is not one of deleted, failed'],
   },
   {
     name: 'a field that is missing',

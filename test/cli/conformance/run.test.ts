@@ -19,12 +19,13 @@ async function runOn(
   const kube = new MemoryKube(aMachineClass({ providerSpec }));
   const driver = new DriverUnderTest(
     {
+      rest: async () => undefined,
       async ask(question) {
         asked.push(question);
         return answers(question);
       },
     },
-    'queue',
+    { queue: 'queue', cluster: 'c', namespace },
   );
   const machineClass = aMachineClass({ providerSpec });
   const about = { run: 'verify-1', namespace, cluster: 'c', secret: { key: 'hunter2' } };
@@ -79,7 +80,7 @@ const gone = { outcome: 'deleted', isFound: false, settleSeconds: 0 };
 test('the report says what was expected and what came', () => {
   const subject = {
     provider: 'acme',
-    queue: 'millwright-driver-acme',
+    queue: 'millwright/c/shoot/driver/acme',
     namespace: 'shoot',
     className: 'small',
     run: 'verify-1',
@@ -92,7 +93,7 @@ test('the report says what was expected and what came', () => {
   const report = reportOf(subject, findings);
   expect(report).toMatchObject({ isPassed: false, ok: 1, failed: 1, skipped: 1 });
   expect([heading(subject), ...findings.map(lineOf), totals(report)].join('\n')).toBe(
-    `Driver of provider acme on millwright-driver-acme, MachineClass shoot/small; machines are called verify-1-...
+    `Driver of provider acme on millwright/c/shoot/driver/acme, MachineClass shoot/small; machines are called verify-1-...
 ok      a (5 ms)
 failed  b
           expected: one

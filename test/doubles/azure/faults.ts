@@ -2,10 +2,21 @@
 export interface Fault {
   /**
    * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is accepted and its operation fails. `loseAnswer`: the
-   * work is done, the connection cut. `unnamed`: the operation is not told. `cut`: before the work. `slow`: the operation takes longer. `hang`: no answer.
+   * work is done, the connection cut. `unnamed`: the operation is not told. `signed`: its address has a signature. `cut`: before the work. `slow`: the operation
+   * takes longer. `hang`: no answer. `html`: the 404 of a proxy. `stale`: a look shows what was there before the last create or delete.
    */
   kind:
-    'unnamed' | 'throttle' | 'refuse' | 'failOperation' | 'loseAnswer' | 'cut' | 'slow' | 'hang';
+    | 'unnamed'
+    | 'signed'
+    | 'throttle'
+    | 'refuse'
+    | 'failOperation'
+    | 'loseAnswer'
+    | 'cut'
+    | 'slow'
+    | 'hang'
+    | 'html'
+    | 'stale';
   /** A part of `METHOD /path`, in lower case. Default: every request of the Resource Manager. */
   match?: string;
   /** Requests that it lets pass first. Default 0. */
@@ -18,7 +29,7 @@ export interface Fault {
   message?: string;
   /** Of `throttle`. Default 1. */
   seconds?: number;
-  /** Of `slow`. Default 1000. */
+  /** Of `slow`, by the double's clock. Default 1000. */
   milliseconds?: number;
   /** Of `failOperation`: the virtual machine runs all the same. */
   runs?: boolean;

@@ -2,6 +2,7 @@
 import { Refusal, type Answer } from './answer.ts';
 import type { Fault } from './faults.ts';
 import { answerGraph } from './graph.ts';
+import { requireApiVersion } from './api-versions.ts';
 import type { Resource, Resources } from './resources.ts';
 import * as shapes from './shapes.ts';
 import { bodyOf, put, remove, types, type KnownType } from './writes.ts';
@@ -26,9 +27,7 @@ export interface Manager {
 
 export function answerManager(manager: Manager, asked: Asked): Answer {
   const { path, query, method } = asked;
-  if (!/^\d{4}-\d\d-\d\d$/.test(query.get('api-version') ?? '')) {
-    throw new Refusal(400, 'MissingApiVersionParameter', 'the api-version is missing');
-  }
+  requireApiVersion(path, query.get('api-version') ?? '', manager.resources.world.apiVersions);
   if (method === 'POST' && path === '/providers/Microsoft.ResourceGraph/resources') {
     const { resources, pageSize, indexed } = manager;
     const { subscription } = resources.world;
@@ -70,14 +69,18 @@ const images = String.raw`^\/providers\/Microsoft\.Compute\/locations\/([^/]+)\/
 const offers = String.raw`^\/providers\/Microsoft\.MarketplaceOrdering\/offerTypes\/virtualmachine\/publishers\/([^/]+)\/offers\/([^/]+)\/plans\/([^/]+)\/agreements\/current$`;
 
 const routes: Route[] = [
-  { method: 'GET', pattern: /\/operations\/([^/]+)$/i, answer: operation },
+  { method: 'GET', pattern: /\/(?:disk)?operations\/([^/]+)$/i, answer: operation },
   { method: 'GET', pattern: new RegExp(`${group}/${kinds}$`, 'i'), answer: listGroup },
   {
     method: 'GET',
     pattern: new RegExp(`${group}/Microsoft\\.Compute/virtualMachines/([^/]+)/instanceView$`, 'i'),
     answer: instanceView,
   },
-  { method: 'GET,PUT,DELETE', pattern: new RegExp(`${group}/${kinds}/([^/]+)$`, 'i'), answer: one },
+  {
+    method: 'GET,PUT,PATCH,DELETE',
+    pattern: new RegExp(`${group}/${kinds}/([^/]+)$`, 'i'),
+    answer: one,
+  },
   {
     method: 'GET',
     pattern: new RegExp(
@@ -119,7 +122,26 @@ function one(manager: Manager, asked: Asked, match: RegExpExecArray): Answer {
   const write = { resources, type, group: groupName, name, fault, operationMilliseconds, origin };
   if (asked.method === 'PUT') return put({ ...write, body: Object(asked.body) });
   if (asked.method === 'DELETE') return remove({ ...write, body: {} });
-  return { status: 200, body: bodyOf(existing(manager, write)) };
+  if (asked.method === 'PATCH') return changeTags(existing(manager, write), asked.body);
+  const stale = fault?.kind === 'stale' ? before(resources, write) : undefined;
+  return { status: 200, body: bodyOf(stale ?? existing(manager, write)) };
+}
+
+/** Of all that may be changed, the driver changes these. */
+function changeTags(resource: Resource, body: unknown): Answer {
+  const fault = shapes.tagsChange(body, 'body');
+  if (fault !== undefined) throw new Refusal(400, 'InvalidRequestContent', fault);
+  resource.tags = { ...Object(body).tags };
+  return { status: 200, body: bodyOf(resource) };
+}
+
+/** What was there before it was made, which is nothing, or before it was deleted. */
+function before(resources: Resources, { group: groupName, type, name }: Named): Resource {
+  const id = resources.idOf(groupName, type, name);
+  const found = resources.get(id) ?? resources.ghost(id);
+  const isDeleted = !resources.get(id) || found?.provisioningState === 'Deleting';
+  if (found && isDeleted) return { ...found, provisioningState: 'Succeeded' };
+  throw new Refusal(404, 'ResourceNotFound', `The Resource '${type}/${name}' was not found.`);
 }
 
 interface Named {
@@ -140,7 +162,9 @@ function instanceView(manager: Manager, _asked: Asked, match: RegExpExecArray): 
   requireGroup(manager, groupName);
   const vm = existing(manager, { group: groupName, type: types.vm, name });
   const power = vm.runs ? [{ code: 'PowerState/running' }] : [];
-  const statuses = [{ code: `ProvisioningState/${vm.provisioningState.toLowerCase()}` }, ...power];
+  const { failure, provisioningState } = vm;
+  const code = `ProvisioningState/${provisioningState.toLowerCase()}${failure ? `/${failure.code}` : ''}`;
+  const statuses = [{ code, ...(failure && { message: failure.message }) }, ...power];
   return { status: 200, body: { statuses } };
 }
 

@@ -16,6 +16,10 @@ export interface Resource {
   timeCreated: string;
   managedBy?: string;
   runs?: boolean;
+  /** Why it could not be made. */
+  failure?: OperationFault;
+  /** Of an interface whose virtual machine failed: by the double's clock. */
+  reservedUntil?: number;
 }
 
 export interface OperationFault {
@@ -31,8 +35,24 @@ export interface Operation {
   finish: (error: OperationFault | undefined) => void;
 }
 
+/** As a cloud that is a year behind has them. */
+export interface ApiVersions {
+  compute: string[];
+  disks: string[];
+  network: string[];
+  graph: string[];
+  marketplace: string[];
+}
+
 export interface World {
   subscription: string;
+  apiVersions: ApiVersions;
+  /** Virtual machines that the subscription may have. */
+  quota: number;
+  /** Sizes that the location does not have. */
+  unavailableSizes: string[];
+  /** For so long Azure keeps the interface of a virtual machine that failed; really 180. */
+  reservationSeconds: number;
   /** Names, in lower case. */
   groups: string[];
   /** `group/network/subnet`, in lower case. */
@@ -46,6 +66,9 @@ export interface World {
 export class Resources {
   readonly #resources = new Map<string, Resource>();
   readonly #operations = new Map<string, Operation>();
+  /** What was deleted, as it was. */
+  readonly #ghosts = new Map<string, Resource>();
+  #passed = 0;
   readonly world: World;
   /** How many virtual machines each name ever had. */
   readonly created = new Map<string, number>();
@@ -68,7 +91,24 @@ export class Resources {
   }
 
   remove(id: string): void {
+    const resource = this.get(id);
+    if (resource) this.#ghosts.set(id.toLowerCase(), resource);
     this.#resources.delete(id.toLowerCase());
+  }
+
+  ghost(id: string): Resource | undefined {
+    return this.#ghosts.get(id.toLowerCase());
+  }
+
+  /** Milliseconds. */
+  now(): number {
+    return performance.now() + this.#passed;
+  }
+
+  /** Lets time pass at once. */
+  pass(seconds: number): void {
+    this.#passed += seconds * 1_000;
+    this.advance();
   }
 
   all(): Resource[] {
@@ -81,7 +121,7 @@ export class Resources {
     finish: Operation['finish'],
   ): string {
     const id = randomUUID();
-    const dueAt = performance.now() + milliseconds;
+    const dueAt = this.now() + milliseconds;
     this.#operations.set(id, {
       id,
       dueAt,
@@ -92,6 +132,16 @@ export class Resources {
     return id;
   }
 
+  /** All that is under way fails now. */
+  failUnderWay(error: OperationFault): void {
+    for (const operation of this.#operations.values()) {
+      if (operation.status !== 'InProgress') continue;
+      operation.error = error;
+      operation.dueAt = this.now();
+    }
+    this.advance();
+  }
+
   operation(id: string): Operation | undefined {
     return this.#operations.get(id);
   }
@@ -99,7 +149,7 @@ export class Resources {
   /** Ends what is due; before each request. */
   advance(): void {
     for (const operation of this.#operations.values()) {
-      if (operation.status !== 'InProgress' || operation.dueAt > performance.now()) continue;
+      if (operation.status !== 'InProgress' || operation.dueAt > this.now()) continue;
       operation.status = operation.error ? 'Failed' : 'Succeeded';
       operation.finish(operation.error);
     }

@@ -64,6 +64,16 @@ export const subscription = '33333333-3333-3333-3333-333333333333';
 function newWorld(): World {
   return {
     subscription,
+    apiVersions: {
+      compute: ['2023-03-01', '2023-09-01', '2024-03-01', '2024-07-01'],
+      disks: ['2023-04-02', '2023-10-02', '2024-03-02'],
+      network: ['2023-09-01', '2024-01-01', '2024-05-01'],
+      graph: ['2021-03-01', '2022-10-01'],
+      marketplace: ['2021-01-01'],
+    },
+    quota: 1_000,
+    unavailableSizes: [],
+    reservationSeconds: 0,
     groups: ['rg-1', 'rg-2', 'network-rg'],
     subnets: ['rg-1/vnet-1/nodes', 'rg-2/vnet-1/nodes', 'network-rg/vnet-1/nodes'],
     images: {
@@ -166,6 +176,8 @@ async function serve(
   const url = new URL(request.url ?? '/', double.url);
   const heard = { method: request.method ?? 'GET', path: decodeURIComponent(url.pathname), text };
   const given = double.authority.answer(heard) ?? answerAdmin(double, heard);
+  // A silent authority: whoever asks waits.
+  if (given === 'silence') return;
   if (given) send(response, given);
   else serveManager(double, { ...heard, url, request, response });
 }
@@ -187,6 +199,10 @@ function serveManager(double: RunningDouble, heard: Heard): void {
   if (fault?.kind === 'hang') return;
   if (fault?.kind === 'cut') {
     request.socket.destroy();
+    return;
+  }
+  if (fault?.kind === 'html') {
+    sendPage(response);
     return;
   }
   const answer = settled(() => {
@@ -230,6 +246,11 @@ async function readText(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return text;
+}
+
+function sendPage(response: ServerResponse): void {
+  response.writeHead(404, { 'content-type': 'text/html' });
+  response.end('<html><head><title>404 Not Found</title></head><body>nginx</body></html>');
 }
 
 function send(response: ServerResponse, { status, body, headers }: Answer): void {

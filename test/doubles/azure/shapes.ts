@@ -225,4 +225,6 @@ export const graphRequest = object({
   }),
 });
 
+export const tagsChange = object({ 'tags!': tags });
+
 export const terms = object({ 'properties!': mapOf(() => undefined) });

@@ -9,18 +9,28 @@ export interface Application {
 }
 
 export interface Authority {
-  answer(request: { method: string; path: string; text: string }): Answer | undefined;
+  answer(request: { method: string; path: string; text: string }): Answer | 'silence' | undefined;
   /** Was this token given, and is it still good? */
   isGood(token: string): boolean;
   /** From now on nobody gets one, and those that were given are void. */
   revoke(): void;
   restore(): void;
+  /** The next requests for a token are never answered. Default: all until `restore`. */
+  fallSilent(times?: number): void;
+  /** Requests so far; each new client asks for the metadata once. */
+  readonly heard: { metadata: number; tokens: number };
 }
 
 export function createAuthority(application: Application, origin: () => string): Authority {
   const tokens = new Set<string>();
   let isRevoked = false;
+  let silences = 0;
+  const heard = { metadata: 0, tokens: 0 };
   return {
+    heard,
+    fallSilent(times = Infinity) {
+      silences = times;
+    },
     isGood: (token) => tokens.has(token),
     revoke() {
       isRevoked = true;
@@ -28,12 +38,19 @@ export function createAuthority(application: Application, origin: () => string):
     },
     restore() {
       isRevoked = false;
+      silences = 0;
     },
     answer({ method, path, text }) {
       if (path.endsWith('/v2.0/.well-known/openid-configuration')) {
+        heard.metadata += 1;
         return { status: 200, body: configuration(`${origin()}/${application.tenant}`) };
       }
       if (method !== 'POST' || !path.endsWith('/oauth2/v2.0/token')) return undefined;
+      heard.tokens += 1;
+      if (silences > 0) {
+        silences -= 1;
+        return 'silence';
+      }
       const fault = isRevoked ? 'invalid_client' : faultOf(application, path, text);
       if (fault !== undefined) return refusal(fault);
       const token = randomUUID();

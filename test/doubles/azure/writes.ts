@@ -68,6 +68,7 @@ export function put(write: Write): Answer {
   }
   const headers = begin(write, (error) => {
     resource.provisioningState = error ? 'Failed' : 'Succeeded';
+    if (error) resource.failure = error;
     if (type === types.vm) resource.runs = !error || write.fault?.runs === true;
   });
   return { status: type === types.disk ? 202 : 201, body: bodyOf(resource), headers };
@@ -127,6 +128,7 @@ function attachAll(write: Write, vm: Resource): void {
   if (osProfile.computerName !== write.name) {
     throw new Refusal(400, 'InvalidParameter', 'the computer has another name');
   }
+  requireRoom(write, Object(write.body['properties']).hardwareProfile.vmSize);
   const [nicReference] = networkProfile.networkInterfaces;
   const nic = resources.get(nicReference.id);
   requireFree(nic, nicReference.id);
@@ -143,6 +145,18 @@ function attachAll(write: Write, vm: Resource): void {
   if (nic) nic.managedBy = vm.id;
   for (const id of attached) Object(resources.get(id)).managedBy = vm.id;
   for (const name of names) makeDiskOf(write, vm, name);
+}
+
+function requireRoom({ resources }: Write, size: string): void {
+  const { unavailableSizes, quota } = resources.world;
+  if (unavailableSizes.includes(size)) {
+    const message = `The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: ${size}' is currently not available in location 'westeurope'.`;
+    throw new Refusal(409, 'SkuNotAvailable', message);
+  }
+  if (resources.all().filter(({ type }) => type === types.vm).length < quota) return;
+  const message =
+    'Operation could not be completed as it results in exceeding approved Total Regional Cores quota.';
+  throw new Refusal(409, 'OperationNotAllowed', message);
 }
 
 function requireNewDisk({ resources, group }: Write, name: string): void {
@@ -183,10 +197,16 @@ export function remove(write: Write): Answer {
   const existing = resources.get(resources.idOf(group, type, name));
   if (!existing) return { status: 204 };
   if (type !== types.vm && existing.managedBy !== undefined) throw inUse(existing);
+  if ((existing.reservedUntil ?? 0) > resources.now()) {
+    const message = `Nic(s) in request is reserved for another Virtual Machine for 180 seconds: ${name}`;
+    throw new Refusal(400, 'NicReservedForAnotherVm', message);
+  }
   existing.provisioningState = 'Deleting';
   const headers = begin(write, (error) => {
-    if (error) existing.provisioningState = 'Failed';
-    else if (type === types.vm) removeVm(resources, existing);
+    if (error) {
+      existing.provisioningState = 'Failed';
+      existing.failure = error;
+    } else if (type === types.vm) removeVm(resources, existing);
     else resources.remove(existing.id);
   });
   return { status: 202, headers };
@@ -210,25 +230,46 @@ function removeVm(resources: Resources, vm: Resource): void {
       .filter((nic: Record<string, unknown>) => Object(nic['properties']).deleteOption === 'Delete')
       .map(({ id }: { id: string }) => id),
   ];
-  for (const id of taken) resources.remove(id);
+  for (const id of taken) if (!isReserved(resources, vm, id)) resources.remove(id);
   for (const resource of resources.all()) {
     if (resource.managedBy === vm.id) delete resource.managedBy;
   }
   resources.remove(vm.id);
 }
 
+/** The interface of one that could not be made stays, and Azure keeps it for a while. */
+function isReserved(resources: Resources, vm: Resource, id: string): boolean {
+  const { reservationSeconds } = resources.world;
+  const part = resources.get(id);
+  if (!part || part.type !== types.nic || !vm.failure || reservationSeconds === 0) return false;
+  part.reservedUntil = resources.now() + reservationSeconds * 1_000;
+  return true;
+}
+
 function begin(
-  { resources, fault, operationMilliseconds, origin }: Write,
+  { resources, type, fault, operationMilliseconds, origin }: Write,
   finish: (error: OperationFault | undefined) => void,
 ): Record<string, string> {
-  const error =
-    fault?.kind === 'failOperation'
-      ? { code: fault.code ?? 'AllocationFailed', message: fault.message ?? 'on purpose' }
-      : undefined;
+  const error = failureIn(fault);
   const milliseconds =
     fault?.kind === 'slow' ? (fault.milliseconds ?? 1_000) : operationMilliseconds;
   const id = resources.start(milliseconds, error, finish);
   if (fault?.kind === 'unnamed') return {};
-  const url = `${origin}/subscriptions/${resources.world.subscription}/providers/Microsoft.Compute/locations/westeurope/operations/${id}?api-version=2026-04-01`;
+  const signature = fault?.kind === 'signed' ? aSignature : '';
+  const url = `${origin}/subscriptions/${resources.world.subscription}/providers/${operationsOf[type]}/${id}?api-version=2021-07-01${signature}`;
   return { 'azure-asyncoperation': url, location: `${url}&monitor=true` };
 }
+
+/** As newer addresses of Azure have it. */
+const aSignature = '&t=638&c=certificate&s=signature&h=hash';
+
+function failureIn(fault: Fault | undefined): OperationFault | undefined {
+  if (fault?.kind !== 'failOperation') return undefined;
+  return { code: fault.code ?? 'AllocationFailed', message: fault.message ?? 'on purpose' };
+}
+
+const operationsOf: Record<KnownType, string> = {
+  [types.vm]: 'Microsoft.Compute/locations/westeurope/operations',
+  [types.disk]: 'Microsoft.Compute/locations/westeurope/DiskOperations',
+  [types.nic]: 'Microsoft.Network/locations/westeurope/operations',
+};

@@ -28,6 +28,10 @@ const actions: Readonly<Record<string, Action>> = {
       .terminate(form)
       .map(({ id, state }) => ({ instanceId: id, currentState: { code: 0, name: state } })),
   }),
+  CreateTags: (instances, form) => {
+    instances.tag(form);
+    return { return: true };
+  },
   ModifyNetworkInterfaceAttribute: (instances, form) => {
     instances.interfaceOf(form).sourceDestCheck = form.get('SourceDestCheck.Value') === 'true';
     return { return: true };
@@ -68,10 +72,11 @@ function describeInstances(instances: DoubleInstances, form: Form): Record<strin
 }
 
 function instanceXml(instance: DoubleInstance): XmlValue {
-  const { id, state, tags, clientToken, namedAfter, networkInterfaces } = instance;
+  const { id, state, stateReason, tags, clientToken, namedAfter, networkInterfaces } = instance;
   return {
     instanceId: id,
     instanceState: { code: 16, name: state },
+    ...(stateReason && { stateReason: { ...stateReason } }),
     privateDnsName: namedAfter > 0 || state === 'terminated' ? '' : `ip-${id}.internal`,
     privateIpAddress: '10.0.0.1',
     launchTime: '2026-01-01T00:00:00.000Z',

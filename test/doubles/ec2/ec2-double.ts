@@ -7,7 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { act } from './actions.ts';
 import { formOf, type Form } from './form.ts';
-import { DoubleInstances, type Delays, type DoubleInstance } from './instances.ts';
+import {
+  DoubleInstances,
+  noDelays,
+  type Death,
+  type Delays,
+  type DoubleInstance,
+} from './instances.ts';
 import { Refusal } from './refusal.ts';
 import { errorOf } from './xml.ts';
 
@@ -28,6 +34,12 @@ export interface Fault {
   times?: number;
 }
 
+export interface Bucket {
+  action: string;
+  calls: number;
+  callsPerSecond: number;
+}
+
 export interface Ec2Double {
   url: string;
   /** In the order made, the terminated ones too. */
@@ -38,6 +50,16 @@ export interface Ec2Double {
   lastAccessKey(): string | undefined;
   delay(delays: Partial<Delays>): void;
   refuse(fault: Fault): void;
+  /** The next instance that is made ends by itself. */
+  die(death: Death): void;
+  /** The clock goes on, seconds: terminations and buckets wait for it. */
+  pass(seconds: number): void;
+  /** As EC2 limits calls: a bucket that fills again with the clock; a call that finds it empty is refused, without Retry-After. */
+  limitCalls(bucket: Bucket): void;
+  /** So many answers come from something else than EC2: an HTML page with 404. */
+  answerAsStranger(times: number): void;
+  /** Terminated instances lose their tags. */
+  dropTags(): void;
   /** The connection ends without an answer. */
   cut(cut: Cut): void;
   /** All instances are gone without a trace when the first request with this action comes. */
@@ -54,6 +76,8 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const faults: Double['faults'] = [];
   const requests: Form[] = [];
   const cuts: Cut[] = [];
+  const buckets: Double['buckets'] = [];
+  let strangers = 0;
   let lastAccessKey: string | undefined;
   const isCut = (when: Cut['when']): boolean =>
     cuts.some((cut) => cut.when === when && cut.request === requests.length);
@@ -63,7 +87,14 @@ export async function startEc2Double(): Promise<Ec2Double> {
     lastAccessKey = /Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
     if (isCut('never')) return;
     if (isCut('before')) return void response.destroy();
-    const { status, headers, body } = answerTo(form, { instances, faults });
+    if (strangers > 0) {
+      strangers -= 1;
+      response
+        .writeHead(404, { 'content-type': 'text/html' })
+        .end('<html>404, that is all.</html>');
+      return;
+    }
+    const { status, headers, body } = answerTo(form, { instances, faults, buckets });
     if (isCut('after')) return void response.destroy();
     response.writeHead(status, { 'content-type': 'text/xml', ...headers }).end(body);
   };
@@ -76,7 +107,12 @@ export async function startEc2Double(): Promise<Ec2Double> {
     instances: instances.all,
     requests,
     lastAccessKey: () => lastAccessKey,
-    delay: (delays) => Object.assign(instances.delays, delays),
+    delay: (delays) => void (instances.delays = { ...instances.delays, ...delays }),
+    die: (death) => void instances.deaths.push(death),
+    pass: (seconds) => void (instances.now += seconds),
+    limitCalls: (bucket) => void buckets.push({ ...bucket, left: bucket.calls, at: instances.now }),
+    answerAsStranger: (times) => void (strangers = times),
+    dropTags: () => void (instances.dropsTags = true),
     refuse: (fault) => void faults.push({ times: 1, ...fault }),
     forgetAt: (action) => (instances.forgetAt = action),
     limitPages: (size) => (instances.pageSize = size),
@@ -85,7 +121,11 @@ export async function startEc2Double(): Promise<Ec2Double> {
       faults.length = 0;
       cuts.length = 0;
       requests.length = 0;
-      instances.delays = { listedAfter: 0, namedAfter: 0, terminatedAfter: 0 };
+      buckets.length = 0;
+      strangers = 0;
+      instances.delays = noDelays;
+      instances.deaths.length = 0;
+      instances.dropsTags = false;
       instances.pageSize = Number.POSITIVE_INFINITY;
     },
     async close() {
@@ -103,11 +143,13 @@ function urlOf(address: string | AddressInfo | null): string {
 interface Double {
   instances: DoubleInstances;
   faults: (Fault & { times: number })[];
+  buckets: (Bucket & { left: number; at: number })[];
 }
 
-function answerTo(form: Form, { instances, faults }: Double) {
+function answerTo(form: Form, { instances, faults, buckets }: Double) {
   try {
     refuseAsPlanned(form, faults);
+    takeFromBucket(form, buckets, instances.now);
     return { status: 200, headers: {}, body: act(instances, form) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -122,4 +164,14 @@ function refuseAsPlanned(form: Form, faults: Double['faults']): void {
   if (!fault) return;
   fault.times -= 1;
   throw new Refusal(fault);
+}
+
+function takeFromBucket(form: Form, buckets: Double['buckets'], now: number): void {
+  const bucket = buckets.find(({ action }) => action === form.get('Action'));
+  if (!bucket) return;
+  const filled = bucket.left + (now - bucket.at) * bucket.callsPerSecond;
+  bucket.left = Math.min(filled, bucket.calls);
+  bucket.at = now;
+  if (bucket.left < 1) throw new Refusal({ code: 'RequestLimitExceeded', status: 503 });
+  bucket.left -= 1;
 }

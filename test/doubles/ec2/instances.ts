@@ -13,6 +13,24 @@ export interface DoubleInstance {
   listedAfter: number;
   namedAfter: number;
   terminatedAfter: number;
+  /** Of the double's clock. */
+  terminatesForSeconds: number;
+  terminatedAt?: number;
+  /** Of the next looks, whether they see it; afterwards all do. */
+  sightings: readonly boolean[];
+  death?: Death;
+  stateReason?: StateReason;
+}
+
+export interface StateReason {
+  code: string;
+  message: string;
+}
+
+/** EC2 accepts an instance that it cannot start, and ends it by itself. */
+export interface Death extends StateReason {
+  /** Looks that see it pending before. */
+  afterLooks: number;
 }
 
 export interface DoubleInterface {
@@ -24,16 +42,33 @@ export interface DoubleInterface {
   ipv6Prefixes: string[];
 }
 
-/** Counted in looks; default 0. */
+/** Of instances that are made from now on. Counted in looks where no unit is named; default 0. */
 export interface Delays {
   listedAfter: number;
   namedAfter: number;
   terminatedAfter: number;
+  terminatesForSeconds: number;
+  /** Default none: once listed, always listed. */
+  sightings: readonly boolean[];
 }
+
+export const noDelays: Delays = {
+  listedAfter: 0,
+  namedAfter: 0,
+  terminatedAfter: 0,
+  terminatesForSeconds: 0,
+  sightings: [],
+};
 
 export class DoubleInstances {
   readonly all: DoubleInstance[] = [];
-  delays: Delays = { listedAfter: 0, namedAfter: 0, terminatedAfter: 0 };
+  delays: Delays = noDelays;
+  /** Of the next instances that are made. */
+  readonly deaths: Death[] = [];
+  /** Seconds. Goes on when a test says so. */
+  now = 0;
+  /** EC2 drops the tags of a terminated instance after a while. */
+  dropsTags = false;
   pageSize = Number.POSITIVE_INFINITY;
   /** Name of the action that finds nothing any more. */
   forgetAt: string | undefined;
@@ -74,6 +109,8 @@ export class DoubleInstances {
       })),
       ...this.delays,
     };
+    const death = this.deaths.shift();
+    if (death) instance.death = death;
     this.all.push(instance);
     return instance;
   }
@@ -81,7 +118,7 @@ export class DoubleInstances {
   /** By identity: all must exist. By filters: those that are listed by now. */
   describe(form: Form): DoubleInstance[] {
     const ids = textsOf(form, 'InstanceId');
-    const listed = this.all.filter(passesTime);
+    const listed = this.all.filter((instance) => this.#passesTime(instance));
     const unknown = ids.filter((id) => !listed.some((instance) => instance.id === id));
     if (unknown.length > 0) throw notFound(unknown);
     const filters = groupsOf(form, 'Filter');
@@ -92,13 +129,49 @@ export class DoubleInstances {
     );
   }
 
+  /** One look: what is awaited comes nearer. True if the instance is listed. */
+  #passesTime(instance: DoubleInstance): boolean {
+    if (instance.listedAfter > 0) {
+      instance.listedAfter -= 1;
+      return false;
+    }
+    const [isSeen = true, ...sightings] = instance.sightings;
+    instance.sightings = sightings;
+    if (!isSeen) return false;
+    if (instance.state === 'pending') start(instance);
+    if (instance.namedAfter > 0) instance.namedAfter -= 1;
+    if (instance.state === 'shutting-down') this.#end(instance);
+    return true;
+  }
+
+  #end(instance: DoubleInstance): void {
+    instance.terminatedAfter -= 1;
+    const { terminatedAfter, terminatedAt = 0 } = instance;
+    if (terminatedAfter > 0 || terminatedAt > this.now) return;
+    instance.state = 'terminated';
+    if (this.dropsTags) instance.tags = {};
+  }
+
+  tag(form: Form): void {
+    const id = form.get('ResourceId.1') ?? '';
+    const found = this.all.find((instance) => instance.id === id);
+    if (!found) throw notFound([id]);
+    for (const tag of groupsOf(form, 'Tag')) {
+      found.tags[tag.get('Key') ?? ''] = tag.get('Value') ?? '';
+    }
+  }
+
   terminate(form: Form): DoubleInstance[] {
     const ids = textsOf(form, 'InstanceId');
     const found = this.all.filter(({ id }) => ids.includes(id));
     if (found.length < ids.length) throw notFound(ids);
     for (const instance of found) {
       if (instance.state === 'terminated') continue;
-      instance.state = instance.terminatedAfter > 0 ? 'shutting-down' : 'terminated';
+      if (instance.state !== 'shutting-down') {
+        instance.terminatedAt = this.now + instance.terminatesForSeconds;
+      }
+      const takesTime = instance.terminatedAfter > 0 || instance.terminatesForSeconds > 0;
+      instance.state = takesTime ? 'shutting-down' : 'terminated';
     }
     return found;
   }
@@ -125,18 +198,17 @@ function notFound(ids: string[]): Refusal {
   return new Refusal({ code: 'InvalidInstanceID.NotFound', message });
 }
 
-/** One look: what is awaited comes nearer. True if the instance is listed. */
-function passesTime(instance: DoubleInstance): boolean {
-  if (instance.listedAfter > 0) {
-    instance.listedAfter -= 1;
-    return false;
+/** It runs, or its end begins. */
+function start(instance: DoubleInstance): void {
+  const { death } = instance;
+  if (!death) {
+    instance.state = 'running';
+  } else if (death.afterLooks > 0) {
+    instance.death = { ...death, afterLooks: death.afterLooks - 1 };
+  } else {
+    instance.state = 'shutting-down';
+    instance.stateReason = { code: death.code, message: death.message };
   }
-  if (instance.state === 'pending') instance.state = 'running';
-  if (instance.namedAfter > 0) instance.namedAfter -= 1;
-  if (instance.state !== 'shutting-down') return true;
-  instance.terminatedAfter -= 1;
-  if (instance.terminatedAfter <= 0) instance.state = 'terminated';
-  return true;
 }
 
 function matches({ tags, state }: DoubleInstance, filter: Form): boolean {

@@ -2,7 +2,8 @@
 
 export interface HttpAnswer {
   status: number;
-  body: object;
+  /** A text: a page of something that is not Google. */
+  body: object | string;
   headers?: Record<string, string>;
 }
 

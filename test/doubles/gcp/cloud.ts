@@ -14,6 +14,11 @@ export interface StoredInstance extends Place {
   status: string;
   body: InstanceBody;
   creationTimestamp: string;
+  /** Milliseconds; until then nobody sees it, but its name is taken. */
+  visibleAt: number;
+  /** Counts changes of the labels. */
+  labelVersion: number;
+  dies?: { at: number; status: string | undefined };
 }
 
 export interface StoredDisk extends Place {
@@ -26,16 +31,18 @@ export interface StoredDisk extends Place {
 export interface StoredOperation extends Place {
   name: string;
   id: string;
-  operationType: 'insert' | 'delete';
+  operationType: 'insert' | 'delete' | 'setLabels';
   target: StoredInstance;
   startsAt: number;
   doneAt: number;
   isApplied: boolean;
-  error?: { code: string; message: string };
+  insertedAt: number;
+  errors: { code: string; message: string }[];
+  errorStatus: number;
 }
 
 export interface CloudTimes {
-  /** From the request to RUNNING. */
+  /** From the request to RUNNING; an instance is not shown before. */
   pendingMilliseconds: number;
   /** From RUNNING to DONE. */
   runningMilliseconds: number;
@@ -55,11 +62,31 @@ export class Cloud {
     this.#times = times;
   }
 
-  find(place: Place, name: string): StoredInstance {
-    const found = this.instances.find(
-      (instance) => isAt(instance, place) && instance.name === name,
-    );
+  find(place: Place, name: string, now: number): StoredInstance {
+    const found = this.shown(place, now).find((instance) => instance.name === name);
     return found ?? refuse(404, 'notFound', `The resource '${pathOf(place, name)}' was not found`);
+  }
+
+  shown(place: Place, now: number): StoredInstance[] {
+    return this.instances.filter((instance) => isAt(instance, place) && instance.visibleAt <= now);
+  }
+
+  setLabels(
+    place: Place,
+    name: string,
+    { labels, fingerprint, begin }: Labelling,
+  ): StoredOperation {
+    const instance = this.find(place, name, begin.now);
+    if (fingerprint !== fingerprintOf(instance)) {
+      refuse(
+        412,
+        'conditionNotMet',
+        `Labels fingerprint either invalid or resource labels have changed`,
+      );
+    }
+    instance.body.labels = labels;
+    instance.labelVersion += 1;
+    return this.#begin('setLabels', instance, begin);
   }
 
   insert(place: Place, body: InstanceBody, { requestId, now, faults }: Begin): StoredOperation {
@@ -75,17 +102,27 @@ export class Cloud {
     if (double) exists(`projects/${place.project}/zones/${place.zone}/disks/${double.name}`);
     const creationTimestamp = new Date(now).toISOString();
     const id = this.#nextId();
-    const instance = { ...place, id, name, status: 'PROVISIONING', body, creationTimestamp };
+    const visibleAt = now + this.#times.pendingMilliseconds;
+    const times = { creationTimestamp, visibleAt };
+    const state = { status: 'PROVISIONING', labelVersion: 1 };
+    const instance: StoredInstance = { ...place, id, name, body, ...times, ...state };
+    const operation = this.#begin('insert', instance, { requestId, now, faults });
+    const death = faults.find(({ kind }) => kind === 'dies');
+    if (death) {
+      const at = operation.doneAt + (death.seconds ?? 0) * 1_000;
+      instance.dies = { at, status: death.reason };
+    }
     this.instances.push(instance);
     this.disks.push(...disks);
     this.insertsByName.set(name, (this.insertsByName.get(name) ?? 0) + 1);
-    return this.#begin('insert', instance, { requestId, now, faults });
+    if (operation.doneAt <= now) this.advance(now);
+    return operation;
   }
 
   delete(place: Place, name: string, begin: Begin): StoredOperation {
     const known = this.#known(begin.requestId);
     if (known) return known;
-    const instance = this.find(place, name);
+    const instance = this.find(place, name, begin.now);
     if (instance.body.deletionProtection) {
       const words = `Invalid resource usage: 'Resource cannot be deleted if it's protected against deletion. Instance: ${name}'.`;
       refuse(400, 'invalidUsage', words);
@@ -101,15 +138,26 @@ export class Cloud {
       operation.isApplied = true;
       this.#apply(operation);
     }
+    for (const instance of this.instances) {
+      if (!instance.dies || instance.dies.at > now) continue;
+      const { status } = instance.dies;
+      delete instance.dies;
+      if (status === undefined) this.#remove(instance, false);
+      else instance.status = status;
+    }
   }
 
-  #apply({ operationType, target, error }: StoredOperation): void {
-    const isMade = operationType === 'insert' && !error;
+  #apply({ operationType, target, errors }: StoredOperation): void {
+    const hasFailed = errors.length > 0;
+    const isMade = operationType === 'insert' && !hasFailed;
     if (isMade && target.status === 'PROVISIONING') target.status = 'RUNNING';
-    const isGone = operationType === 'insert' ? error !== undefined : error === undefined;
-    if (!isGone) return;
+    const isGone =
+      (operationType === 'insert' && hasFailed) || (operationType === 'delete' && !hasFailed);
+    if (isGone) this.#remove(target, operationType === 'insert');
+  }
+
+  #remove(target: StoredInstance, isFailed: boolean): void {
     this.instances = this.instances.filter((instance) => instance !== target);
-    const isFailed = operationType === 'insert';
     for (const disk of this.disks.filter((other) => isAt(other, target))) {
       if (disk.user !== target.name) continue;
       disk.user = undefined;
@@ -122,11 +170,15 @@ export class Cloud {
     return requestId === undefined ? undefined : this.#byRequestId.get(requestId);
   }
 
-  #begin(type: 'insert' | 'delete', target: StoredInstance, begin: Begin): StoredOperation {
-    const { requestId, now, faults } = begin;
+  #begin(
+    type: StoredOperation['operationType'],
+    target: StoredInstance,
+    { requestId, now, faults }: Begin,
+  ): StoredOperation {
     const slow = faults.find(({ kind }) => kind === 'slow');
-    const failing = faults.find(({ kind }) => kind === 'operationError');
-    const startsAt = now + this.#times.pendingMilliseconds;
+    const atOnce = faults.find(({ kind }) => kind === 'failsAtOnce');
+    const failing = atOnce ?? faults.find(({ kind }) => kind === 'operationError');
+    const startsAt = atOnce ? now : now + this.#times.pendingMilliseconds;
     const running = slow ? (slow.seconds ?? 1) * 1_000 : this.#times.runningMilliseconds;
     const id = this.#nextId();
     const operation: StoredOperation = {
@@ -136,10 +188,12 @@ export class Cloud {
       id,
       operationType: type,
       target,
+      insertedAt: now,
       startsAt,
-      doneAt: startsAt + running,
+      doneAt: atOnce ? now : startsAt + running,
       isApplied: false,
-      ...(failing && { error: { code: failing.code ?? '', message: failing.message ?? '' } }),
+      errors: failing ? errorsOf(failing) : [],
+      errorStatus: failing?.status ?? 400,
     };
     this.operations.set(operation.name, operation);
     if (requestId !== undefined) this.#byRequestId.set(requestId, operation);
@@ -156,6 +210,20 @@ export interface Begin {
   requestId: string | undefined;
   now: number;
   faults: readonly Fault[];
+}
+
+function errorsOf({ code = '', message = '', errors }: Fault): StoredOperation['errors'] {
+  return errors ?? [{ code, message }];
+}
+
+export interface Labelling {
+  labels: Record<string, string>;
+  fingerprint: unknown;
+  begin: Begin;
+}
+
+export function fingerprintOf({ labelVersion }: StoredInstance): string {
+  return Buffer.from(`labels-${labelVersion}`).toString('base64');
 }
 
 export function isAt(one: Place, other: Place): boolean {

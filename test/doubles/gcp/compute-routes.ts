@@ -2,10 +2,13 @@
 import type { HttpAnswer } from './answers.ts';
 import { refuse } from './answers.ts';
 import type { Cloud, Place, StoredInstance, StoredOperation } from './cloud.ts';
-import { isAt } from './cloud.ts';
+import { fingerprintOf, isAt } from './cloud.ts';
+import type { Catalog } from './catalog.ts';
+import { requireKnown, requirePlace } from './catalog.ts';
 import type { Fault, FaultedCall } from './faults.ts';
-import { applyMask } from './field-mask.ts';
-import { checkedInstance } from './rules.ts';
+import { applyMask, unknownFieldIn } from './field-mask.ts';
+import { checkedInstance, checkLabels } from './rules.ts';
+import { faultsOf } from './shape.ts';
 
 export interface ComputeRequest {
   method: string;
@@ -18,8 +21,7 @@ export interface ComputeRequest {
 export interface ComputeWorld {
   cloud: Cloud;
   now: () => number;
-  /** How long a `wait` may hold a request, in milliseconds; with Google two minutes. */
-  waitMilliseconds: number;
+  catalog: Catalog;
 }
 
 interface Route extends Place {
@@ -29,7 +31,7 @@ interface Route extends Place {
 }
 
 const paths =
-  /^\/compute\/v1\/projects\/([a-z0-9.:-]+)\/zones\/([a-z0-9-]+)\/(instances|operations)(?:\/([a-z0-9-]+))?(?:\/(wait))?$/;
+  /^\/compute\/v1\/projects\/([a-z0-9.:-]+)\/zones\/([a-z0-9-]+)\/(instances|operations)(?:\/([a-z0-9-]+))?(?:\/(setLabels))?$/;
 
 function routeOf(url: URL): Route {
   const [, project, zone, kind, name, verb] = paths.exec(url.pathname) ?? [];
@@ -41,8 +43,9 @@ function routeOf(url: URL): Route {
 
 /** What faults are ordered by. */
 export function callOf(method: string, url: URL, body: unknown): FaultedCall {
-  const { kind, name } = routeOf(url);
-  if (kind === 'operations') return { operation: 'wait' };
+  const { kind, name, verb } = routeOf(url);
+  if (kind === 'operations') return { operation: 'operation' };
+  if (verb === 'setLabels') return { operation: 'setLabels', name };
   if (method === 'POST') return { operation: 'insert', name: nameIn(body) };
   if (method === 'DELETE') return { operation: 'delete', name };
   return name === undefined ? { operation: 'list' } : { operation: 'get', name };
@@ -53,20 +56,30 @@ function nameIn(body: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-export async function serve(world: ComputeWorld, request: ComputeRequest): Promise<HttpAnswer> {
+export function serve(world: ComputeWorld, request: ComputeRequest): HttpAnswer {
   const { cloud, now } = world;
   cloud.advance(now());
-  const body = await answerTo(world, request, routeOf(request.url));
+  const route = routeOf(request.url);
+  requirePlace(world.catalog, route);
   const { fieldMask } = request;
+  if (fieldMask !== undefined) requireMask(kindOf(route), fieldMask);
+  const body = answerTo(world, request, route);
   if (fieldMask === undefined) return { status: 200, body };
   return { status: 200, body: Object(applyMask(body, fieldMask)) };
 }
 
-async function answerTo(
-  world: ComputeWorld,
-  request: ComputeRequest,
-  route: Route,
-): Promise<object> {
+function kindOf({ kind, name }: Route): string {
+  if (kind === 'operations') return 'Operation';
+  return name === undefined ? 'InstanceList' : 'Instance';
+}
+
+function requireMask(kind: string, mask: string): void {
+  const unknown = unknownFieldIn(kind, mask);
+  if (unknown === undefined) return;
+  refuse(400, 'invalidParameter', `Invalid field selection ${unknown}`);
+}
+
+function answerTo(world: ComputeWorld, request: ComputeRequest, route: Route): object {
   const { cloud, now } = world;
   const { method, url, faults } = request;
   const { kind, name, verb } = route;
@@ -76,25 +89,28 @@ async function answerTo(
     case 'POST instances': {
       requireParameters(url, ['requestId']);
       const instance = checkedInstance(request.body, route.zone);
+      requireKnown(world.catalog, instance, route.zone);
       const begin = { requestId, now: now(), faults };
       return shownOperation(cloud.insert(place(route), instance, begin), now());
     }
     case 'GET instances':
       requireParameters(url, ['maxResults', 'pageToken', 'filter', 'orderBy']);
-      return listed(cloud, route, url);
+      return listed(world, route, url);
     case 'GET instances/NAME':
       requireParameters(url, []);
-      return shownInstance(cloud.find(place(route), nameOf(route)));
+      return shownInstance(cloud.find(place(route), nameOf(route), now()));
     case 'DELETE instances/NAME':
       requireParameters(url, ['requestId']);
       return shownOperation(
         cloud.delete(place(route), nameOf(route), { requestId, now: now(), faults }),
         now(),
       );
+    case 'POST instances/NAME/setLabels':
+      requireParameters(url, ['requestId']);
+      return labelled(world, request, route);
     case 'GET operations/NAME':
-    case 'POST operations/NAME/wait':
       requireParameters(url, []);
-      return await waited(world, route);
+      return shownOperation(operationAt(cloud, route), now());
     default:
       return refuse(404, 'notFound', `${method} ${url.pathname} is not served`);
   }
@@ -123,13 +139,13 @@ function requestIdOf(url: URL): string | undefined {
   return requestId;
 }
 
-function listed(cloud: Cloud, route: Route, url: URL): object {
+function listed({ cloud, now }: ComputeWorld, route: Route, url: URL): object {
   if (url.searchParams.has('filter')) refuse(400, 'invalid', 'the double has no filter');
   const size = Number(url.searchParams.get('maxResults') ?? '500');
   if (!(size >= 1 && size <= 500)) refuse(400, 'invalid', `maxResults: ${size}`);
   const start = Number(url.searchParams.get('pageToken') ?? '0');
   if (!Number.isInteger(start)) refuse(400, 'invalid', 'pageToken');
-  const all = cloud.instances.filter((instance) => isAt(instance, route));
+  const all = cloud.shown(route, now());
   const items = all.slice(start, start + size).map(shownInstance);
   const next = start + size < all.length ? { nextPageToken: String(start + size) } : {};
   const { project, zone } = route;
@@ -141,30 +157,34 @@ function listed(cloud: Cloud, route: Route, url: URL): object {
   };
 }
 
-async function waited(
-  { cloud, now, waitMilliseconds }: ComputeWorld,
-  route: Route,
-): Promise<object> {
-  const operation = cloud.operations.get(route.name ?? '');
-  if (!operation || !isAt(operation, route)) {
-    return refuse(404, 'notFound', `The resource '${route.name}' was not found`);
-  }
-  const left = operation.doneAt - now();
-  if (route.verb && left > 0) {
-    const held = Math.min(left, waitMilliseconds);
-    await new Promise((resolve) => setTimeout(resolve, held));
-    cloud.advance(now());
-  }
-  return shownOperation(operation, now());
+function labelled({ cloud, now }: ComputeWorld, request: ComputeRequest, route: Route): object {
+  const { body, faults } = request;
+  const wrong = faultsOf('InstancesSetLabelsRequest', body);
+  if (wrong.length > 0) refuse(400, 'invalid', wrong.join('; '));
+  const { labels = {}, labelFingerprint: fingerprint } = Object(body);
+  checkLabels({ labels });
+  const begin = { requestId: requestIdOf(request.url), now: now(), faults };
+  const labelling = { labels, fingerprint, begin };
+  return shownOperation(cloud.setLabels(place(route), nameOf(route), labelling), now());
 }
 
-function shownInstance({ id, status, body, creationTimestamp, ...at }: StoredInstance): object {
+function operationAt(cloud: Cloud, route: Route): StoredOperation {
+  const operation = cloud.operations.get(nameOf(route));
+  if (operation && isAt(operation, route)) return operation;
+  const { project, zone, name } = route;
+  const path = `projects/${project}/zones/${zone}/operations/${name}`;
+  return refuse(404, 'notFound', `The resource '${path}' was not found`);
+}
+
+function shownInstance(instance: StoredInstance): object {
+  const { id, status, body, creationTimestamp, ...at } = instance;
   return {
     ...body,
     kind: 'compute#instance',
     id,
     status,
     creationTimestamp,
+    labelFingerprint: fingerprintOf(instance),
     zone: `https://www.googleapis.com/compute/v1/projects/${at.project}/zones/${at.zone}`,
     networkInterfaces: body.networkInterfaces.map((card) => ({
       ...card,
@@ -177,17 +197,25 @@ function shownInstance({ id, status, body, creationTimestamp, ...at }: StoredIns
 }
 
 function shownOperation(operation: StoredOperation, now: number): object {
-  const { id, name, operationType, target, error, startsAt, doneAt } = operation;
+  const { id, name, operationType, target, errors, errorStatus } = operation;
+  const { insertedAt, startsAt, doneAt } = operation;
   const isDone = doneAt <= now;
+  const hasFailed = isDone && errors.length > 0;
   return {
     kind: 'compute#operation',
     id,
     name,
     operationType,
     status: isDone ? 'DONE' : startsAt <= now ? 'RUNNING' : 'PENDING',
-    progress: isDone ? 100 : 0,
+    progress: isDone ? 100 : percent(now - startsAt, doneAt - startsAt),
     targetId: target.id,
+    insertTime: new Date(insertedAt).toISOString(),
+    ...(isDone && { endTime: new Date(doneAt).toISOString() }),
     zone: `https://www.googleapis.com/compute/v1/projects/${target.project}/zones/${target.zone}`,
-    ...(isDone && error && { error: { errors: [error] }, httpErrorStatusCode: 400 }),
+    ...(hasFailed && { error: { errors }, httpErrorStatusCode: errorStatus }),
   };
+}
+
+function percent(part: number, whole: number): number {
+  return Math.max(0, Math.floor((100 * part) / whole));
 }

@@ -1,6 +1,6 @@
 /**
- * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks: permissions, quotas by number, images
- * and networks (each name exists), filters, aggregated lists, and instances that stop without being deleted.
+ * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks: permissions, quotas by number,
+ * networks (each name exists; other things do unless the catalog says which), filters, and aggregated lists.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -8,6 +8,7 @@ import { administer } from './admin-routes.ts';
 import type { SeenCall } from './admin-routes.ts';
 import { errorAnswer, Refusal } from './answers.ts';
 import type { ErrorWords, HttpAnswer } from './answers.ts';
+import type { Catalog } from './catalog.ts';
 import { Cloud } from './cloud.ts';
 import type { CloudTimes } from './cloud.ts';
 import { callOf, serve } from './compute-routes.ts';
@@ -20,8 +21,13 @@ import type { TokenRules } from './tokens.ts';
 export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
   /** Default: any that is free. */
   port?: number;
-  /** How long a `wait` may hold a request. Default 200. */
-  waitMilliseconds?: number;
+  /** What exists. Default: everything. */
+  catalog?: Catalog;
+  /**
+   * By so much the double's time goes on with each request, and by nothing else: how many requests a call of the driver takes does not
+   * depend on the load of the machine. Default: the time is that of the machine.
+   */
+  millisecondsPerRequest?: number;
 }
 
 export interface GcpDouble {
@@ -34,25 +40,34 @@ export interface GcpDouble {
   tokens: Tokens;
   /** All requests, in the order of their arrival; those for tokens among them. */
   calls: SeenCall[];
+  /** Its clock jumps. */
+  advance(seconds: number): void;
+  /** All jumps are taken back. */
+  resetClock(): void;
   close(): Promise<void>;
 }
 
-type World = Omit<GcpDouble, 'url' | 'tokenUrl' | 'close'> & {
+type World = Omit<GcpDouble, 'url' | 'tokenUrl' | 'close' | 'advance' | 'resetClock'> & {
   now: () => number;
-  waitMilliseconds: number;
+  catalog: Catalog;
 };
 
 export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDouble> {
-  const { pendingMilliseconds = 5, runningMilliseconds = 10, waitMilliseconds = 200 } = options;
+  const { pendingMilliseconds = 5, runningMilliseconds = 10, catalog = {} } = options;
+  const startedAt = Date.now();
+  let requestCount = 0;
+  let ahead = 0;
+  const { millisecondsPerRequest: step } = options;
   const world: World = {
     cloud: new Cloud({ pendingMilliseconds, runningMilliseconds }),
     faults: new Faults(),
     tokens: new Tokens(options),
     calls: [],
-    now: Date.now,
-    waitMilliseconds,
+    now: () => ahead + (step === undefined ? Date.now() : startedAt + requestCount * step),
+    catalog,
   };
   const server = createServer((request, response) => {
+    requestCount += 1;
     void handle(world, request, response);
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -63,6 +78,12 @@ export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDo
     ...world,
     url,
     tokenUrl: `${url}/token`,
+    advance(seconds) {
+      ahead += seconds * 1_000;
+    },
+    resetClock() {
+      ahead = 0;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -84,7 +105,7 @@ async function handle(
 ): Promise<void> {
   const received = await receive(incoming);
   try {
-    const answer = await answerTo(world, received);
+    const answer = answerTo(world, received);
     if (answer === 'cut') {
       incoming.socket.destroy();
       return;
@@ -105,13 +126,15 @@ async function receive(incoming: IncomingMessage): Promise<Received> {
 }
 
 function send(response: ServerResponse, { status, body, headers }: HttpAnswer): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
+  const isPage = typeof body === 'string';
+  const type = isPage ? 'text/html; charset=utf-8' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  response.end(isPage ? body : JSON.stringify(body));
 }
 
 type Outcome = HttpAnswer | 'cut' | 'hang';
 
-async function answerTo(world: World, received: Received): Promise<Outcome> {
+function answerTo(world: World, received: Received): Outcome {
   const { method, url, text } = received;
   if (url.pathname.startsWith('/_double/')) {
     return administer(world, `${method} ${url.pathname}`, jsonOf(text));
@@ -124,7 +147,7 @@ async function answerTo(world: World, received: Received): Promise<Outcome> {
   const requestId = url.searchParams.get('requestId');
   if (requestId !== null) seen.requestId = requestId;
   world.calls.push(seen);
-  const outcome = await withFaults(faults, () => work(world, { received, body, call, faults }));
+  const outcome = withFaults(faults, () => work(world, { received, body, call, faults }));
   if (typeof outcome === 'object') seen.status = outcome.status;
   return outcome;
 }
@@ -146,18 +169,20 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function withFaults(
-  faults: readonly Fault[],
-  doWork: () => Promise<HttpAnswer>,
-): Promise<Outcome> {
+function withFaults(faults: readonly Fault[], doWork: () => HttpAnswer): Outcome {
   const kinds = faults.map(({ kind }) => kind);
   if (kinds.includes('hang')) return 'hang';
   if (kinds.includes('cutBefore')) return 'cut';
+  const stranger = faults.find(({ kind }) => kind === 'html');
+  if (stranger) return { status: stranger.status ?? 404, body: notFoundPage };
+  if (kinds.includes('empty')) return { status: 200, body: {} };
   const refused = faults.map(refusalOf).find((answer) => answer !== undefined);
   if (refused) return refused;
-  const answer = await doWork();
+  const answer = doWork();
   return kinds.includes('loseAnswer') ? 'cut' : answer;
 }
+
+const notFoundPage = '<!DOCTYPE html><title>Error 404 (Not Found)!!1</title><p>That’s all we know.';
 
 const refusals: Partial<Record<Fault['kind'], (fault: Fault) => ErrorWords>> = {
   rateLimit: () => ({
@@ -194,7 +219,7 @@ interface Work {
   faults: readonly Fault[];
 }
 
-async function work(world: World, { received, body, call, faults }: Work): Promise<HttpAnswer> {
+function work(world: World, { received, body, call, faults }: Work): HttpAnswer {
   const { method, url, headers, text } = received;
   try {
     if (call.operation === 'token') {
@@ -204,7 +229,7 @@ async function work(world: World, { received, body, call, faults }: Work): Promi
     if (!world.tokens.isIssued(token)) return unauthenticated();
     const mask = headers['x-goog-fieldmask'];
     const fieldMask = typeof mask === 'string' ? mask : undefined;
-    return await serve(world, { method, url, fieldMask, body, faults });
+    return serve(world, { method, url, fieldMask, body, faults });
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
     throw error;

@@ -1,6 +1,6 @@
 /** Faults that a test orders: what goes wrong, with which calls, and how often. */
 
-export type Operation = 'insert' | 'get' | 'delete' | 'list' | 'wait' | 'token';
+export type Operation = 'insert' | 'get' | 'delete' | 'list' | 'setLabels' | 'operation' | 'token';
 
 export interface Fault {
   kind:
@@ -12,8 +12,16 @@ export interface Fault {
     | 'quota'
     /** An answer with `status`, `reason` and `message`. */
     | 'error'
-    /** The operation that the call begins fails with `code` and `message`. */
+    /** The operation that the call begins fails with `code` and `message`, or with all of `errors`, and with `status` (default 400). */
     | 'operationError'
+    /** The same, and it has failed already when the call is answered. */
+    | 'failsAtOnce'
+    /** The instance that the call makes ends by itself, `seconds` (default 0) after it is made: with `reason` as its status, or else it goes. */
+    | 'dies'
+    /** 404, or `status`, of something in between that is not Google. */
+    | 'html'
+    /** 200 and an empty JSON object, of something in between as well. */
+    | 'empty'
     /** The operation that the call begins takes `seconds`. */
     | 'slow'
     /** The work is done, and the connection cut. */
@@ -36,6 +44,7 @@ export interface Fault {
   infoReason?: string;
   code?: string;
   message?: string;
+  errors?: { code: string; message: string }[];
 }
 
 export interface FaultedCall {

@@ -1,13 +1,33 @@
 /** Partial answers: `X-Goog-FieldMask: items(id,tags/items),nextPageToken`. */
+import { typeOfField } from './shape.ts';
 
 interface Mask {
   [name: string]: Mask | true;
 }
 
 export function applyMask(body: object, text: string): unknown {
+  return project(body, maskOf(text));
+}
+
+/** The first that Google's description of this kind does not have: `items/nme`. */
+export function unknownFieldIn(kind: string, text: string): string | undefined {
+  return unknownIn(kind, maskOf(text), '');
+}
+
+function unknownIn(kind: string, mask: Mask, path: string): string | undefined {
+  for (const [name, inner] of Object.entries(mask)) {
+    const type = typeOfField(kind, name);
+    if (type === undefined) return `${path}${name}`;
+    const found = inner === true ? undefined : unknownIn(type, inner, `${path}${name}/`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function maskOf(text: string): Mask {
   const [mask, rest] = parse(text);
   if (rest !== '') throw new Error(`field mask: "${rest}" is left over`);
-  return project(body, mask);
+  return mask;
 }
 
 /** Of a list up to its end or a closing bracket, which stays in the rest. */

@@ -18,7 +18,7 @@ if (!Number.isFinite(runningMilliseconds) || runningMilliseconds < 0) {
   throw new Error(`--operation-ms: ${values['operation-ms']} is not a time in milliseconds`);
 }
 
-const double = await startGcpDouble({ port, runningMilliseconds, waitMilliseconds: 2_000 });
+const double = await startGcpDouble({ port, runningMilliseconds });
 process.stdout.write(`${JSON.stringify({ url: double.url, tokenUrl: double.tokenUrl })}\n`);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => void double.close());

@@ -59,7 +59,7 @@ function checkDisks(disks: readonly DiskBody[]): void {
   if (!disks.some(({ boot }) => boot) || !disks.every(isComplete)) invalid('disks', disks);
 }
 
-function checkLabels({ labels = {} }: InstanceBody): void {
+export function checkLabels({ labels = {} }: Pick<InstanceBody, 'labels'>): void {
   for (const [key, value] of Object.entries(labels)) {
     if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key)) invalid('labels', key);
     if (!/^[a-z0-9_-]{0,63}$/.test(value)) invalid(`labels.${key}`, value);

@@ -31,6 +31,11 @@ function read(): Record<string, Description> {
   return description.nested ?? {};
 }
 
+/** Undefined when a resource of this kind has no such field. */
+export function typeOfField(kind: string, field: string): string | undefined {
+  return descriptions()[kind]?.fields?.[field]?.type;
+}
+
 /** What is wrong, by field: `scheduling.preemptible: expected bool, not "yes"`. Empty when nothing is. */
 export function faultsOf(kind: string, value: unknown, path = ''): string[] {
   const { fields } = descriptions()[kind] ?? {};

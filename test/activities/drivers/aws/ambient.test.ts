@@ -1,5 +1,8 @@
 /** Credentials that the SDK's own chain finds: here those of an instance, from a metadata service. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
@@ -50,10 +53,8 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 async function describeWith(allowsAmbientCredentials: boolean): Promise<unknown> {
-  const driver = createAwsDriver({
-    env: { AWS_ENDPOINT_URL: double.url },
-    allowsAmbientCredentials,
-  });
+  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials };
+  const driver = createAwsDriver(settings);
   return await driver.describeInstance(aRequest('any', { providerSpec: aSpec() }));
 }
 
@@ -73,4 +74,35 @@ test('that nobody has are a fault of credentials', async () => {
     kind: 'credentials',
     settled: false,
   });
+});
+
+test('that a program does not give in time end the call; the next call asks it again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'program-'));
+  const config = join(folder, 'config');
+  const program = join(folder, 'program');
+  const silence = join(folder, 'silence');
+  const keys = { Version: 1, AccessKeyId: 'key-of-the-program', SecretAccessKey: 'secret' };
+  const script = `while [ -e ${silence} ]; do sleep 0.1; done; echo '${JSON.stringify(keys)}'`;
+  writeFileSync(silence, '');
+  writeFileSync(program, script);
+  writeFileSync(config, `[profile silent]\ncredential_process = sh ${program}\n`);
+  process.env['AWS_CONFIG_FILE'] = config;
+  process.env['AWS_PROFILE'] = 'silent';
+  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: true };
+  const driver = createAwsDriver(settings, { callTimeoutSeconds: 6 });
+  const look = () => driver.describeInstance(aRequest('any', { providerSpec: aSpec() }));
+  try {
+    expect(await failureOf(look())).toMatchObject({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: expect.stringContaining('no credentials within 2 s'),
+    });
+    rmSync(silence);
+    expect(await look()).toBeUndefined();
+    expect(double.lastAccessKey()).toBe('key-of-the-program');
+  } finally {
+    rmSync(folder, { recursive: true });
+    process.env['AWS_CONFIG_FILE'] = '/none';
+    delete process.env['AWS_PROFILE'];
+  }
 });

@@ -6,7 +6,7 @@ const keys = { kind: 'keys', accessKeyId: 'a', secretAccessKey: 's' };
 const tokenFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
 
 function settings(env: Environment = {}, allowsAmbientCredentials = false) {
-  return { env, allowsAmbientCredentials };
+  return { env, allowsAmbientCredentials, allowsTokenFiles: true };
 }
 
 test.each([
@@ -95,6 +95,24 @@ describe('a token file', () => {
         message: expect.stringContaining(`"${file}"`),
       }),
     );
+  });
+
+  test('is used only where the operator allows it, whatever role the Secret names', () => {
+    const strict = { env: {}, allowsAmbientCredentials: false };
+    expect(() => credentialsOf(secretOf(tokenFile), strict)).toThrow(
+      expect.objectContaining({
+        code: 'Unauthenticated',
+        kind: 'credentials',
+        settled: false,
+        message: expect.stringContaining('only if it runs with --token-files'),
+      }),
+    );
+  });
+
+  test('of the process itself needs no such leave: it is a part of its own credentials', () => {
+    const env = { AWS_WEB_IDENTITY_TOKEN_FILE: '/any/token', AWS_ROLE_ARN: 'arn:r' };
+    const ambient = { env, allowsAmbientCredentials: true, allowsTokenFiles: false };
+    expect(credentialsOf({}, ambient)).toMatchObject({ tokenFile: '/any/token' });
   });
 
   test('may be where the operator of the worker says', () => {

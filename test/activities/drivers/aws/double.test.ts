@@ -7,6 +7,7 @@ import { tagsIn } from '../../../doubles/ec2/instances.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { failureOf } from '../failure-of.ts';
+import { createdBy, deletedBy, pendingOf } from './following.ts';
 import { instantTiming, type InstantTiming } from './instant-timing.ts';
 
 // The first call loads the SDK, which takes its time on a busy machine.
@@ -42,9 +43,14 @@ function actions(): (string | undefined)[] {
 }
 
 describe('create', () => {
-  test('is one look, one image and one run; tags go with the run', async () => {
-    await driver.createInstance(theRequest('calls'));
-    expect(actions()).toEqual(['DescribeInstances', 'DescribeImages', 'RunInstances']);
+  test('is one look, one image, one run and a look at what became of it; tags go with the run', async () => {
+    await createdBy(driver, theRequest('calls'));
+    expect(actions()).toEqual([
+      'DescribeInstances',
+      'DescribeImages',
+      'RunInstances',
+      'DescribeInstances',
+    ]);
     const run = double.requests[2] ?? new Map();
     expect(run.get('ClientToken')).toBe('uid-of-calls-0');
     const tags = tagsIn(run, 'instance');
@@ -55,27 +61,28 @@ describe('create', () => {
 
   test('the same token makes one instance, though EC2 does not list it yet', async () => {
     double.delay({ listedAfter: 2 });
-    const first = await driver.createInstance(theRequest('lagging'));
-    const second = await driver.createInstance(theRequest('lagging'));
-    expect(second.providerID).toBe(first.providerID);
+    const request = theRequest('lagging');
+    const first = await pendingOf(driver.createInstance(request));
+    const second = await pendingOf(driver.createInstance(request));
+    expect(second.message).toBe(first.message);
     expect(actions().filter((action) => action === 'RunInstances')).toHaveLength(2);
     expect(statesOf('lagging')).toHaveLength(1);
   });
 
   test('the same token with another request finds what the first one made', async () => {
     double.delay({ listedAfter: 1 });
-    const { providerID } = await driver.createInstance(theRequest('changed'));
+    const { providerID } = await createdBy(driver, theRequest('changed'));
     const providerSpec = aSpec({ machineType: 'm5.xlarge' });
     const request = theRequest('changed', { providerSpec });
-    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
+    expect(await createdBy(driver, request)).toMatchObject({ providerID, found: true });
     expect(statesOf('changed')).toHaveLength(1);
   });
 
   test('if that is not listed even then, an instance may exist', async () => {
     double.delay({ listedAfter: 9 });
-    await driver.createInstance(theRequest('hidden'));
+    await pendingOf(driver.createInstance(theRequest('hidden')));
     const request = theRequest('hidden', { userData: 'other' });
-    expect(await failureOf(driver.createInstance(request))).toMatchObject({
+    expect(await failureOf(createdBy(driver, request))).toMatchObject({
       code: 'Aborted',
       settled: false,
     });
@@ -83,26 +90,19 @@ describe('create', () => {
   });
 
   test('a token whose instance is long forgotten is spent all the same', async () => {
-    await driver.createInstance(theRequest('long-ago'));
-    await driver.deleteInstance(theRequest('long-ago'));
+    await createdBy(driver, theRequest('long-ago'));
+    await deletedBy(driver, theRequest('long-ago'));
     double.forgetAt('DescribeInstances');
-    expect(await failureOf(driver.createInstance(theRequest('long-ago')))).toMatchObject({
+    expect(await failureOf(createdBy(driver, theRequest('long-ago')))).toMatchObject({
       code: 'Aborted',
       settled: true,
       message: expect.stringContaining('IdempotentInstanceTerminated'),
     });
   });
 
-  test('waits for the name of the Node, with pauses that grow', async () => {
-    double.delay({ namedAfter: 3 });
-    const made = await driver.createInstance(theRequest('slow'));
-    expect(made.nodeName).toMatch(/^ip-i-\d+\.internal$/);
-    expect(timing.pauses).toEqual([1_000, 1_500]);
-  });
-
   test('an instance that stays without a name is not given up', async () => {
     double.delay({ namedAfter: 99 });
-    expect(await failureOf(driver.createInstance(theRequest('nameless')))).toMatchObject({
+    expect(await failureOf(createdBy(driver, theRequest('nameless')))).toMatchObject({
       code: 'Unavailable',
       settled: false,
       message: expect.stringContaining('DNS hostnames'),
@@ -112,7 +112,7 @@ describe('create', () => {
   test('throttling is told with the time that EC2 wants, and nothing was made', async () => {
     const fault = { code: 'RequestLimitExceeded', status: 503, retryAfter: '7' };
     double.refuse({ action: 'RunInstances', ...fault });
-    expect(await failureOf(driver.createInstance(theRequest('throttled')))).toEqual({
+    expect(await failureOf(createdBy(driver, theRequest('throttled')))).toEqual({
       code: 'Unavailable',
       kind: 'throttling',
       settled: true,
@@ -124,7 +124,7 @@ describe('create', () => {
 
   test('a look that is throttled says nothing of earlier tries', async () => {
     double.refuse({ action: 'DescribeInstances', code: 'RequestLimitExceeded', status: 503 });
-    expect(await failureOf(driver.createInstance(theRequest('unseen')))).toMatchObject({
+    expect(await failureOf(createdBy(driver, theRequest('unseen')))).toMatchObject({
       kind: 'throttling',
       settled: false,
     });
@@ -135,7 +135,7 @@ describe('create', () => {
     { code: 'VcpuLimitExceeded', status: 400, kind: 'quota' },
   ])('$code is ResourceExhausted by $kind', async ({ code, status, kind }) => {
     double.refuse({ action: 'RunInstances', code, status });
-    expect(await failureOf(driver.createInstance(theRequest(code)))).toMatchObject({
+    expect(await failureOf(createdBy(driver, theRequest(code)))).toMatchObject({
       code: 'ResourceExhausted',
       kind,
       settled: true,
@@ -144,7 +144,7 @@ describe('create', () => {
 
   test('an error of EC2 itself leaves it open whether it made one', async () => {
     double.refuse({ action: 'RunInstances', code: 'InternalError', status: 500 });
-    expect(await failureOf(driver.createInstance(theRequest('shaky')))).toMatchObject({
+    expect(await failureOf(createdBy(driver, theRequest('shaky')))).toMatchObject({
       code: 'Unavailable',
       settled: false,
     });
@@ -170,7 +170,7 @@ describe('create', () => {
       message: 'not able to validate',
     });
     const { message } = await failureOf(
-      driver.createInstance(theRequest('quiet', { userData: 'bootstrap-token' })),
+      createdBy(driver, theRequest('quiet', { userData: 'bootstrap-token' })),
     );
     expect(message).toBe('EC2 in eu-west-1: DescribeInstances: AuthFailure: not able to validate');
   });
@@ -185,7 +185,7 @@ describe('initialize', () => {
 
   test('brings each interface to what the class says, and does no more the second time', async () => {
     const request = theRequest('six', { providerSpec });
-    const { providerID, isInitialized } = await driver.createInstance(request);
+    const { providerID, isInitialized } = await createdBy(driver, request);
     expect(isInitialized).toBe(false);
     await driver.initializeInstance({ ...request, providerID });
     double.reset();
@@ -196,16 +196,33 @@ describe('initialize', () => {
       { sourceDestCheck: false, ipv6Prefixes: [expect.any(String), expect.any(String)] },
       { sourceDestCheck: true, ipv6Prefixes: [] },
     ]);
-    expect(await driver.createInstance(request)).toMatchObject({ isInitialized: true });
+    expect(await createdBy(driver, request)).toMatchObject({ isInitialized: true });
   });
 
   test('is called for an instance that EC2 lists by then', async () => {
     double.delay({ listedAfter: 2 });
     const request = theRequest('late', { providerSpec });
-    const { providerID } = await driver.createInstance(request);
+    const { providerID } = await createdBy(driver, request);
     expect(await driver.initializeInstance({ ...request, providerID })).toMatchObject({
       isInitialized: true,
     });
+  });
+});
+
+test('a deletion refuses an instance that was made for another Machine', async () => {
+  const { providerID } = await createdBy(driver, theRequest('foreign'));
+  await expect(deletedBy(driver, theRequest('thief', { providerID }))).rejects.toMatchObject({
+    code: 'FailedPrecondition',
+    message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
+  });
+  expect(statesOf('foreign')).not.toContain('terminated');
+});
+
+test('a deletion takes an instance of this Machine that another cluster made', async () => {
+  const made = theRequest('moved');
+  const { providerID } = await createdBy(driver, { ...made, cluster: 'before' });
+  expect(await deletedBy(driver, { ...made, token: 'another', providerID })).toEqual({
+    found: true,
   });
 });
 
@@ -215,7 +232,7 @@ test.each([1, 2, 3, 4])(
     const networkInterfaces = [{ subnetID: 's', securityGroupIDs: ['g'], ipv6PrefixCount: 2 }];
     const providerSpec = aSpec({ srcAndDstChecksEnabled: false, networkInterfaces });
     const machine = theRequest(`initialized-${request}`, { providerSpec });
-    const { providerID } = await driver.createInstance(machine);
+    const { providerID } = await createdBy(driver, machine);
     double.cut({ request, when: 'after' });
     await untilDone(() => driver.initializeInstance({ ...machine, providerID }));
     const [networkInterface] = double.instances.at(-1)?.networkInterfaces ?? [];
@@ -225,49 +242,16 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('delete', () => {
-  test('waits until the instance is terminated, with pauses that grow to fifteen seconds', async () => {
-    double.delay({ terminatedAfter: 8 });
-    await driver.createInstance(theRequest('slow-end'));
-    expect(await driver.deleteInstance(theRequest('slow-end'))).toEqual({ found: true });
-    expect(statesOf('slow-end')).toEqual(['terminated']);
-    expect(timing.pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_000, 15_000]);
-  });
-
-  test('after four minutes it asks to be called again, and the next one does not terminate twice', async () => {
-    double.delay({ terminatedAfter: 30 });
-    await driver.createInstance(theRequest('very-slow'));
-    expect(await failureOf(driver.deleteInstance(theRequest('very-slow')))).toMatchObject({
-      code: 'DeadlineExceeded',
-      settled: false,
-      message: expect.stringMatching(/^i-\d+ not terminated after 240 s/),
-    });
-    expect(await driver.deleteInstance(theRequest('very-slow'))).toEqual({ found: true });
-    expect(actions().filter((action) => action === 'TerminateInstances')).toHaveLength(1);
-  });
-
-  test('ends soon when it is cancelled', async () => {
-    double.delay({ terminatedAfter: 30 });
-    await driver.createInstance(theRequest('stopped'));
-    const caller = new AbortController();
-    const pause = timing.pause;
-    timing.pause = async (milliseconds, signal) => {
-      caller.abort();
-      await pause(milliseconds, signal);
-    };
-    const request = theRequest('stopped', { signal: caller.signal });
-    expect(await failureOf(driver.deleteInstance(request))).toMatchObject({ code: 'Canceled' });
-  });
-
   test('what EC2 does not know any more is gone', async () => {
-    await driver.createInstance(theRequest('forgotten'));
+    await createdBy(driver, theRequest('forgotten'));
     double.forgetAt('TerminateInstances');
-    expect(await driver.deleteInstance(theRequest('forgotten'))).toEqual({ found: true });
+    expect(await deletedBy(driver, theRequest('forgotten'))).toEqual({ found: true });
   });
 
   test('an instance with deletion protection is told', async () => {
-    await driver.createInstance(theRequest('protected'));
+    await createdBy(driver, theRequest('protected'));
     double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
-    expect(await failureOf(driver.deleteInstance(theRequest('protected')))).toMatchObject({
+    expect(await failureOf(deletedBy(driver, theRequest('protected')))).toMatchObject({
       code: 'FailedPrecondition',
       settled: false,
     });
@@ -285,9 +269,10 @@ test('lists all pages', async () => {
   const tags = { 'kubernetes.io/cluster/pages': '1', 'kubernetes.io/role/node': '1' };
   const providerSpec = aSpec({ tags });
   for (let index = 0; index < 5; index += 1) {
-    await driver.createInstance(theRequest(`page-${index}`, { providerSpec }));
+    await createdBy(driver, theRequest(`page-${index}`, { providerSpec }));
   }
   const request = { ...theRequest('any', { providerSpec }), namespace: 'shoot' };
+  double.reset();
   double.limitPages(2);
   const listed = await driver.listInstances(request);
   expect(listed.map(({ machineName }) => machineName)).toEqual([
@@ -297,7 +282,7 @@ test('lists all pages', async () => {
     'page-3',
     'page-4',
   ]);
-  expect(actions().filter((action) => action === 'DescribeInstances')).toHaveLength(8);
+  expect(actions().filter((action) => action === 'DescribeInstances')).toHaveLength(3);
 });
 
 describe('interrupted at every call', () => {
@@ -308,16 +293,16 @@ describe('interrupted at every call', () => {
     const name = `created-${cut.when}-${cut.request}`;
     double.delay({ listedAfter: 1, namedAfter: 2 });
     double.cut(cut);
-    await untilDone(() => driver.createInstance(theRequest(name)));
+    await untilDone(() => createdBy(driver, theRequest(name)));
     expect(statesOf(name)).toEqual(['running']);
   });
 
   test.each(cuts)('delete, cut $when request $request, leaves none', async (cut) => {
     const name = `deleted-${cut.when}-${cut.request}`;
     double.delay({ terminatedAfter: 3 });
-    await driver.createInstance(theRequest(name));
+    await createdBy(driver, theRequest(name));
     double.cut(cut);
-    await untilDone(() => driver.deleteInstance(theRequest(name)));
+    await untilDone(() => deletedBy(driver, theRequest(name)));
     expect(statesOf(name)).toEqual(['terminated']);
   });
 });

@@ -130,9 +130,63 @@ test('Retry-After may be a date', () => {
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test('a long policy decision is cut', () => {
-  const error = Object.assign(anAnswer('UnauthorizedOperation', 403), {
-    message: 'x'.repeat(9_999),
+function messageOf(message: string): string {
+  const error = Object.assign(anAnswer('UnauthorizedOperation', 403), { message });
+  return failureOf(aCall(), error).message;
+}
+
+describe('a long message', () => {
+  const title = 'You are not authorized. Encoded authorization failure message: ';
+
+  test('keeps an encoded policy decision whole, for it can be decoded', () => {
+    const message = `${title}${'x'.repeat(1_400)}`;
+    expect(messageOf(message)).toBe(
+      `EC2 in eu-west-1: RunInstances: UnauthorizedOperation: ${message}`,
+    );
   });
-  expect(failureOf(aCall(), error).message.length).toBeLessThan(500);
+
+  test('goes without one that is too long, and keeps the rest', () => {
+    const words = messageOf(`${title}${'x'.repeat(9_999)} User: arn:aws:iam::1:user/u`);
+    expect(words).toContain('(9999 characters, too long for here: CloudTrail has them');
+    expect(words).toContain('User: arn:aws:iam::1:user/u');
+    expect(words).not.toContain('xx');
+  });
+
+  test('of another kind is cut', () => {
+    expect(messageOf('y'.repeat(9_999)).length).toBeLessThan(1_700);
+  });
+});
+
+describe('Unsupported is', () => {
+  test.each([
+    {
+      message:
+        'Your requested instance type (i4i.large) is not supported in your requested Availability Zone (us-east-1a).',
+      code: 'ResourceExhausted',
+      kind: 'capacity',
+    },
+    {
+      message: 'EBS-optimized instances are not supported for your requested configuration.',
+      code: 'InvalidArgument',
+      kind: 'input',
+    },
+    {
+      message:
+        'Your requested instance type (m1.small) is not supported in this region (eu-west-1).',
+      code: 'InvalidArgument',
+      kind: 'input',
+    },
+  ])('$kind: $message', ({ message, code, kind }) => {
+    const failure = failureOf(aCall(), Object.assign(anAnswer('Unsupported'), { message }));
+    expect(failure).toMatchObject({ code, kind, settled: true });
+  });
+
+  test('told with what to look at, where EC2 says nothing', () => {
+    const message = 'The requested configuration is currently not supported.';
+    const failure = failureOf(aCall(), Object.assign(anAnswer('Unsupported'), { message }));
+    expect(failure).toMatchObject({
+      kind: 'capacity',
+      message: expect.stringContaining('ebsOptimized'),
+    });
+  });
 });

@@ -78,14 +78,21 @@ describe('belongs to a cluster and namespace', () => {
   });
 });
 
+test('the SDK can be loaded before the first call', async () => {
+  const driver = createAwsDriver({ env: {}, allowsAmbientCredentials: false });
+  expect(await driver.prepare?.()).toBeUndefined();
+});
+
 test('classes of one region and cluster have one scope', () => {
   const { listScope } = createAwsDriver({ env: {}, allowsAmbientCredentials: false });
   const scope = listScope(aSpec());
-  expect(scope).toBe('eu-west-1 kubernetes.io/cluster/shoot kubernetes.io/role/node');
+  expect(scope).toBe(
+    JSON.stringify(['eu-west-1', 'kubernetes.io/cluster/shoot', 'kubernetes.io/role/node']),
+  );
   expect(listScope(aSpec({ machineType: 'c5.large', ami: 'ami-2' }))).toBe(scope);
   expect(listScope(aSpec({ region: 'us-east-1' }))).not.toBe(scope);
   expect(listScope(aSpec({ tags: { ...aSpec().tags, team: 'a' } }))).toBe(scope);
-  expect(listScope(undefined)).toBe('undefined');
+  expect(listScope(undefined)).toBe('[null]');
 });
 
 const csi = (driver: string, volumeHandle: string) => ({ csi: { driver, volumeHandle } });

@@ -153,3 +153,44 @@ test('the profile by ARN; empty and null fields are absent', () => {
   expect(input.KeyName).toBeUndefined();
   expect(input.Placement).toBeUndefined();
 });
+
+describe('a placement in an annotation of the Machine', () => {
+  const annotation = 'machine.sapcloud.io/awsPlacement';
+  const placementOf = (text: string, more: Record<string, unknown> = {}): unknown =>
+    inputOf(more, aRequest('m-1', { nodeAnnotations: { [annotation]: text } })).Placement;
+
+  test.each([
+    { text: '{"Tenancy":"dedicated"}', expected: { Tenancy: 'dedicated' } },
+    {
+      text: '{"tenancy":"host","hostID":"h-1","Affinity":"","partitionNumber":3,"GroupName":null}',
+      expected: { Tenancy: 'host', HostId: 'h-1', PartitionNumber: 3 },
+    },
+    { text: '{"Odd":true}', expected: undefined },
+    { text: '{}', expected: undefined },
+    { text: 'null', expected: undefined },
+    { text: '', expected: undefined },
+  ])('$text is sent as $expected', ({ text, expected }) => {
+    expect(placementOf(text)).toEqual(expected);
+  });
+
+  test('does not go before that of the class', () => {
+    const placement = { tenancy: 'default' };
+    expect(placementOf('{"Tenancy":"dedicated"}', { placement })).toMatchObject({
+      Tenancy: 'default',
+    });
+  });
+
+  test.each(['dedicated', '[]', '5', '{"Tenancy":5}', '{"PartitionNumber":"3"}'])(
+    '%s is refused: an instance on other hardware than was wanted is worse than none',
+    (text) => {
+      expect(() => placementOf(text)).toThrow(
+        expect.objectContaining({
+          code: 'InvalidArgument',
+          kind: 'input',
+          settled: true,
+          message: expect.stringContaining(annotation),
+        }),
+      );
+    },
+  );
+});

@@ -59,7 +59,7 @@ describe('is told:', () => {
     [{ iam: {} }, 'providerSpec.iam: {} is not an object with either name or arn'],
     [
       { iam: { name: 'n', arn: 'a' } },
-      'providerSpec.iam: {"name":"n","arn":"a"} is not an object with either name or arn',
+      'providerSpec.iam: an object with name, arn is not an object with either name or arn',
     ],
     [
       { networkInterfaces: [] },

@@ -1,6 +1,7 @@
 /** A driver in front of the double, and what it is asked. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
+import type { Environment } from '../../../../activities/drivers/settings.ts';
 import type { Timing } from '../../../../activities/drivers/azure/session.ts';
 import {
   application,
@@ -21,10 +22,13 @@ export const secret = {
 /** As the real ones, and fast. */
 export const fastTiming: Timing = {
   callSeconds: 5,
+  limitSeconds: 20,
   waitSeconds: 10,
   cleanUpSeconds: 5,
+  listedWaitSeconds: 5,
   firstPauseSeconds: 0.003,
   longestPauseSeconds: 0.05,
+  pollSeconds: 10,
   random: () => 0.5,
 };
 
@@ -38,8 +42,13 @@ export async function aSetting(timing: Partial<Timing> = {}): Promise<Setting> {
   return { double, driver: aDriver(double, timing) };
 }
 
-export function aDriver(double: AzureDouble, timing: Partial<Timing> = {}): Driver {
+export function aDriver(
+  double: AzureDouble,
+  timing: Partial<Timing> = {},
+  more: Environment = {},
+): Driver {
   const env = {
+    ...more,
     MILLWRIGHT_AZURE_ENDPOINT: double.url,
     MILLWRIGHT_AZURE_AUTHORITY: double.url,
     MILLWRIGHT_AZURE_CA_FILE: double.caFile,

@@ -3,7 +3,7 @@ import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 
-const none = { env: {}, allowsAmbientCredentials: false };
+const none = { env: {}, allowsAmbientCredentials: false, allowsTokenFiles: true };
 const ids = { clientID: 'c', tenantID: 't', subscriptionID: 's' };
 const planned = { clientId: 'c', tenantId: 't', subscriptionId: 's' };
 const gardenersFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
@@ -60,6 +60,14 @@ describe('from the Secret', () => {
   ])('a token file %s is somebody else', (workloadIdentityTokenFile) => {
     expect(() => planCredentials({ ...ids, workloadIdentityTokenFile }, none)).toThrow(
       'is not below /var/run/secrets/gardener.cloud/workload-identity',
+    );
+  });
+
+  test('a token file is used only if the operator allows it', () => {
+    const secret = { ...ids, workloadIdentityTokenFile: gardenersFile };
+    const settings = { env: {}, allowsAmbientCredentials: false };
+    expect(() => planCredentials(secret, settings)).toThrow(
+      "the Secret's workloadIdentityTokenFile: token files of the worker are used only if it runs with --token-files",
     );
   });
 
@@ -135,6 +143,21 @@ describe('clouds', () => {
     const plain = { MILLWRIGHT_AZURE_ENDPOINT: 'http://a' };
     expect(() => createAzureDriver({ env: plain, allowsAmbientCredentials: false })).toThrow(
       'MILLWRIGHT_AZURE_ENDPOINT: "http://a" is not a URL of the form https://HOST[:PORT]',
+    );
+  });
+
+  test('the process may name what its tokens are for', () => {
+    const env = {
+      MILLWRIGHT_AZURE_ENDPOINT: 'https://management.local.azurestack.external',
+      MILLWRIGHT_AZURE_AUDIENCE: 'https://management.contoso.onmicrosoft.com/4de154de',
+    };
+    expect(cloudOf(undefined, env)).toMatchObject({
+      endpoint: 'https://management.local.azurestack.external',
+      scope: 'https://management.contoso.onmicrosoft.com/4de154de/.default',
+    });
+    const wrong = { MILLWRIGHT_AZURE_AUDIENCE: 'management' };
+    expect(() => createAzureDriver({ env: wrong, allowsAmbientCredentials: false })).toThrow(
+      'MILLWRIGHT_AZURE_AUDIENCE: "management" is not a URI, such as https://management.azure.com',
     );
   });
 

@@ -70,15 +70,25 @@ describe('delete', () => {
   });
 
   test('by providerID, of whatever cluster', async () => {
-    const { providerID } = await driver.createInstance(aMachine('old'));
-    const request = aMachine('new', { providerID, cluster: 'cluster-2', token: 'other' });
+    const { providerID } = await driver.createInstance(aMachine('m'));
+    const request = aMachine('m', { providerID, cluster: 'cluster-2', token: 'other' });
     expect(await driver.deleteInstance(request)).toEqual({ found: true });
-    expect(living(double, 'old')).toEqual([]);
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test('not by the providerID of an instance that was made for another Machine', async () => {
+    const { providerID } = await driver.createInstance(aMachine('foreign'));
+    const request = aMachine('thief', { providerID });
+    await expect(driver.deleteInstance(request)).rejects.toMatchObject({
+      code: 'FailedPrecondition',
+      message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
+    });
+    expect(living(double, 'foreign')).not.toEqual([]);
   });
 
   test('while it is being made', async () => {
     double.faults.add({ kind: 'slow', match: vmPut, milliseconds: 1_200 });
-    await aDriver(double, { waitSeconds: 0.7 })
+    await aDriver(double, { waitSeconds: 0.2 })
       .createInstance(aMachine('m'))
       .catch(() => undefined);
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });

@@ -145,6 +145,7 @@ test('the virtual machine', () => {
           lun: 1,
           name: 'm-tools-1-data-disk',
           createOption: 'Attach',
+          caching: 'None',
           managedDisk: { id: diskId },
           deleteOption: 'Delete',
         },

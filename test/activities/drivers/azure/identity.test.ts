@@ -63,7 +63,12 @@ function aDriver(env: Environment, allowsAmbientCredentials = false) {
     MILLWRIGHT_AZURE_AUTHORITY: double.url,
     MILLWRIGHT_AZURE_CA_FILE: double.caFile,
   };
-  return createAzureDriver({ env: { ...endpoints, ...env }, allowsAmbientCredentials }, fastTiming);
+  const settings = {
+    env: { ...endpoints, ...env },
+    allowsAmbientCredentials,
+    allowsTokenFiles: true,
+  };
+  return createAzureDriver(settings, fastTiming);
 }
 
 test('a token file', async () => {

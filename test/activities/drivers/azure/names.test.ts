@@ -41,9 +41,36 @@ test('volumes of the cluster and disks of others are not disks of the machine', 
   expect(isDiskOf('m', 'm-pvc')).toBe(false);
 });
 
-test('the name in a providerID', () => {
-  expect(nameInProviderId('azure:///westeurope/m-1')).toBe('m-1');
-  expect(() => nameInProviderId('azure:///subscriptions/s/m-1')).toThrow('azure:///LOCATION/NAME');
+describe('the name in a providerID', () => {
+  const place = { subscriptionId: 'sub-1', resourceGroup: 'rg-1' };
+  const vms = 'providers/Microsoft.Compute/virtualMachines';
+  test.each([
+    'azure:///westeurope/m-1',
+    // Of the Node.
+    `azure:///subscriptions/sub-1/resourceGroups/rg-1/${vms}/m-1`,
+    `azure:///subscriptions/SUB-1/resourcegroups/RG-1/${vms.toLowerCase()}/m-1`,
+  ])('%s', (providerID) => {
+    expect(nameInProviderId(providerID, place)).toBe('m-1');
+  });
+
+  test.each([
+    'azure:///subscriptions/s/m-1',
+    'azure:///subscriptions/sub-1/resourceGroups/rg-1/providers/Microsoft.Compute/virtualMachineScaleSets/s/virtualMachines/0',
+    'aws:///eu/i-1',
+  ])('%s is of no form that it could have', (providerID) => {
+    expect(() => nameInProviderId(providerID, place)).toThrow(
+      `spec.providerID: "${providerID}" is not of the form azure:///LOCATION/NAME, or that of the Node`,
+    );
+  });
+
+  test.each([
+    `azure:///subscriptions/sub-2/resourceGroups/rg-1/${vms}/m-1`,
+    `azure:///subscriptions/sub-1/resourceGroups/rg-2/${vms}/m-1`,
+  ])('%s is elsewhere', (providerID) => {
+    expect(() => nameInProviderId(providerID, place)).toThrow(
+      'is not in subscription sub-1 and resource group rg-1, where the class makes its virtual machines',
+    );
+  });
 });
 
 describe('whose a resource is, by its tags', () => {

@@ -1,7 +1,11 @@
 /** The alternatives that the example does not show. */
 import { describe, expect, test } from '@jest/globals';
 import { imageDiskOf, nicOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';
-import { isPoint, publicKeyOfNobody } from '../../../../activities/drivers/azure/ssh-key.ts';
+import {
+  defaultSshKey,
+  isPoint,
+  publicKeyOfNobody,
+} from '../../../../activities/drivers/azure/ssh-key.ts';
 import { readSpec } from '../../../../activities/drivers/azure/validate.ts';
 import { aSpec, galleryImage, someProperties } from './a-machine.ts';
 
@@ -73,6 +77,25 @@ describe('the image', () => {
   });
 });
 
+test('a data disk is not cached unless the class says so, with an image or without', () => {
+  const disks = [
+    { lun: 0, diskSizeGB: 1, storageAccountType: 'Premium_LRS' },
+    { lun: 1, diskSizeGB: 1, storageAccountType: 'Premium_LRS', imageRef: galleryImage },
+    { lun: 2, diskSizeGB: 1, storageAccountType: 'Premium_LRS', caching: 'ReadOnly' },
+  ];
+  const storageProfile = { ...someProperties.storageProfile, dataDisks: disks };
+  const made = { ...parts, diskIds: new Map([[1, '/disk']]) };
+  const sent = vmOf(blueprintOf({ storageProfile }), made).storageProfile?.dataDisks;
+  expect(sent?.map(({ caching }) => caching)).toEqual(['None', 'None', 'ReadOnly']);
+});
+
+test('an empty set beside a zone is none', () => {
+  const sent = vmWith({ availabilitySet: { id: '' }, virtualMachineScaleSet: { id: '' } });
+  expect(sent).toMatchObject({ zones: ['2'] });
+  expect(sent).not.toHaveProperty('availabilitySet');
+  expect(sent).not.toHaveProperty('virtualMachineScaleSet');
+});
+
 test('spot has its defaults, and without it nothing is said', () => {
   expect(vmWith({ priority: 'Spot' })).toMatchObject({
     priority: 'Spot',
@@ -98,6 +121,27 @@ test('what is ignored by Gardener is ignored', () => {
 
 test('accelerated networking is off by default', () => {
   expect(nicOf(blueprintOf({}), '/subnet').enableAcceleratedNetworking).toBe(false);
+});
+
+describe('the key of a class that has none', () => {
+  const rsa = 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7 operator';
+  test('may be given by the operator', () => {
+    const sshPublicKey = defaultSshKey({ MILLWRIGHT_AZURE_SSH_PUBLIC_KEY: `${rsa}\n` });
+    const blueprint = { ...blueprintOf({}), ...(sshPublicKey && { sshPublicKey }) };
+    const { linuxConfiguration } = vmOf(blueprint, parts).osProfile ?? {};
+    expect(linuxConfiguration?.ssh?.publicKeys?.[0]?.keyData).toBe(rsa);
+    expect(defaultSshKey({})).toBeUndefined();
+  });
+
+  test.each(['x', 'ssh-dss AAAA', 'ssh-rsa', `${rsa}\nssh-rsa AAAA`])(
+    '%j is refused, and not shown',
+    (key) => {
+      const act = () => defaultSshKey({ MILLWRIGHT_AZURE_SSH_PUBLIC_KEY: key });
+      expect(act).toThrow(
+        'MILLWRIGHT_AZURE_SSH_PUBLIC_KEY: it is not a public key of OpenSSH that Azure takes: ssh-rsa or ssh-ed25519, a space, and base64',
+      );
+    },
+  );
 });
 
 describe('the key that nobody has', () => {

@@ -190,6 +190,31 @@ describe('a fault', () => {
   });
 });
 
+describe('as in Gardener, it is no fault', () => {
+  const group =
+    '/SUBSCRIPTIONS/s/RESOURCEGROUPS/g/providers/MICROSOFT.COMPUTE/CAPACITYRESERVATIONGROUPS/c';
+  test.each<{ name: string; spec: unknown }>([
+    {
+      name: 'an empty availability set beside a zone',
+      spec: withProperties({ availabilitySet: { id: '' } }),
+    },
+    {
+      name: 'an empty scale set beside a zone',
+      spec: withProperties({ virtualMachineScaleSet: { id: '' } }),
+    },
+    {
+      name: 'an ARM id in other letters',
+      spec: withProperties({ capacityReservation: { capacityReservationGroupID: group } }),
+    },
+    {
+      name: 'an empty reservation',
+      spec: withProperties({ capacityReservation: { capacityReservationGroupID: '' } }),
+    },
+  ])('$name', ({ spec }) => {
+    expect(validateProviderSpec(spec)).toEqual([]);
+  });
+});
+
 test('the deprecated machineSet stands in where nothing else is said', () => {
   const properties = { ...unplaced, machineSet: { id: 'a', kind: 'vmo' } };
   expect(validateProviderSpec(aSpec({ properties }))).toEqual([]);

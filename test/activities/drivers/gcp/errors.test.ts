@@ -20,28 +20,37 @@ const answerOf = (status: number, reason: string, message = 'words') => ({
 
 describe('each reason has its meaning', () => {
   test.each(Object.entries(reasonMeanings))('%s is %s', (reason, meaning) => {
-    const error = errorOfAnswer('insert', answerOf(400, reason), true);
+    const error = errorOfAnswer({ what: 'insert', isInsert: true }, answerOf(400, reason));
     const expected = meanings[meaning === 'missing' ? 'input' : meaning];
     expect(error).toMatchObject({ code: expected.code, settled: expected.isRefusal });
-    expect(error.message).toBe(`Google Compute Engine: insert: 400 ${reason}: words`);
-    expect(errorOfAnswer('get', answerOf(400, reason), false)).toMatchObject({
-      code: meanings[meaning].code,
+    expect(error.message).toBe(`Google Compute Engine: insert: Error 400 ${reason}: words`);
+    // Of what is missing only Google's word that just this is.
+    const ofGet = meanings[meaning === 'missing' ? 'unknown' : meaning];
+    expect(errorOfAnswer({ what: 'get' }, answerOf(400, reason))).toMatchObject({
+      code: ofGet.code,
       settled: false,
     });
-    const operation = { name: 'op', isDone: true, errors: [{ code: reason, message: 'words' }] };
+    const operation = {
+      name: 'op',
+      status: 'DONE',
+      isDone: true,
+      errors: [{ code: reason, message: 'words' }],
+    };
     expect(errorOfOperation('insert', operation, true).code).toBe(expected.code);
   });
 });
 
 describe('each status has its meaning, where the reason is unknown', () => {
   test.each(Object.entries(statusMeanings))('%s is %s', (status, meaning) => {
-    const error = errorOfAnswer('get', answerOf(Number(status), 'newReason'), false);
+    const error = errorOfAnswer({ what: 'get' }, answerOf(Number(status), 'newReason'));
     expect(error.code).toBe(meanings[meaning].code);
   });
 
   test('what is in no table is Unknown, and not settled', () => {
     const is = { code: 'Unknown', settled: false };
-    expect(errorOfAnswer('insert', answerOf(418, 'teapot'), true)).toMatchObject(is);
+    expect(
+      errorOfAnswer({ what: 'insert', isInsert: true }, answerOf(418, 'teapot')),
+    ).toMatchObject(is);
     expect(meaningOf({ reasons: ['NEVER_SEEN'], message: '' })).toBe('unknown');
     expect(meaningOf({ reasons: ['toString'], message: '' })).toBe('unknown');
   });
@@ -76,6 +85,20 @@ describe('told apart', () => {
       'notFound',
       `The resource 'projects/p/zones/z/instances/i' was not found`,
       'NotFound',
+    ],
+    [
+      'no such instance, but another one',
+      404,
+      'notFound',
+      `The resource 'projects/p/zones/z/instances/xi' was not found`,
+      'Unknown',
+    ],
+    [
+      'no such instance, by a reason that is not known',
+      404,
+      'gone',
+      `The resource 'projects/p/zones/z/instances/i' was not found`,
+      'Unknown',
     ],
     [
       'no such project',
@@ -115,7 +138,8 @@ describe('told apart', () => {
       'Unauthenticated',
     ],
   ])('%s', (...[, status, reason, message, code]) => {
-    expect(errorOfAnswer('get', answerOf(status, reason, message), false).code).toBe(code);
+    const call = { what: 'get', resource: 'instances/i' };
+    expect(errorOfAnswer(call, answerOf(status, reason, message)).code).toBe(code);
   });
 
   test('of several errors the one that says most about what to do counts, not the last', () => {
@@ -123,12 +147,22 @@ describe('told apart', () => {
       { code: 'ZONE_RESOURCE_POOL_EXHAUSTED', message: 'no machines' },
       { code: 'INTERNAL_ERROR', message: 'and something else' },
     ];
-    const operation = { name: 'op', isDone: true, errors };
+    const operation = { name: 'op', status: 'DONE', isDone: true, errors };
     expect(errorOfOperation('insert x', operation, true)).toMatchObject({
       kind: 'capacity',
       message:
         'Google Compute Engine: insert x: operation op failed: ZONE_RESOURCE_POOL_EXHAUSTED, INTERNAL_ERROR: no machines; and something else',
     });
+  });
+
+  test.each([
+    [403, 'PermissionDenied'],
+    [409, 'Aborted'],
+    [503, 'Unavailable'],
+  ])('an operation that failed with %s and a code that is not known', (errorStatus, code) => {
+    const errors = [{ code: 'NEVER_SEEN', message: 'words' }];
+    const operation = { name: 'op', status: 'DONE', isDone: true, errors, errorStatus };
+    expect(errorOfOperation('insert x', operation, true).code).toBe(code);
   });
 
   test('any code with QUOTA in it is quota', () => {
@@ -146,15 +180,41 @@ describe('Retry-After', () => {
     [null, undefined],
   ])('%s', (retryAfter, seconds) => {
     const answer = { ...answerOf(429, 'rateLimitExceeded'), retryAfter };
-    expect(errorOfAnswer('get', answer, false).retryAfterSeconds).toEqual(seconds);
+    expect(errorOfAnswer({ what: 'get' }, answer).retryAfterSeconds).toEqual(seconds);
   });
 });
 
-test('an answer that is not of Google is told in its own words, not all of them', () => {
-  const text = `<html>${'x'.repeat(1_000)}`;
-  const { message, code } = errorOfAnswer('get', { status: 502, text, retryAfter: null }, false);
-  expect(code).toBe('Unavailable');
-  expect(message).toHaveLength('Google Compute Engine: get: 502: '.length + 200);
+const strangerStart = (status: number): string =>
+  `Google Compute Engine: get: Error ${status} (not an answer of Google; is something in between?): `;
+
+describe('an answer that is not of Google', () => {
+  test('is told in its own words, not all of them', () => {
+    const text = `<html>${'x'.repeat(1_000)}`;
+    const { message, code } = errorOfAnswer(
+      { what: 'get' },
+      { status: 502, text, retryAfter: null },
+    );
+    expect(code).toBe('Unavailable');
+    expect(message).toHaveLength(strangerStart(502).length + 200);
+  });
+
+  test.each([
+    [400, 'Unknown'],
+    [401, 'Unknown'],
+    [403, 'Unknown'],
+    [404, 'Unknown'],
+    [407, 'Unknown'],
+    [408, 'DeadlineExceeded'],
+    [429, 'Unavailable'],
+    [502, 'Unavailable'],
+    [504, 'DeadlineExceeded'],
+  ])('%s neither judges class and credentials nor settles a create: %s', (status, code) => {
+    for (const text of ['', '<html>', '{}', '[]', 'null', '{"error":"no"}', '{"message":"no"}']) {
+      const answer = { status, text, retryAfter: null };
+      const call = { what: 'get', isInsert: true, resource: 'instances/i' };
+      expect(errorOfAnswer(call, answer)).toMatchObject({ code, settled: false });
+    }
+  });
 });
 
 const answered = (status: number, data: object) =>

@@ -157,12 +157,41 @@ describe('delete', () => {
   });
 
   test('deletes what the providerID names and what has the name', async () => {
-    const { providerID } = await world.driver.createInstance(gcpRequest('renamed'));
+    const { machine } = gcpRequest('named');
+    const renamed = { ...gcpRequest('renamed'), machine: { ...machine, name: 'renamed' } };
+    const { providerID } = await world.driver.createInstance(renamed);
     await world.driver.createInstance(gcpRequest('named'));
     const request = gcpRequest('named', { providerID });
     expect(await world.driver.deleteInstance(request)).toEqual({ found: true });
     expect(bodyOf('renamed')).toBeUndefined();
     expect(bodyOf('named')).toBeUndefined();
+  });
+
+  test('a providerID as Nodes have it names the same instance', async () => {
+    await world.driver.createInstance(gcpRequest('by-node'));
+    const providerID = `gce://${project}/${zone}/by-node`;
+    const request = gcpRequest('by-node', { providerID });
+    expect(await world.driver.createInstance(request)).toMatchObject({
+      providerID: idOf('by-node'),
+      found: true,
+    });
+    expect(await world.driver.describeInstance(request)).toMatchObject({ nodeName: 'by-node' });
+    const before = world.double.calls.length;
+    expect(await world.driver.deleteInstance(request)).toEqual({ found: true });
+    // It is looked for in one place, and not in two that are the same.
+    const looks = world.double.calls.slice(before).filter(({ operation }) => operation === 'get');
+    expect(looks).toHaveLength(2);
+    expect(bodyOf('by-node')).toBeUndefined();
+  });
+
+  test('refuses an instance that was made for another Machine, and says how to go on', async () => {
+    const { providerID } = await world.driver.createInstance(gcpRequest('foreign'));
+    const request = gcpRequest('thief', { providerID });
+    expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
+      code: 'FailedPrecondition',
+      message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
+    });
+    expect(bodyOf('foreign')).toBeDefined();
   });
 
   test('needs no class that can be understood, but for the zone', async () => {
@@ -196,7 +225,7 @@ describe('delete', () => {
     expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
       code: 'InvalidArgument',
       message:
-        'spec.providerID: "aws:///eu-west-1/i-1" is not of the form gce:///PROJECT/ZONE/NAME',
+        'spec.providerID: "aws:///eu-west-1/i-1" is not of the form gce:///PROJECT/ZONE/NAME or gce://PROJECT/ZONE/NAME',
     });
   });
 });
@@ -230,11 +259,18 @@ describe('the rest', () => {
 
   test('one listing serves all classes of a zone with the same two tags', () => {
     const scope = world.driver.listScope(aSpec);
-    expect(scope).toBe(`europe-west1 ${zone} kubernetes-io-cluster-shoot kubernetes-io-role-node`);
+    expect(scope).toBe(
+      JSON.stringify([
+        'europe-west1',
+        zone,
+        'kubernetes-io-cluster-shoot',
+        'kubernetes-io-role-node',
+      ]),
+    );
     expect(
       world.driver.listScope({ ...aSpec, machineType: 'other', tags: aSpec.tags.toReversed() }),
     ).toBe(scope);
     expect(world.driver.listScope({ ...aSpec, zone: 'europe-west1-c' })).not.toBe(scope);
-    expect(world.driver.listScope(undefined)).toBe('undefined undefined undefined undefined');
+    expect(world.driver.listScope(undefined)).toBe('[null,null,null,null]');
   });
 });

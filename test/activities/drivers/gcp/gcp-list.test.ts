@@ -104,7 +104,8 @@ describe('list', () => {
       pages += 1;
       return { instances: [], nextPageToken: 'more' };
     };
-    const compute = { list, get: unused, insert: unused, delete: unused, wait: unused };
+    const others = { get: unused, insert: unused, delete: unused };
+    const compute = { list, ...others, operation: unused, setLabels: unused };
     const listing = listZone({ compute, project }, zone, request.signal);
     expect(await failureOf(listing)).toMatchObject({
       message: expect.stringContaining('does not end'),

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import type { GcpDriverLimits } from '../../../../activities/drivers/gcp/driver.ts';
+import { DriverPending } from '../../../../activities/drivers/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startGcpDouble } from '../../../doubles/gcp/double.ts';
@@ -50,7 +51,13 @@ export const doubleRules = { email, publicKey };
 /** For the SDK to be loaded. */
 export const loadSeconds = 60;
 
-const quick = { callTimeoutSeconds: 5, waitSeconds: 5, firstPauseSeconds: 0.01 };
+const quick = {
+  callTimeoutSeconds: 5,
+  waitSeconds: 5,
+  orphanWaitSeconds: 5,
+  confirmSeconds: 0,
+  firstPauseSeconds: 0.01,
+};
 
 export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> {
   const double = await startGcpDouble({ ...doubleRules, ...options });
@@ -66,6 +73,34 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
   await aDriver({ callTimeoutSeconds: loadSeconds }).describeInstance(gcpRequest('first'));
   await driver.describeInstance(gcpRequest('first'));
   return { double, settings, aDriver, driver };
+}
+
+/** As the workflow does with a call that is pending, but at once. `between`: what happens meanwhile. */
+export async function untilOver<T>(
+  call: (checkpoint: { checkpoint?: string }) => Promise<T>,
+  between: (pending: DriverPending) => void = () => undefined,
+): Promise<T> {
+  let known: { checkpoint?: string } = {};
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      return await call(known);
+    } catch (error) {
+      if (!(error instanceof DriverPending)) throw error;
+      known = error.checkpoint === undefined ? {} : { checkpoint: error.checkpoint };
+      between(error);
+    }
+  }
+  throw new Error('it is pending for ever');
+}
+
+/** What a call is pending with. */
+export async function pendingOf(call: Promise<unknown>): Promise<DriverPending> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof DriverPending) return error;
+  throw new Error('it is not pending', { cause: error });
 }
 
 export function gcpRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   hasToken,
   labelValueOf,
+  names,
   placeOf,
   providerIDOf,
   tokenOf,
@@ -39,10 +40,20 @@ test.each([
   expect(providerIDOf(place)).toBe(providerID);
 });
 
+test('as Google’s cloud controller manager writes it to Nodes, it names the same instance', () => {
+  const place = { project: 'p', zone: 'z', name: 'n' };
+  expect(placeOf('gce://p/z/n')).toEqual(place);
+  expect(names('gce://p/z/n', place)).toBe(true);
+  expect(names('gce:///p/z/n', place)).toBe(true);
+  expect(names('gce://p/z/m', place)).toBe(false);
+  expect(names(undefined, place)).toBe(false);
+});
+
 test.each([
   'gce:///p/z',
   'gce:///p/z/n/m',
-  'gce://p/z/n',
+  'gce:p/z/n',
+  'gce:////p/z/n',
   'gce:///p/z/N',
   'gce:///p/../n',
   'aws:///z/i',

@@ -1,13 +1,16 @@
 /** What a class's Secret may hold, and what it must never make the worker do. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
-import { credentialsOf, tokenFile } from '../../../../activities/drivers/gcp/secret.ts';
+import { credentialsOf } from '../../../../activities/drivers/gcp/secret.ts';
+import { tokenFilesAreOff } from '../../../../activities/drivers/token-file.ts';
 import { aGcpWorld, aServiceAccount, gcpRequest, project, loadSeconds } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
+
+const tokenFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
 
 const anExternalAccount = {
   type: 'external_account',
@@ -94,7 +97,7 @@ describe('refused, by name and without the secret:', () => {
     [
       'any file',
       credentialsConfig({ credential_source: { file: '/etc/passwd' } }),
-      `file: "/etc/passwd" is not ${tokenFile}`,
+      `file: "/etc/passwd" is not a file in ${dirname(tokenFile)}`,
     ],
     [
       'a URL for a source',
@@ -162,15 +165,31 @@ describe('over the wire', () => {
     );
   });
 
-  test('without it the token is the process’s, which needs to be allowed', async () => {
+  test('without it the token is in a file of the process, which needs to be allowed', async () => {
     const failure = await failureOf(
       world.driver.describeInstance(gcpRequest('m', { secret: credentialsConfig() })),
     );
     expect(failure).toMatchObject({
       code: 'Unauthenticated',
       kind: 'credentials',
-      message: expect.stringContaining('--ambient-credentials'),
+      message: expect.stringContaining(tokenFilesAreOff),
     });
+  });
+
+  test('a token file is a permission of its own, and lies where the process keeps such files', async () => {
+    const file = join(folder, 'tokens', 'token');
+    await mkdir(join(folder, 'tokens'));
+    await writeFile(file, 'a.b.c\n');
+    const env = { ...world.settings.env, MILLWRIGHT_TOKEN_DIRECTORY: join(folder, 'tokens') };
+    const driver = world.aDriver({}, { env, allowsTokenFiles: true });
+    const secret = credentialsConfig({ credential_source: { file } });
+    expect(await driver.describeInstance(gcpRequest('m', { secret }))).toBeUndefined();
+    const elsewhere = credentialsConfig({ credential_source: { file: join(folder, 'key.json') } });
+    const refused = driver.describeInstance(gcpRequest('m', { secret: elsewhere }));
+    expect((await failureOf(refused)).message).toContain('is not a file in');
+    // It allows nothing else.
+    const none = driver.describeInstance(gcpRequest('m', { secret: {} }));
+    expect((await failureOf(none)).message).toContain('--ambient-credentials');
   });
 
   test('without credentials the missing keys are named', async () => {

@@ -108,7 +108,7 @@ describe('a fault names field, value and what is allowed:', () => {
     ],
     [
       { tags: ['shoot'] },
-      'providerSpec.tags: ["shoot"] is not a list with a tag that contains kubernetes-io-cluster- and one that contains kubernetes-io-role-: without both no instance is found again',
+      'providerSpec.tags: a list of 1 is not a list with a tag that contains kubernetes-io-cluster- and one that contains kubernetes-io-role-: without both no instance is found again',
     ],
     [
       { tags: ['A'] },

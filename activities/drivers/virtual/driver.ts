@@ -1,4 +1,4 @@
-/** The driver of `provider: local`: machines of the virtual cloud. */
+/** The driver of `provider: virtual`: machines of the virtual cloud. */
 import { createHash } from 'node:crypto';
 import { DriverError } from '../driver.ts';
 import type {
@@ -11,6 +11,8 @@ import type {
   PersistentVolumeSpec,
 } from '../driver.ts';
 import { missing } from '../missing.ts';
+import { notOurs } from '../named-instance.ts';
+import { invalidSpec } from '../spec-schema.ts';
 import { validateProviderSpec, withDefaults } from './provider-spec.ts';
 import { createVirtualCloudClient } from './virtual-cloud-client.ts';
 import type {
@@ -19,7 +21,7 @@ import type {
   VirtualCloudClient,
 } from './virtual-cloud-client.ts';
 
-export interface LocalDriverOptions {
+export interface VirtualDriverOptions {
   /** Of the virtual cloud. Default `http://127.0.0.1:7080`. */
   url?: string | undefined;
   /** Limit of one call. Default 30. */
@@ -38,7 +40,7 @@ const csiDriver = 'virtual-cloud.millwright.dev';
 /** The virtual cloud lists at once what it made; this covers a request that is still on its way. */
 const settleSeconds = 1;
 
-export function createLocalDriver(options: LocalDriverOptions = {}): Driver {
+export function createVirtualDriver(options: VirtualDriverOptions = {}): Driver {
   const cloud = createVirtualCloudClient({
     url: parseUrl(options.url ?? 'http://127.0.0.1:7080'),
     callTimeoutSeconds: options.callTimeoutSeconds ?? 30,
@@ -91,7 +93,7 @@ async function createInstance(
   if (request.providerID !== undefined) throw missing(request);
   const faults = validateProviderSpec(request.providerSpec);
   if (faults.length > 0) {
-    const message = faults.join('; ');
+    const message = invalidSpec(faults);
     throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
   }
   const { instance, known } = await cloud.create(cloudRequestOf(request), request.signal);
@@ -105,7 +107,8 @@ async function createInstance(
 
 /** Depends on nothing but the request: the cloud refuses a token that comes back with another request. */
 function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
-  const { machine, cluster, token, nodeLabels, nodeTaints = [], userData } = request;
+  const { machine, cluster, token, nodeLabels, nodeTaints = [] } = request;
+  const { userData, userDataBytes } = request;
   const spec = withDefaults(request.providerSpec);
   return {
     name: machine.name,
@@ -118,7 +121,9 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
       ...tagsOf({ cluster, namespace: machine.namespace }),
       [tagNames.machineUid]: machine.uid,
     },
-    userDataDigest: createHash('sha256').update(userData).digest('hex'),
+    userDataDigest: createHash('sha256')
+      .update(userDataBytes ?? userData)
+      .digest('hex'),
     labels: { ...spec.labels, ...nodeLabels },
     annotations: spec.annotations,
     taints: [...spec.taints, ...nodeTaints],
@@ -146,8 +151,19 @@ async function deleteInstance(
 
 async function isOwned(instance: CloudInstance, request: MachineRequest): Promise<boolean> {
   if (instance.token === request.token) return true;
-  if (instance.providerID !== request.providerID && !hasTags(instance, request)) return false;
-  return !(await request.isClaimed(instance.providerID));
+  const isNamed = instance.providerID === request.providerID;
+  if (!isNamed && !hasTags(instance, request)) return false;
+  if (await request.isClaimed(instance.providerID)) return false;
+  if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
+  return true;
+}
+
+/** By us, for this Machine and whatever cluster, or by MCM, whose instances have the tags of their class. */
+function isMadeFor({ name, tags }: CloudInstance, request: MachineRequest): boolean {
+  const { machine, providerSpec } = request;
+  if (tags[tagNames.cluster] === undefined) return hasAll(tags, withDefaults(providerSpec).tags);
+  const isOfMachine = tags[tagNames.machineUid] === machine.uid || name === machine.name;
+  return tags[tagNames.namespace] === machine.namespace && isOfMachine;
 }
 
 async function findOne(

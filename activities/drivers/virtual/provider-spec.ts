@@ -1,10 +1,11 @@
-/** `providerSpec` of a MachineClass with `provider: local`. Every field has a default: `{}` is enough. */
+/** `providerSpec` of a MachineClass with `provider: virtual`. Every field has a default: `{}` is enough. */
 import type { Taint } from '../../../workflows/api/machine.ts';
+import { refusal } from '../spec-schema.ts';
 
 const sizes = ['small', 'medium', 'large'] as const;
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
-export interface LocalProviderSpec {
+export interface VirtualProviderSpec {
   /** Lower-case letters, digits and dashes. Default `a`. */
   zone: string;
   /** 2 CPUs and 4 GiB, 4 and 16, 16 and 64. Default `small`. */
@@ -21,7 +22,7 @@ export interface LocalProviderSpec {
 
 type Check = (value: unknown, path: string) => string[];
 
-const checks: Record<keyof LocalProviderSpec, Check> = {
+const checks: Record<keyof VirtualProviderSpec, Check> = {
   zone: checkZone,
   size: checkOneOf(sizes),
   labels: checkTexts,
@@ -46,9 +47,9 @@ export function validateProviderSpec(spec: unknown): string[] {
 }
 
 /** Of a spec that was validated. */
-export function withDefaults(spec: unknown): LocalProviderSpec {
+export function withDefaults(spec: unknown): VirtualProviderSpec {
   const { zone, size, labels, annotations, taints, tags, needsInitialization } = (spec ??
-    {}) as Partial<LocalProviderSpec>;
+    {}) as Partial<VirtualProviderSpec>;
   return {
     zone: zone ?? 'a',
     size: size ?? 'small',
@@ -94,11 +95,7 @@ function checkTaint(value: unknown, path: string): string[] {
   ];
 }
 
-function refusal(path: string, value: unknown, allowed: string): string {
-  return `${path}: ${value === undefined ? 'nothing' : JSON.stringify(value)} is not ${allowed}`;
-}
-
-function isField(name: string): name is keyof LocalProviderSpec {
+function isField(name: string): name is keyof VirtualProviderSpec {
   return Object.hasOwn(checks, name);
 }
 

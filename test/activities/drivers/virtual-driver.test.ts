@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CreateRequest } from '../../../activities/drivers/driver.ts';
 import { builtInDrivers } from '../../../activities/drivers/index.ts';
-import { createLocalDriver } from '../../../activities/drivers/local/driver.ts';
+import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { aRequest } from './a-request.ts';
 import { failureOf } from './failure-of.ts';
 
 let cloud: TestCloud;
-let driver: ReturnType<typeof createLocalDriver>;
+let driver: ReturnType<typeof createVirtualDriver>;
 beforeAll(async () => {
   cloud = await aCloud();
-  driver = createLocalDriver({ url: cloud.url });
+  driver = createVirtualDriver({ url: cloud.url });
 });
 afterAll(() => cloud.close());
 
@@ -141,7 +141,7 @@ describe('create', () => {
       code: 'InvalidArgument',
       kind: 'input',
       settled: true,
-      message: 'providerSpec.size: "huge" is not one of small, medium, large',
+      message: 'Invalid value: providerSpec.size: "huge" is not one of small, medium, large',
     });
     await driver.createInstance(aRequest('spec'));
     expect(await driver.createInstance(bad)).toMatchObject({ found: true });
@@ -225,7 +225,7 @@ describe('failures', () => {
 
   test('a call that hangs ends by the time limit, with an uncertain outcome', async () => {
     await addFault({ kind: 'hang', operation: 'create', match: 'hangs' });
-    const hasty = createLocalDriver({ url: cloud.url, callTimeoutSeconds: 0.1 });
+    const hasty = createVirtualDriver({ url: cloud.url, callTimeoutSeconds: 0.1 });
     expect(await failureOf(hasty.createInstance(aRequest('hangs')))).toEqual({
       code: 'DeadlineExceeded',
       settled: false,
@@ -243,7 +243,7 @@ describe('failures', () => {
   });
 
   test('a cloud that is not there is Unavailable', async () => {
-    const nowhere = createLocalDriver({ url: 'http://127.0.0.1:1' });
+    const nowhere = createVirtualDriver({ url: 'http://127.0.0.1:1' });
     expect(await failureOf(nowhere.createInstance(aRequest('m')))).toMatchObject({
       code: 'Unavailable',
       settled: false,
@@ -253,7 +253,7 @@ describe('failures', () => {
 
   test('a URL that is none is refused by the name of its variable', () => {
     const env = { MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' };
-    expect(() => builtInDrivers['local']?.({ env, allowsAmbientCredentials: false })).toThrow(
+    expect(() => builtInDrivers['virtual']?.({ env, allowsAmbientCredentials: false })).toThrow(
       'MILLWRIGHT_VIRTUAL_CLOUD: "cloud:80" is not a URL',
     );
   });
@@ -276,12 +276,24 @@ describe('delete', () => {
     const byTags = await driver.createInstance(
       aRequest('mixed', { token: 'earlier', isClaimed: () => true }),
     );
-    const byId = await driver.createInstance(aRequest('renamed', { token: 'renamed' }));
+    const { machine } = aRequest('mixed');
+    const byId = await driver.createInstance({
+      ...aRequest('renamed', { token: 'renamed' }),
+      machine: { ...machine, name: 'renamed' },
+    });
     const request = aRequest('mixed', { providerID: byId.providerID, isClaimed });
     expect(await driver.deleteInstance(request)).toEqual({ found: true });
     const left = (await cloud.instances('')).map(({ providerID }) => providerID);
     expect(left).toEqual(expect.arrayContaining([claimed.providerID, foreign.providerID]));
     for (const gone of [byToken, byTags, byId]) expect(left).not.toContain(gone.providerID);
+  });
+
+  test('refuses an instance that was made for another Machine, and says how to go on', async () => {
+    const { providerID } = await driver.createInstance(aRequest('foreign'));
+    await expect(driver.deleteInstance(aRequest('thief', { providerID }))).rejects.toMatchObject({
+      code: 'FailedPrecondition',
+      message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
+    });
   });
 
   test('needs no class that can be understood', async () => {

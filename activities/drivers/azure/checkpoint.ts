@@ -1,0 +1,80 @@
+/** What a call of the driver tells the next one about an operation that goes on in Azure. The next call does without it as well: then the resources say what they can. */
+import type { AzureClients } from './clients.ts';
+
+export type PartKind = 'virtual machine' | 'network interface' | 'disk';
+
+export interface PartRef {
+  kind: PartKind;
+  name: string;
+}
+
+/** A write that Azure accepted. */
+export interface Write {
+  verb: 'create' | 'delete';
+  part: PartRef;
+  /** Where Azure says what became of it: the path and query of a URL. */
+  operation?: string;
+}
+
+/** Begins a message. */
+export const doingOf = ({ verb, part }: Write): string => `${verb} ${part.kind} ${part.name}`;
+
+type Account = Pick<AzureClients, 'subscriptionId' | 'endpoint'>;
+
+/** In the history of a workflow. */
+export function checkpointOf({ verb, part, operation }: Write): string {
+  return JSON.stringify({
+    verb,
+    kind: part.kind,
+    name: part.name,
+    ...(operation !== undefined && isPlain(operation) && { operation }),
+  });
+}
+
+const plainParameters = ['api-version', 'p'];
+
+/** Newer addresses carry a signature, which does not belong into a history. */
+function isPlain(operation: string): boolean {
+  const { searchParams } = new URL(operation, 'https://azure.invalid');
+  return (
+    operation.length <= 1_000 &&
+    [...searchParams.keys()].every((name) => plainParameters.includes(name.toLowerCase()))
+  );
+}
+
+/** Undefined: none, or of another driver, another account, or of an earlier version. */
+export function writeIn(checkpoint: string | undefined, account: Account): Write | undefined {
+  const { verb, kind, name, operation } = fieldsOf(checkpoint);
+  if (verb !== 'create' && verb !== 'delete') return undefined;
+  if (!isKind(kind) || typeof name !== 'string') return undefined;
+  const address = typeof operation === 'string' ? operationPath(operation, account) : undefined;
+  return { verb, part: { kind, name }, ...(address !== undefined && { operation: address }) };
+}
+
+function isKind(kind: unknown): kind is PartKind {
+  return kind === 'virtual machine' || kind === 'network interface' || kind === 'disk';
+}
+
+function fieldsOf(checkpoint: string | undefined): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(checkpoint ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+/** Of an address that Azure gave. Undefined if it is not one of this subscription at our endpoint: our token goes there. */
+export function operationPath(
+  address: string,
+  { endpoint, subscriptionId }: Account,
+): string | undefined {
+  const base = new URL(endpoint);
+  const url = URL.parse(address, endpoint);
+  const ours = `/subscriptions/${subscriptionId}/`.toLowerCase();
+  if (url?.origin !== base.origin || !url.pathname.toLowerCase().startsWith(ours)) return undefined;
+  return `${url.pathname}${url.search}`;
+}
+
+export function isSamePart(a: PartRef, b: PartRef): boolean {
+  return a.kind === b.kind && a.name.toLowerCase() === b.name.toLowerCase();
+}

@@ -1,0 +1,30 @@
+/** What a virtual machine says of itself, beside its provisioning state. */
+import { call, type Session } from './session.ts';
+
+export interface View {
+  /** It may although its provisioning failed, as when its agent was late. */
+  isRunning: boolean;
+  /** Why its provisioning failed. */
+  failure?: { code: string; message: string };
+}
+
+const failedPattern = /^ProvisioningState\/failed\/(.+)$/i;
+
+export async function viewOf(session: Session, name: string): Promise<View> {
+  const { clients, place } = session;
+  const { statuses = [] } = await call(
+    session,
+    `get the state of virtual machine ${name}`,
+    (options) => clients.compute.virtualMachines.instanceView(place.resourceGroup, name, options),
+  );
+  const codes = statuses.map(({ code }) => code);
+  const failures = statuses.flatMap(({ code, message }) => {
+    const [, reason] = failedPattern.exec(code ?? '') ?? [];
+    return reason === undefined ? [] : [{ code: reason, message: message ?? '' }];
+  });
+  const [failure] = failures;
+  return {
+    isRunning: codes.includes('PowerState/running') || codes.includes('PowerState/starting'),
+    ...(failure && { failure }),
+  };
+}

@@ -1,0 +1,87 @@
+/** Waiting for what Azure works on: for a moment within a call, and beyond that by telling that it is pending. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { DriverPending } from '../driver.ts';
+import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
+import { isPassing, type AzureFailure } from './failure.ts';
+import { interruptionOf, type Session } from './session.ts';
+
+export interface Pause {
+  write: Write;
+  /** From 0. */
+  attempt: number;
+  /** What Azure said. */
+  retryAfter?: number | undefined;
+  /** Why it is not done, where Azure did not simply begin. Default: it is being done. */
+  because?: string;
+}
+
+/** Of a pending operation; the port allows an hour. */
+const longestPollSeconds = 3_600;
+
+/**
+ * Backs off with jitter; what Azure says goes first. Fails with `DriverPending` when the time for waiting is over, and at once for what a call before this
+ * one left under way: the caller has slept already.
+ */
+export async function pause(session: Session, asked: Pause): Promise<void> {
+  const { write, attempt, retryAfter } = asked;
+  const { firstPauseSeconds, longestPauseSeconds, random } = session.timing;
+  const backoff = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** attempt);
+  // Never at once: a cloud that says 0 is not to be asked in a loop.
+  const shortest = Math.max(
+    retryAfter ?? 0,
+    retryAfter === undefined ? backoff : firstPauseSeconds,
+  );
+  const seconds = shortest * (1 + random() / 4);
+  const isLong = seconds > session.patience.seconds || earlierOf(session, write) !== undefined;
+  if (isLong) throw pendingOf(session, asked);
+  session.patience.seconds -= seconds;
+  try {
+    await delay(seconds * 1_000, undefined, { signal: session.signal });
+  } catch (error) {
+    throw interruptionOf(session, doingOf(write), error) ?? error;
+  }
+}
+
+/** What the call before left under way, if it is this. */
+export function earlierOf({ earlier }: Session, { verb, part }: Write): Write | undefined {
+  const { write } = earlier;
+  return write?.verb === verb && isSamePart(write.part, part) ? write : undefined;
+}
+
+/** It is known what became of it. */
+export function forgetEarlier({ earlier }: Session): void {
+  delete earlier.write;
+}
+
+/** The same words as long as nothing changes. */
+function pendingOf(session: Session, { write, retryAfter, because }: Pause): DriverPending {
+  const { kind, name } = write.part;
+  const how =
+    because === undefined
+      ? `is being ${write.verb}d (operation InProgress)`
+      : `cannot be ${write.verb}d yet (${because}); it is asked for again`;
+  const seconds = Math.ceil(retryAfter ?? session.timing.pollSeconds);
+  return new DriverPending({
+    message: `Azure: ${kind} ${name} ${how}`,
+    pollAfterSeconds: Math.min(Math.max(1, seconds), longestPollSeconds),
+    checkpoint: checkpointOf({ ...earlierOf(session, write), ...write }),
+  });
+}
+
+export interface Unclear {
+  unclear: AzureFailure;
+}
+
+/** One look that is throttled or fails says nothing of what is waited for: the next one may. */
+export async function glance<Result>(looking: Promise<Result>): Promise<Result | Unclear> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (isPassing(error)) return { unclear: error };
+    throw error;
+  }
+}
+
+export function isUnclear(seen: unknown): seen is Unclear {
+  return typeof seen === 'object' && seen !== null && 'unclear' in seen;
+}

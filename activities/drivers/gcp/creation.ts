@@ -1,0 +1,21 @@
+/** One call of the driver that makes an instance. */
+import type { CreateRequest } from '../driver.ts';
+import type { Account } from './account.ts';
+import type { InstancePlace } from './identity.ts';
+import type { Patience, PatienceOptions } from './patience.ts';
+
+export interface CreationOptions extends PatienceOptions {
+  /** A spot instance is looked at once more so long after it came up; 0: not at all. */
+  confirmSeconds: number;
+  allowsRetagging: boolean;
+}
+
+export interface Creation {
+  account: Account;
+  request: CreateRequest;
+  /** Of the insert. */
+  requestId: string;
+  place: InstancePlace;
+  patience: Patience;
+  options: CreationOptions;
+}

@@ -1,0 +1,12 @@
+/** An instance that a Machine names by its providerID, which anyone who may write Machines may set. */
+import { DriverError, type MachineRequest } from './driver.ts';
+
+/**
+ * Such an instance is deleted only with tags of ours for this namespace and Machine, whatever the
+ * cluster, or with those of MCM. Otherwise a Machine could name the instance of somebody else in
+ * the same account.
+ */
+export function notOurs({ providerID, machine }: MachineRequest): DriverError {
+  const message = `instance ${providerID}, which spec.providerID names, has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: it is not deleted. Correct spec.providerID or the tags of the instance; to keep the instance, remove the finalizer machine.sapcloud.io/machine-controller-manager from the Machine`;
+  return new DriverError({ code: 'FailedPrecondition', kind: 'input', message, settled: false });
+}

@@ -1,0 +1,74 @@
+/**
+ * Keys of a provider spec in the case of its schema. MCM's drivers read a spec with Go's encoding/json, which takes a key in any case, and Gardener's own
+ * charts rely on that (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
+ */
+import type { Driver, ProviderRequest } from './driver.ts';
+
+interface Schema {
+  $ref?: string;
+  $defs?: Readonly<Record<string, Schema>>;
+  properties?: Readonly<Record<string, Schema>>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  enum?: readonly unknown[];
+}
+
+/**
+ * Of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties` and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that
+ * differs in case; keys of maps, and those that the schema does not know, stay as they are. An empty text where the schema lists the values is
+ * absent, as it is in Go.
+ */
+export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
+  const root: Schema = schema;
+  return (providerSpec) => spelled(root, providerSpec, root);
+}
+
+function spelled(schema: Schema | undefined, value: unknown, root: Schema): unknown {
+  const known = resolved(schema, root);
+  if (!known || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => spelled(known.items, item, root));
+  const names = new Map(
+    Object.keys(known.properties ?? {}).map((name) => [name.toLowerCase(), name]),
+  );
+  const entries = Object.entries(value).flatMap(([key, item]) => {
+    const name = names.get(key.toLowerCase()) ?? key;
+    if (name !== key && Object.hasOwn(value, name)) return [];
+    const inner = resolved(innerOf(known, name), root);
+    return isNothing(inner, item) ? [] : [[name, spelled(inner, item, root)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function innerOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties && Object.hasOwn(properties, name)) return properties[name];
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+function resolved(schema: Schema | undefined, root: Schema): Schema | undefined {
+  const [, name] = /^#\/\$defs\/(.+)$/.exec(schema?.$ref ?? '') ?? [];
+  return name === undefined ? schema : root.$defs?.[name];
+}
+
+function isNothing(schema: Schema | undefined, value: unknown): boolean {
+  return value === '' && schema?.enum !== undefined && !schema.enum.includes('');
+}
+
+/** The same driver for specs whose keys are in any case. */
+export function withSpelling(schema: object, driver: Driver): Driver {
+  const spell = spellingOf(schema);
+  const asked = <Request extends ProviderRequest>(request: Request): Request => ({
+    ...request,
+    providerSpec: spell(request.providerSpec),
+  });
+  return {
+    ...driver,
+    createInstance: (request) => driver.createInstance(asked(request)),
+    describeInstance: (request) => driver.describeInstance(asked(request)),
+    initializeInstance: (request) => driver.initializeInstance(asked(request)),
+    deleteInstance: (request) => driver.deleteInstance(asked(request)),
+    listInstances: (request) => driver.listInstances(asked(request)),
+    deleteListed: (request) => driver.deleteListed(asked(request)),
+    listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
+    validate: (providerSpec) => driver.validate(spell(providerSpec)),
+  };
+}

@@ -1,0 +1,100 @@
+/** Instances that were made before the control cluster moved or was restored. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
+import type { Driver } from '../../../../activities/drivers/driver.ts';
+import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import {
+  aDriver,
+  aMachine,
+  aSetting,
+  fastTiming,
+  living,
+  madeByMcm,
+  partsOf,
+} from './a-machine.ts';
+
+let double: AzureDouble;
+let driver: Driver;
+let retagging: Driver;
+beforeAll(async () => {
+  ({ double, driver } = await aSetting());
+  const env = {
+    MILLWRIGHT_AZURE_ENDPOINT: double.url,
+    MILLWRIGHT_AZURE_AUTHORITY: double.url,
+    MILLWRIGHT_AZURE_CA_FILE: double.caFile,
+  };
+  const settings = { env, allowsAmbientCredentials: false, allowsRetagging: true };
+  retagging = createAzureDriver(settings, fastTiming);
+});
+beforeEach(() => double.reset());
+afterAll(() => double.close());
+
+const moved = (name: string, more: object = {}) =>
+  aMachine(name, {
+    cluster: 'cluster-2',
+    token: 'new-uid-0',
+    machine: { namespace: 'shoot', name, uid: 'new-uid' },
+    providerID: `azure:///westeurope/${name}`,
+    ...more,
+  });
+const listing = () => ({ ...moved('any'), namespace: 'shoot' });
+const changes = () => double.calls.filter(({ method }) => method === 'PATCH').length;
+
+test('an adopted instance gets the tags of this cluster with all its parts, and is listed again', async () => {
+  await driver.createInstance(aMachine('m'));
+  expect(await retagging.listInstances(listing())).toEqual([]);
+  expect(await retagging.createInstance(moved('m'))).toMatchObject({ found: true });
+  expect(await retagging.listInstances(listing())).toMatchObject([{ token: 'new-uid-0' }]);
+  expect(changes()).toBe(partsOf('m').length);
+  for (const { tags } of double.resources.all()) {
+    expect(tags).toMatchObject({
+      'kubernetes.io-role-node': '1',
+      'millwright.dev_cluster': 'cluster-2',
+      'millwright.dev_machine-uid': 'new-uid',
+      'millwright.dev_token': 'new-uid-0',
+    });
+  }
+  await retagging.createInstance(moved('m'));
+  expect(changes()).toBe(partsOf('m').length);
+  const { providerID: _, ...unnamed } = moved('m');
+  expect(await retagging.deleteInstance(unnamed)).toEqual({ found: true });
+  expect(living(double, 'm')).toEqual([]);
+});
+
+test.each([
+  { name: 'where it is not allowed', by: () => aDriver(double), more: {} },
+  {
+    name: 'made for another Machine',
+    by: () => retagging,
+    more: { machine: { namespace: 'shoot', name: 'other', uid: 'u' } },
+  },
+  {
+    name: 'of another namespace',
+    by: () => retagging,
+    more: { machine: { namespace: 'b', name: 'm', uid: 'u' } },
+  },
+])('tags stay: $name', async ({ by, more }) => {
+  await driver.createInstance(aMachine('m'));
+  expect(await by().createInstance(moved('m', more))).toMatchObject({ found: true });
+  expect(changes()).toBe(0);
+});
+
+test('what MCM made keeps its tags: it is found by those', async () => {
+  await madeByMcm({ double, driver }, 'm');
+  await retagging.createInstance(moved('m'));
+  expect(changes()).toBe(0);
+});
+
+test('without the right to change tags it is adopted all the same, and that is remembered', async () => {
+  await driver.createInstance(aMachine('m'));
+  double.faults.add({ kind: 'refuse', match: 'patch ', status: 403, code: 'AuthorizationFailed' });
+  expect(await retagging.createInstance(moved('m'))).toMatchObject({
+    found: true,
+    lastKnownState: expect.stringContaining(
+      'change the tags of network interface m-nic: AuthorizationFailed',
+    ),
+  });
+  // The virtual machine comes last, so the next attempt begins again.
+  expect(await retagging.createInstance(moved('m'))).not.toHaveProperty('lastKnownState');
+  expect(await retagging.listInstances(listing())).toHaveLength(1);
+});

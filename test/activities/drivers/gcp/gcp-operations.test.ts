@@ -1,0 +1,116 @@
+/** Operations that fail. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { aGcpWorld, gcpRequest, loadSeconds, zone } from './gcp-world.ts';
+import { failureOf } from '../failure-of.ts';
+import type { GcpWorld } from './gcp-world.ts';
+
+let world: GcpWorld;
+beforeAll(async () => {
+  world = await aGcpWorld();
+}, loadSeconds * 1_000);
+beforeEach(() => world.double.faults.clear());
+afterAll(() => world.double.close());
+
+const bodyOf = (name: string) =>
+  world.double.cloud.instances.find((instance) => instance.name === name)?.body;
+
+describe('operations that fail', () => {
+  const capacity = {
+    code: 'ZONE_RESOURCE_POOL_EXHAUSTED',
+    message: `The zone '${zone}' does not have enough resources available to fulfill the request.`,
+  };
+
+  test('no capacity: told apart from quota, settled, and nothing stays', async () => {
+    const fault = { kind: 'operationError', operation: 'insert', name: 'full' } as const;
+    world.double.faults.add({ ...fault, ...capacity });
+    expect(await failureOf(world.driver.createInstance(gcpRequest('full')))).toMatchObject({
+      code: 'ResourceExhausted',
+      kind: 'capacity',
+      settled: true,
+      message: expect.stringContaining(capacity.message),
+    });
+    expect(bodyOf('full')).toBeUndefined();
+    expect(world.double.cloud.disks.filter(({ name }) => name === 'full')).toEqual([]);
+  });
+
+  test('one that has failed when it is answered keeps its code', async () => {
+    const fault = { kind: 'failsAtOnce', operation: 'insert', name: 'at-once' } as const;
+    world.double.faults.add({ ...fault, ...capacity });
+    expect(await failureOf(world.driver.createInstance(gcpRequest('at-once')))).toMatchObject({
+      code: 'ResourceExhausted',
+      kind: 'capacity',
+      settled: true,
+      message: expect.stringContaining(capacity.message),
+    });
+    expect(bodyOf('at-once')).toBeUndefined();
+  });
+
+  test('one that failed long ago while nobody looked spends its token: it would be brought back for ever', async () => {
+    const past = await aGcpWorld();
+    past.double.advance(-120);
+    const fault = { kind: 'operationError', operation: 'insert', name: 'unseen' } as const;
+    past.double.faults.add({ ...fault, ...capacity });
+    past.double.faults.add({ kind: 'loseAnswer', operation: 'insert', name: 'unseen' });
+    expect(await failureOf(past.driver.createInstance(gcpRequest('unseen')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+    });
+    past.double.advance(1);
+    expect(await failureOf(past.driver.createInstance(gcpRequest('unseen')))).toMatchObject({
+      code: 'Aborted',
+      settled: true,
+      message: expect.stringContaining('ZONE_RESOURCE_POOL_EXHAUSTED'),
+    });
+    await past.double.close();
+  });
+
+  test.each([
+    [403, 'QUOTA_EXCEEDED', 'ResourceExhausted'],
+    [503, 'NEVER_SEEN', 'Unavailable'],
+    [409, 'NEVER_SEEN', 'Aborted'],
+  ])('several errors of a failed operation: %s %s is %s', async (status, code, expected) => {
+    const name = `failed-${status}`;
+    const errors = [
+      { code: 'ANOTHER_ONE', message: 'this' },
+      { code, message: 'that' },
+    ];
+    world.double.faults.add({ kind: 'operationError', operation: 'insert', name, status, errors });
+    expect(await failureOf(world.driver.createInstance(gcpRequest(name)))).toMatchObject({
+      code: expected,
+      settled: true,
+      message: expect.stringContaining(': this; that'),
+    });
+  });
+
+  test('a delete that failed is sent anew, not brought back', async () => {
+    await world.driver.createInstance(gcpRequest('stubborn'));
+    world.double.faults.add({
+      kind: 'operationError',
+      operation: 'delete',
+      name: 'stubborn',
+      code: 'INTERNAL_ERROR',
+      message: 'on purpose',
+    });
+    expect(await failureOf(world.driver.deleteInstance(gcpRequest('stubborn')))).toMatchObject({
+      code: 'Unavailable',
+      settled: false,
+    });
+    expect(await world.driver.deleteInstance(gcpRequest('stubborn'))).toEqual({ found: true });
+    expect(bodyOf('stubborn')).toBeUndefined();
+  });
+
+  test('asking for an operation goes on after errors and cuts', async () => {
+    world.double.faults.add({ kind: 'slow', operation: 'insert', name: 'patient', seconds: 0.3 });
+    world.double.faults.add({
+      kind: 'error',
+      operation: 'operation',
+      status: 503,
+      reason: 'backendError',
+    });
+    world.double.faults.add({ kind: 'tooMany', operation: 'operation', seconds: 0.05, skip: 1 });
+    world.double.faults.add({ kind: 'loseAnswer', operation: 'operation', skip: 2 });
+    expect(await world.driver.createInstance(gcpRequest('patient'))).toMatchObject({
+      found: false,
+    });
+  });
+});

@@ -1,0 +1,104 @@
+/** Keys in any case, as Go reads them: by a schema of our own, and by those of the drivers with the example of each. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { createDrivers } from '../../../activities/drivers/index.ts';
+import { spellingOf } from '../../../activities/drivers/spec-spelling.ts';
+
+const spell = spellingOf({
+  properties: {
+    zone: { type: 'integer' },
+    kind: { enum: ['a', 'b'] },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    disks: { type: 'array', items: { $ref: '#/$defs/disk' } },
+    byName: { additionalProperties: { $ref: '#/$defs/disk' } },
+  },
+  $defs: { disk: { properties: { sizeGB: { type: 'integer' }, type: { enum: ['x'] } } } },
+});
+
+describe('keys of a spec', () => {
+  test.each([
+    { name: 'in other letters', spec: { ZONE: 1 }, is: { zone: 1 } },
+    { name: 'that are right win', spec: { ZONE: 1, zone: 2, Zone: 3 }, is: { zone: 2 } },
+    {
+      name: 'in lists, through a reference',
+      spec: { Disks: [{ SizeGb: 1 }, 'text', null] },
+      is: { disks: [{ sizeGB: 1 }, 'text', null] },
+    },
+    {
+      name: 'of a map stay, and those in its values do not',
+      spec: { LABELS: { Zone: 'a', KIND: '' }, byname: { SIZEGB: { sizegb: 1 } } },
+      is: { labels: { Zone: 'a', KIND: '' }, byName: { SIZEGB: { sizeGB: 1 } } },
+    },
+    { name: 'that nobody knows stay', spec: { Other: { ZONE: 1 } }, is: { Other: { ZONE: 1 } } },
+    {
+      name: 'with an empty text where values are listed are absent',
+      spec: { kind: '', disks: [{ type: '' }] },
+      is: { disks: [{}] },
+    },
+  ])('$name', ({ spec, is }) => {
+    expect(spell(spec)).toEqual(is);
+  });
+
+  test.each([undefined, null, 3, 'text', []])('%j is left alone', (spec) => {
+    expect(spell(spec)).toEqual(spec);
+  });
+});
+
+const root = new URL('../../../', import.meta.url);
+const drivers = createDrivers({ env: {}, allowsAmbientCredentials: false });
+
+describe.each([
+  { provider: 'AWS', file: 'aws' },
+  { provider: 'Azure', file: 'azure' },
+  { provider: 'GCP', file: 'gcp' },
+])('$provider', ({ provider, file }) => {
+  const example = readFileSync(new URL(`deploy/examples/clouds/${file}.yaml`, root), 'utf8');
+  const schemaFile = `activities/drivers/${file}/provider-spec.schema.json`;
+  const schema = JSON.parse(readFileSync(new URL(schemaFile, root), 'utf8'));
+  const { providerSpec } = parseAllDocuments(example)
+    .map((document) => document.toJS())
+    .find(({ kind }) => kind === 'MachineClass');
+  const driver = drivers.get(provider);
+
+  test('takes a class with all its keys in other letters, and sees in it what stands there', () => {
+    const loud = shouted(schema, providerSpec, schema);
+    expect(Object.keys(Object(loud))).not.toEqual(Object.keys(providerSpec));
+    expect(spellingOf(schema)(loud)).toEqual(spellingOf(schema)(providerSpec));
+    expect(driver?.validate(loud)).toEqual([]);
+    expect(driver?.listScope(loud)).toBe(driver?.listScope(providerSpec));
+  });
+});
+
+test('an empty interfaceType is none for AWS, as for Gardener', () => {
+  const ebs = { volumeType: 'gp3', volumeSize: 50 };
+  const spec = {
+    ami: 'ami-1',
+    region: 'eu-west-1',
+    machineType: 'm5.large',
+    iam: { name: 'n' },
+    networkInterfaces: [{ subnetID: 's', securityGroupIDs: ['g'], interfaceType: '' }],
+    blockDevices: [{ ebs }],
+    tags: { 'kubernetes.io/cluster/x': '1', 'kubernetes.io/role/node': '1' },
+  };
+  expect(drivers.get('AWS')?.validate(spec)).toEqual([]);
+});
+
+interface Shape {
+  $ref?: string;
+  $defs?: Record<string, Shape>;
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
+
+function shouted(shape: Shape | undefined, value: unknown, all: Shape): unknown {
+  const name = shape?.$ref?.split('/').at(-1);
+  const known = name === undefined ? shape : all.$defs?.[name];
+  if (Array.isArray(value)) return value.map((item) => shouted(known?.items, item, all));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    known?.properties?.[key] ? key.toUpperCase() : key,
+    shouted(known?.properties?.[key], item, all),
+  ]);
+  return Object.fromEntries(entries);
+}

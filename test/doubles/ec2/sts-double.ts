@@ -1,0 +1,63 @@
+/** A small STS over HTTP: gives credentials for a web identity, or says nothing. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { formOf, type Form } from './form.ts';
+
+export interface StsDouble {
+  url: string;
+  /** Of roles, also those that were not answered. */
+  readonly requests: readonly Form[];
+  /** So many of the next requests get no answer; their connections stay open. */
+  silence(times: number): void;
+  /** Those that were not answered are, by now. */
+  answerAll(): void;
+  close(): Promise<void>;
+}
+
+/** Its credentials are good for an hour; `stsAccessKey` is their key. */
+export const stsAccessKey = 'KEY-OF-STS';
+
+export async function startStsDouble(): Promise<StsDouble> {
+  const requests: Form[] = [];
+  const unanswered: ServerResponse[] = [];
+  let silent = 0;
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    requests.push(formOf(await text(request)));
+    if (silent === 0) return answer(response);
+    silent -= 1;
+    unanswered.push(response);
+  };
+  const server = createServer((request, response) => {
+    take(request, response).catch((error: unknown) => response.destroy(Object(error)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: urlOf(server.address()),
+    requests,
+    silence: (times) => void (silent = times),
+    answerAll: () => unanswered.splice(0).forEach(answer),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer(response: ServerResponse): void {
+  const expiration = new Date(Date.now() + 3_600_000).toISOString();
+  const name = 'AssumeRoleWithWebIdentity';
+  const keys = `<AccessKeyId>${stsAccessKey}</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>`;
+  const credentials = `<Credentials>${keys}<Expiration>${expiration}</Expiration></Credentials>`;
+  const result = `<${name}Result>${credentials}</${name}Result>`;
+  response
+    .writeHead(200, { 'content-type': 'text/xml' })
+    .end(
+      `<${name}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">${result}</${name}Response>`,
+    );
+}
+
+function urlOf(address: string | AddressInfo | null): string {
+  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
+  throw new Error('the double has no port');
+}
