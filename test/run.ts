@@ -1,21 +1,28 @@
-/** `npm test`: checks, unit tests, and the e2e tests on a stack of their own. */
+/** `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own, and chaos. */
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chaos } from './run/chaos.ts';
 import { endToEnd } from './run/end-to-end.ts';
 import { jest } from './run/jest.ts';
 import { nodeProgram } from './run/program.ts';
 import { Report } from './run/report.ts';
+import { projects, testFilesOf } from './run/test-files.ts';
+import { doubledVariable } from './e2e/support/test-stack.ts';
+import { seedVariable, testSeed } from './support/seed.ts';
 
 const parts = ['check', 'unit', 'e2e', 'chaos'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Usage: npm test -- [options]
 
-Runs everything: format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
+Runs format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
 in .millwright/test, then a short run of chaos on one in .millwright/test-chaos. Both stacks are stopped afterwards whatever happened.
+The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
 
   --only PART       check, unit, e2e or chaos
   --pattern TEXT    only test files whose path matches this regular expression; leaves out checks and chaos
+  --all             for the night: really all, with random seeds, which are printed (${seedVariable}=N draws
+                    the same again), and with two workers and two watchers in each scenario that allows it
   --help            show this
 
 Examples:
@@ -27,12 +34,13 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     pattern: { type: 'string' },
+    all: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
 
 if (values.help) console.log(usage);
-else process.exitCode = await run(partsWanted(values.only), values.pattern);
+else process.exitCode = await run(await withTests(partsWanted(values.only)), values.pattern);
 
 function partsWanted(only: string | undefined): readonly Part[] {
   if (only === undefined) return values.pattern === undefined ? parts : ['unit', 'e2e'];
@@ -42,8 +50,34 @@ function partsWanted(only: string | undefined): readonly Part[] {
   process.exit(2);
 }
 
+/** A pattern that matches nothing is a typing error, and no success. */
+async function withTests(wanted: readonly Part[]): Promise<readonly Part[]> {
+  const { pattern } = values;
+  if (pattern === undefined) return wanted;
+  const matching: Part[] = [];
+  for (const project of projects) {
+    const files = wanted.includes(project) ? await testFilesOf(project, pattern) : [];
+    if (files.length > 0) matching.push(project);
+  }
+  if (matching.length > 0) return matching;
+  console.error(`--pattern: no test file of ${wanted.join(' or ')} matches "${pattern}"`);
+  process.exit(2);
+}
+
+/** Of the child processes too. Undefined: each test has one of its own, which is always the same. */
+function chosenSeed(): number | undefined {
+  const given = process.env[seedVariable] ?? '';
+  if (!values.all && given === '') return undefined;
+  const seed = given === '' ? String(randomInt(2 ** 31)) : given;
+  process.env[seedVariable] = seed;
+  if (values.all) process.env[doubledVariable] = 'true';
+  console.log(`Seed of this run: ${seedVariable}=${seed} draws the same again.`);
+  return testSeed();
+}
+
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
   const report = new Report();
+  const seed = chosenSeed();
   if (wanted.includes('check')) {
     await report.step('format', () => nodeProgram('prettier/bin/prettier.cjs', ['--check', '.']));
     await report.step('lint', () =>
@@ -54,7 +88,7 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   if (wanted.includes('unit')) {
     await report.step('unit tests', () => jest({ project: 'unit', pattern }));
   }
-  if (wanted.includes('e2e')) await endToEnd(report, pattern);
-  if (wanted.includes('chaos')) await report.step('chaos', chaos);
+  if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });
+  if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();
 }

@@ -2,7 +2,14 @@
 import type { Dice } from './dice.ts';
 import type { Wishes } from './wishes.ts';
 
-export const components = ['worker', 'watcher', 'temporal', 'kube-apiserver'] as const;
+export const components = [
+  'worker',
+  'second-worker',
+  'watcher',
+  'second-watcher',
+  'temporal',
+  'kube-apiserver',
+] as const;
 export type Component = (typeof components)[number];
 
 /** As docs/virtual-cloud.md has them. */
@@ -42,8 +49,10 @@ const replicasMost = 10;
 
 /** The worker does the work: it has most to lose. */
 const killWeights: Record<Component, number> = {
-  worker: 5,
-  watcher: 3,
+  worker: 3,
+  'second-worker': 3,
+  watcher: 2,
+  'second-watcher': 2,
   temporal: 2,
   'kube-apiserver': 2,
 };

@@ -2,11 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { className } from '../e2e/support/manifests.ts';
 import { ActionLog } from './action-log.ts';
-import { perform } from './perform.ts';
+import { noWorkflow, perform } from './perform.ts';
 import { planChaos, type Round, type Step } from './plan.ts';
 import { brokenBounds } from './pool-bounds.ts';
 import { awaitQuiet } from './quiet-point.ts';
 import { RecoveryProbe } from './recovery.ts';
+import { repairsOf, unexplained } from './repairs.ts';
 import { Tally } from './tally.ts';
 import type { Wish } from './wishes.ts';
 import {
@@ -41,6 +42,7 @@ class Chaos {
   readonly #tally = new Tally();
   readonly #recovery: RecoveryProbe;
   readonly #log: ActionLog;
+  #terminated = 0;
 
   constructor(world: World, options: ChaosOptions) {
     this.#world = world;
@@ -85,6 +87,7 @@ class Chaos {
     const target = await perform(this.#world, action);
     this.#log.add({ round, type: action.type, target });
     this.#tally.add('action', action.type);
+    if (action.type === 'terminate' && target !== noWorkflow) this.#terminated += 1;
     if (action.type !== 'kill') return;
     this.#tally.add('kill', action.component);
     this.#recovery.begin(action.component);
@@ -109,10 +112,16 @@ class Chaos {
   }
 
   async #count(): Promise<void> {
-    const { cloud, recorder } = this.#world;
+    const { cloud, recorder, workflows } = this.#world;
     const { operations } = await persistently('the virtual cloud tells its calls', () =>
       cloud.calls(),
     );
+    const repairs = await persistently('the checks tell what they repaired', () =>
+      repairsOf(workflows),
+    );
+    const causes = { terminated: this.#terminated, vanished: this.#tally.of('fault', 'vanish') };
+    this.#tally.repairs = repairs;
+    this.#tally.violations.push(...unexplained(repairs, causes));
     this.#tally.recoveries = this.#recovery.recoveries;
     this.#tally.machinesCreated = recorder.machineNames.size;
     this.#tally.vmsCreated = operations['create']?.['created'] ?? 0;

@@ -4,6 +4,8 @@ import { ofObjects } from '../e2e/support/workflow-records.ts';
 import type { Action } from './actions.ts';
 import { createPool, nameOf, persistently, type World } from './world.ts';
 
+export const noWorkflow = 'no workflow';
+
 /** Returns what it was done to, in words. Throws when the servers do not answer for two minutes. */
 export async function perform(world: World, action: Action): Promise<string> {
   return await persistently(JSON.stringify(action), () => attempt(world, action));
@@ -61,7 +63,7 @@ async function endWorkflow(
   { type, share }: Of<'cancel' | 'terminate'>,
 ): Promise<string> {
   const id = at(await workflows.running(ofObjects), share);
-  if (id === undefined) return 'no workflow';
+  if (id === undefined) return noWorkflow;
   await (type === 'cancel' ? workflows.cancel(id) : workflows.terminate(id));
   return id;
 }

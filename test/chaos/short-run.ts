@@ -1,6 +1,6 @@
 /** The run that is a part of `npm test`: its seed is one with every kind of trouble in it (plan.test.ts looks). */
 export const shortRun = {
-  seed: 3,
+  seed: 4,
   minutes: 1.25,
   settleSeconds: 300,
 } as const;

@@ -21,15 +21,12 @@ export interface Snapshot {
   nodes: NodeObject[];
   /** Ids of workflows of objects that are open. */
   running: string[];
-  /** `id: status` of those that ended otherwise than by completing. */
+  /** `id: status` of those that ended otherwise than by completing, without those that the SDK broke. */
   endedBadly: string[];
 }
 
-const badEnds = 'ExecutionStatus IN ("Failed", "Canceled", "Terminated", "TimedOut")';
-
 export async function takeSnapshot({ cluster, cloud, workflows }: World): Promise<Snapshot> {
   const { namespace } = cluster;
-  const ended = await workflows.list(badEnds);
   return {
     instances: await cloud.instances(),
     calls: await cloud.calls(),
@@ -40,6 +37,6 @@ export async function takeSnapshot({ cluster, cloud, workflows }: World): Promis
     secrets: await cluster.list<KubeObject>(namespaced('secrets', namespace)),
     nodes: await cluster.nodes(),
     running: await workflows.running(ofObjects),
-    endedBadly: ended.map(({ workflowId, status }) => `${workflowId}: ${status.name}`),
+    endedBadly: (await workflows.endedBadly()).endings,
   };
 }

@@ -11,6 +11,8 @@ export function summaryOf(tally: Tally): string {
     `machines           ${tally.machinesCreated} created; VMs: ${tally.vmsCreated} created, ${tally.vmsDeleted} deleted`,
     `quiet points       ${tally.settleSeconds.length}, reached after p50 ${p50.toFixed(1)} s, max ${max.toFixed(1)} s`,
     `invariants         ${tally.invariantsChecked} checked; bounds in ${tally.statesChecked} states`,
+    `repairs            ${tally.repairs.restored.length} workflows started again, ${tally.repairs.orphans.length} orphans deleted`,
+    `broken by the SDK  ${tally.repairs.brokenBySdk.length} runs, begun anew`,
     'a wish is heard after a kill of',
     ...tally.recoveryLines().map((line) => `  ${line}`),
     `violations         ${tally.violations.length}`,

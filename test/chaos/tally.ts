@@ -1,6 +1,7 @@
 /** What happened in a run, in numbers. */
 import { quantiles } from '../bench/quantiles.ts';
 import type { Recovery } from './recovery.ts';
+import type { Repairs } from './repairs.ts';
 
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
@@ -8,6 +9,7 @@ export class Tally {
   readonly settleSeconds: number[] = [];
   readonly violations: string[] = [];
   recoveries: readonly Recovery[] = [];
+  repairs: Repairs = { restored: [], orphans: [], brokenBySdk: [] };
   machinesCreated = 0;
   vmsCreated = 0;
   vmsDeleted = 0;
@@ -19,6 +21,10 @@ export class Tally {
     const counts = this.#counts.get(group) ?? new Map<string, number>();
     this.#counts.set(group, counts);
     counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+
+  of(group: string, name: string): number {
+    return this.#counts.get(group)?.get(name) ?? 0;
   }
 
   /** `worker 7, watcher 3` */

@@ -45,9 +45,10 @@ export interface World extends AsyncDisposable {
 /** Name of a pool's MachineDeployment; those of its sets and machines begin with it. */
 export const nameOf = (pool: string): string => `${namespace}-${pool}`;
 
-/** Starts a fresh stack with watcher and worker. It is stopped with the world; its logs stay. */
+/** Starts a fresh stack with two watchers and two workers. It is stopped with the world; its logs stay. */
 export async function openWorld(stateDir: string): Promise<World> {
-  const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true, workerFlags });
+  const ours = { doubled: true, workerFlags };
+  const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true, ...ours });
   const { layout, virtualCloud, temporalAddress } = testStackOf(stack);
   const cluster = new Cluster(namespace, layout.kubeconfig);
   const cloud = new VirtualCloud(virtualCloud, namespace);

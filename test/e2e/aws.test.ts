@@ -12,7 +12,7 @@ import { changeClass } from './support/rollouts.ts';
 import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';
 
-const limit = { timeoutSeconds: 240, pollMilliseconds: 300 };
+const limit = { timeoutSeconds: 400, pollMilliseconds: 300 };
 
 describe('a MachineDeployment on AWS', () => {
   let moto: Moto;
@@ -24,6 +24,7 @@ describe('a MachineDeployment on AWS', () => {
   }, 360_000);
 
   const scenario = useScenario('aws', {
+    isDoubled: false,
     workerEnv: () => ({ AWS_ENDPOINT_URL_EC2: moto.url }),
   });
   const { cluster, namespace } = scenario;
@@ -37,12 +38,12 @@ describe('a MachineDeployment on AWS', () => {
     await createAwsClass('aws-old', 'm5.large');
     await createAwsClass('aws-new', 'c5.large');
     kubelets = playKubelets(account, cluster);
-  }, 30_000);
+  }, 240_000);
   afterAll(async () => {
     await kubelets.stop();
     account.close();
     await moto.stop();
-  }, 60_000);
+  }, 240_000);
 
   async function createAwsClass(name: string, machineType: string): Promise<void> {
     const networkInterfaces = [
@@ -130,5 +131,5 @@ describe('a MachineDeployment on AWS', () => {
     });
     const tokens = (await account.instances()).map(({ ClientToken }) => ClientToken);
     expect(new Set(tokens).size).toBe(10);
-  }, 600_000);
+  }, 1_200_000);
 });

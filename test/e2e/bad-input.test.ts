@@ -66,7 +66,7 @@ describe('a Machine', () => {
       name: 'no-provider',
       spoil: (name) => createClass(name, { provider: 'nowhere' }),
       says: /"nowhere"/,
-      mend: (name) => cluster.patch('machineclasses', name, { provider: 'local' }),
+      mend: (name) => cluster.patch('machineclasses', name, { provider: 'virtual' }),
     },
     {
       words: 'whose provider spec has a bad field',

@@ -10,7 +10,7 @@ import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 
 /** The longest back-off that a fault of half a minute leads to. */
-const patient = { timeoutSeconds: 120 };
+const patient = { timeoutSeconds: 240 };
 
 describe('the creation of a machine', () => {
   const scenario = useScenario('faults-create', { workerFlags: ['--resource-exhausted-retry=1s'] });

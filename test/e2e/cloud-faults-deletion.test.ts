@@ -6,7 +6,7 @@ import { createMachine, deleteMachine, untilGone, untilPhase } from './support/m
 import { useScenario } from './support/scenario.ts';
 
 /** The longest back-off that a fault of half a minute leads to. */
-const patient = { timeoutSeconds: 120 };
+const patient = { timeoutSeconds: 240 };
 
 describe('the deletion of a machine', () => {
   const scenario = useScenario('faults-delete');

@@ -15,7 +15,7 @@ interface DrainSeen {
 const restMilliseconds = 10_000;
 
 describe('a drain that a budget blocks', () => {
-  const scenario = useScenario('budgets');
+  const scenario = useScenario('budgets', { isDoubled: true });
   const { cluster, namespace, workflows } = scenario;
   const { kube } = cluster;
   const workloads = new Workloads(scenario);

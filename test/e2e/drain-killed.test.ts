@@ -19,7 +19,7 @@ interface DrainAnswer {
 }
 
 /** Each death costs a drain some seconds until it is noticed, and then ever more until it is tried again. */
-const patient = { timeoutSeconds: 120 };
+const patient = { timeoutSeconds: 240 };
 
 describe('kill -9 of the worker after a step of a drain', () => {
   const moments = new DrainMoments(async (nodeName) => {

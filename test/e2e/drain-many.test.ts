@@ -11,13 +11,16 @@ const blockedDrains = 50;
 /** Far fewer than there are blocked drains: one that held a slot would stop all others. */
 const slots = 4;
 /** A blocked pod is asked again every 20 to 25 seconds at the latest. */
-const patient = { timeoutSeconds: 120, pollMilliseconds: 500 };
+const patient = { timeoutSeconds: 240, pollMilliseconds: 500 };
 
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe('many drains', () => {
-  const scenario = useScenario('many', { workerFlags: [`--concurrent-syncs=${slots}`] });
+  const scenario = useScenario('many', {
+    isDoubled: false,
+    workerFlags: [`--concurrent-syncs=${slots}`],
+  });
   const { cluster, cloud, namespace, workflows } = scenario;
   const workloads = new Workloads(scenario);
 
@@ -61,7 +64,7 @@ describe('many drains', () => {
   async function expectBlocked(names: string[]): Promise<void> {
     const ids = names.map((name) => `machine/${namespace}/${name}`).toSorted();
     const budget = `PodDisruptionBudget/${namespace}/held`;
-    const query = `MachinePhase="DrainBlocked" and BlockedBy="${budget}"`;
+    const query = `State="DrainBlocked" and BlockedBy="${budget}"`;
     expect(await workflows.running(query)).toEqual(ids);
   }
 

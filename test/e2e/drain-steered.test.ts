@@ -1,5 +1,6 @@
 /** Pods with volumes, and what an operator can do about a drain. */
 import { describe, expect, test } from '@jest/globals';
+import { operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -24,7 +25,7 @@ describe('a drain', () => {
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await eventually('the search says which volume blocks', async () => {
-      const query = `MachinePhase="DrainBlocked" and BlockedBy="Volume/${volumes.volumeOf('db-a')}"`;
+      const query = `State="DrainBlocked" and BlockedBy="Volume/${volumes.volumeOf('db-a')}"`;
       expect(await workflows.running(query)).toEqual([`machine/${namespace}/${name}`]);
     });
     const [second] = await workloads.podsOn(name, 'db-b');
@@ -46,7 +47,7 @@ describe('a drain', () => {
     }
   });
 
-  test('that is extended, tried at once and skipped says so on the Machine', async () => {
+  test('that is tried at once asks its pods before their time; that is extended or skipped says so on the Machine', async () => {
     const name = await createMachine(scenario, 'commands');
     await untilPhase(scenario, name, 'Running');
     await workloads.start({ app: 'web', nodeName: name, claims: [] });
@@ -61,6 +62,20 @@ describe('a drain', () => {
     await eventually('the drain is blocked', async () => {
       expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
     });
+    await eventually('its budget is misconfigured', async () => {
+      const { drainNode } = await workflows.pendingFailures('machine', name);
+      expect(drainNode).toContain('is misconfigured');
+    });
+    const evictions = { verb: 'create', resource: 'pods/eviction', start: 'web' } as const;
+    const before = await operatorRequests(namespace, evictions);
+    await handle.executeUpdate('retryNow', { args: [{}] });
+    const again = await eventually('its pod was asked again', async () => {
+      const next = (await operatorRequests(namespace, evictions))[before.length];
+      expect(next).toBeDefined();
+      return next?.at ?? 0;
+    });
+    // By itself it asks such a pod every 20 s.
+    expect(again).toBeLessThan((before.at(-1)?.at ?? 0) + 20_000);
     await volumes.attach('kept', name);
     const said = await handle.executeUpdate('extendDrain', { args: [{ minutes: 30 }] });
     expect(said).toMatch(/^Drain extended until /);
@@ -68,8 +83,6 @@ describe('a drain', () => {
     expect(`Drain extended until ${metadata.annotations?.['millwright.dev/drain-until']}`).toBe(
       said,
     );
-    await handle.executeUpdate('retryNow', { args: [{}] });
-    expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
     await handle.executeUpdate('skipDrain', { args: [{ by: 'Ada' }] });
     await untilGone(scenario, path);
     expect(await volumes.isAttached('kept')).toBe(false);
@@ -104,22 +117,15 @@ describe('a drain', () => {
       expect(await handle.query('drain')).toMatchObject({ isBlocked: true });
     });
     const before = await deadline();
-    const soon = { timeoutSeconds: 2 };
     await annotate({ 'millwright.dev/drain-until': '2040-01-01T00:00:00Z' });
-    await eventually(
-      'the deadline is another',
-      async () => expect(await deadline()).toBe('2040-01-01T00:00:00.000Z'),
-      soon,
+    await eventually('the deadline is another', async () =>
+      expect(await deadline()).toBe('2040-01-01T00:00:00.000Z'),
     );
     await annotate({ 'millwright.dev/drain-until': null });
-    await eventually(
-      'the deadline is the old one',
-      async () => {
-        expect(await deadline()).toBe(before);
-        expect(await drains()).toBe(3);
-      },
-      soon,
-    );
+    await eventually('the deadline is the old one', async () => {
+      expect(await deadline()).toBe(before);
+      expect(await drains()).toBe(3);
+    });
     await handle.executeUpdate('extendDrain', { args: [{ minutes: 30 }] });
     await handle.executeUpdate('skipVolumeWait', { args: [{}] });
     // What the commands wrote has been seen when something later has.
@@ -129,13 +135,9 @@ describe('a drain', () => {
       expect(await drains()).toBe(6);
     });
     await annotate({ 'millwright.dev/skip-drain': 'true' });
-    await eventually(
-      'the drain is over',
-      async () => {
-        expect(await handle.query('drain')).toBeUndefined();
-      },
-      soon,
-    );
+    await eventually('the drain is over', async () => {
+      expect(await handle.query('drain')).toBeUndefined();
+    });
     await untilGone(scenario, path);
     await cluster.delete(workloads.budgets('noted'));
     await workloads.end('noted');

@@ -6,6 +6,8 @@ import { createClass, createSecret } from './support/classes.ts';
 import { expectOnlyClasses, verifyDriver } from './support/driver-verify.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
+import { driverCalls } from '../../workflows/driver-port.ts';
+import { driverQueueOf } from '../../workflows/install.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -46,15 +48,20 @@ describe('a driver that is broken', () => {
 
   beforeAll(async () => {
     const connection = await NativeConnection.connect({ address: testStack().temporalAddress });
-    const worker = await Worker.create({
-      connection,
-      taskQueue: `millwright-${scenario.namespace}-driver-broken`,
-      activities: brokenDriver(),
-    });
-    const running = worker.run();
+    const taskQueue = await scenario.taskQueue();
+    const workers = await Promise.all(
+      driverCalls.map((call) =>
+        Worker.create({
+          connection,
+          taskQueue: driverQueueOf(taskQueue, 'broken', call),
+          activities: brokenDriver(),
+        }),
+      ),
+    );
+    const running = workers.map((worker) => worker.run());
     stop = async () => {
-      worker.shutdown();
-      await running;
+      for (const worker of workers) worker.shutdown();
+      await Promise.all(running);
       await connection.close();
     };
   });

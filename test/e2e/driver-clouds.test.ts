@@ -8,7 +8,7 @@ import { createClass, createSecret } from './support/classes.ts';
 import { complaintsIn, verifyDriver } from './support/driver-verify.ts';
 import { Scenario } from './support/scenario.ts';
 
-jest.setTimeout(400_000);
+jest.setTimeout(1_200_000);
 
 describe.each([aws, azure, gcp])('the driver of $provider', ({ provider, start }) => {
   const name = 'cloudy';

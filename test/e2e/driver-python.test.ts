@@ -30,7 +30,7 @@ describe('the driver in Python', () => {
   let driver: PythonDriver;
 
   beforeAll(async () => {
-    driver = await startPythonDriver(namespace);
+    driver = await startPythonDriver(scenario);
     await createClass(scenario, 'python', {
       provider,
       providerSpec: { size: 'medium', zone: 'c' },

@@ -17,7 +17,7 @@ import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 
 describe('the health of a machine', () => {
-  const scenario = useScenario('health');
+  const scenario = useScenario('health', { isDoubled: true });
   const { cluster, workflows } = scenario;
 
   /** Replicas whose health timeout is a few seconds. Returns their names. */

@@ -12,7 +12,7 @@ import {
 import { useScenario } from './support/scenario.ts';
 
 describe('ten idle machines', () => {
-  const scenario = useScenario('idle');
+  const scenario = useScenario('idle', { isDoubled: false });
   let pool: string;
   let markers = 0;
 
@@ -48,7 +48,7 @@ describe('ten idle machines', () => {
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 10 });
     await untilRunning(scenario, pool, 10);
-  }, 120_000);
+  }, 240_000);
 
   test('cause no API write and no history event while others come and go', async () => {
     const before = await untilQuiet();

@@ -15,7 +15,7 @@ import { testStack } from './support/test-stack.ts';
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe('a MachineDeployment', () => {
-  const scenario = useScenario('lifecycle');
+  const scenario = useScenario('lifecycle', { isDoubled: true });
   const { cluster, cloud, workflows } = scenario;
   let pool: string;
   let machines: Machine[];
@@ -23,7 +23,7 @@ describe('a MachineDeployment', () => {
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 3 });
     machines = await untilRunning(scenario, pool, 3);
-  }, 90_000);
+  }, 240_000);
 
   test('with 3 replicas has 3 Running machines on 3 Ready Nodes', async () => {
     const nodes = await cluster.nodes();
@@ -121,7 +121,7 @@ describe('a MachineDeployment', () => {
   });
 
   test('is found in Temporal by kind and phase, and its pages say what is awaited', async () => {
-    const running = await workflows.running('WorkflowType="machine" and MachinePhase="Running"');
+    const running = await workflows.running('WorkflowType="machine" and State="Running"');
     const names = machines.map(({ metadata }) => metadata.name);
     const idOf = (name: string): string => `machine/${scenario.namespace}/${name}`;
     expect(running).toEqual(names.map(idOf).toSorted());

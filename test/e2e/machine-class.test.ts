@@ -87,7 +87,7 @@ describe('a MachineClass', () => {
   test('without a driver says so, and no more when its provider is mended', async () => {
     const name = await createClass('nowhere', { provider: 'nowhere' });
     await untilItSays(name, 'provider: "nowhere" has no driver: no worker serves its task queue');
-    await cluster.patch('machineclasses', name, { provider: 'local' });
+    await cluster.patch('machineclasses', name, { provider: 'virtual' });
     await untilItSays(name, undefined);
     expect(await eventsOf(name, 'ClassValid')).toHaveLength(1);
   });

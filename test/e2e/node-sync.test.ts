@@ -36,7 +36,7 @@ describe('the Nodes of a deployment', () => {
         spec: { taints: [...(spec.taints ?? []), foreign] },
       });
     }
-  }, 90_000);
+  }, 240_000);
 
   const names = (): string[] => machines.map(({ metadata }) => metadata.name);
 

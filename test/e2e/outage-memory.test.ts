@@ -20,11 +20,11 @@ import { emptyTemporal, restoreTemporal, saveTemporal } from './support/temporal
 import { Workloads } from './support/workloads.ts';
 
 /** The machine is busy with a new stack. */
-const patient = { timeoutSeconds: 180 };
+const patient = { timeoutSeconds: 300 };
 const uidOf = ({ metadata }: Machine): string => metadata.uid;
 
 describe('Temporal', () => {
-  const scenario = useScenario('memory');
+  const scenario = useScenario('memory', { isDoubled: false });
   const { cluster, cloud, workflows, operator, namespace } = scenario;
   const workloads = new Workloads(scenario);
 
@@ -53,7 +53,7 @@ describe('Temporal', () => {
     await workloads.guard(short, { app: short, minAvailable: 1 });
     await cluster.delete(cluster.pathOf('machines', name));
     await eventually('its drain is blocked', async () => {
-      const blocked = await workflows.running('MachinePhase="DrainBlocked"');
+      const blocked = await workflows.running('State="DrainBlocked"');
       expect(blocked).toContain(`machine/${namespace}/${name}`);
     });
     return name;
@@ -149,7 +149,7 @@ describe('Temporal', () => {
     await runCheck(workflows, 'entities');
     await untilAllWork();
     await eventually('the drain is taken up', async () => {
-      const blocked = await workflows.running('MachinePhase="DrainBlocked"');
+      const blocked = await workflows.running('State="DrainBlocked"');
       expect(blocked).toContain(`machine/${namespace}/${leaving}`);
     });
     expect((await untilRunning(scenario, pool, 4)).map(uidOf)).toEqual(uids);

@@ -9,7 +9,7 @@ import { testStack } from './support/test-stack.ts';
 
 const replicas = 5;
 /** A component starts in seconds; a watch may need its limits to notice. */
-const patient = { timeoutSeconds: 180 };
+const patient = { timeoutSeconds: 300 };
 
 describe.each([
   ['the Temporal server', 'temporal', 'temporal'],

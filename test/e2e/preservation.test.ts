@@ -26,7 +26,7 @@ import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';
 
 describe('preservation', () => {
-  const scenario = useScenario('preserve');
+  const scenario = useScenario('preserve', { isDoubled: false });
   const { cluster, namespace, workflows } = scenario;
   const workloads = new Workloads(scenario);
 
@@ -73,7 +73,7 @@ describe('preservation', () => {
     await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'Preserved' });
     await eventually('its page and the search say until when', async () => {
       expect((await workflows.pageOf('machine', name)).details).toContain('**Preserved until**');
-      const query = `MachinePhase="Running" and Deadline > "${new Date().toISOString()}"`;
+      const query = `State="Running" and Deadline > "${new Date().toISOString()}"`;
       expect(await workflows.running(query)).toContain(`machine/${namespace}/${name}`);
     });
     await eventually('the Machine has the condition of its Node', async () => {
@@ -217,7 +217,7 @@ describe('preservation', () => {
     await setReady(scenario, name, false);
     await untilPreserved(scenario, name, { isTainted: true });
     await eventually('the search says that its drain is blocked', async () => {
-      const blocked = await workflows.running('MachinePhase="DrainBlocked"');
+      const blocked = await workflows.running('State="DrainBlocked"');
       expect(blocked).toContain(`machine/${namespace}/${name}`);
     });
     await cluster.delete(cluster.pathOf('machines', name));

@@ -12,7 +12,7 @@ describe('a rollout with a canary', () => {
     const rollout = await rollouts.begin({ replicas: 6, maxSurge: 1 });
     await rollout.annotate({ [options.canary]: '2' });
     await rollout.changeClass(secondClass);
-    await rollout.untilFound('RolloutState="Paused" and BlockedBy="canary" and Attention="person"');
+    await rollout.untilFound('State="Paused" and BlockedBy="canary" and Attention="person"');
     await rollout.expectStandstill();
     expect(rollout.sizes).toEqual({ old: 4, new: 2 });
     const { scenario, name } = rollout;

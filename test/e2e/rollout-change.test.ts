@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { secondClass, thirdClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('in the middle of a rollout', () => {
-  const rollouts = useRollouts('change');
+  const rollouts = useRollouts('change', { isDoubled: true });
 
   test('more machines are wanted, by kubectl scale', async () => {
     const rollout = await rollouts.begin({ replicas: 8, maxSurge: 2 });

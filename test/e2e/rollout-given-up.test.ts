@@ -45,7 +45,7 @@ describe('a rollout that was given up', () => {
 
   test('holds on the set before until the template changes', async () => {
     const { rollout, failed } = await giveUp(rollouts);
-    await rollout.untilFound(`RolloutState="Blocked" and BlockedBy="MachineSet/${failed}"`);
+    await rollout.untilFound(`State="Blocked" and BlockedBy="MachineSet/${failed}"`);
     await rollout.expectStandstill();
     expect(rollout.sizes).toEqual({ old: 4, new: 0 });
     const { metadata, spec } = await rollout.deployment();
@@ -65,7 +65,7 @@ describe('a rollout that was given up', () => {
 
   test('is tried again when somebody takes the annotation away that says so', async () => {
     const { rollout, failed } = await giveUp(rollouts);
-    await rollout.untilFound(`RolloutState="Blocked" and BlockedBy="MachineSet/${failed}"`);
+    await rollout.untilFound(`State="Blocked" and BlockedBy="MachineSet/${failed}"`);
     await rollout.annotate({ [options.rolledBackFrom]: null });
     expect(await rollout.expectEnd({ class: secondClass, replicas })).toHaveLength(replicas);
     rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 3 });

@@ -9,7 +9,7 @@ async function expectPaused(rollout: Rollout): Promise<void> {
   const { scenario, name } = rollout;
   const expected = { status: 'Unknown', reason: 'DeploymentPaused' };
   expect(await untilCondition(scenario, name, expected)).toBe('Deployment is paused');
-  await rollout.untilFound('RolloutState="Paused" and BlockedBy="paused"');
+  await rollout.untilFound('State="Paused" and BlockedBy="paused"');
   expect((await rollout.deployment()).spec.paused).toBe(true);
   await rollout.expectStandstill();
   // In the middle indeed.
@@ -61,7 +61,7 @@ describe('a rollout', () => {
     const rollout = await rollouts.begin({ replicas: 2 });
     expect(await rollout.update('pause', {})).toBe('Paused');
     await rollout.changeClass(secondClass);
-    await rollout.untilFound('RolloutState="Paused"');
+    await rollout.untilFound('State="Paused"');
     await rollout.expectStandstill();
     expect(await rollout.revisions()).toHaveLength(1);
     // Scaling goes on: the only set follows.

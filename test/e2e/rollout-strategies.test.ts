@@ -26,7 +26,7 @@ describe('a rollout', () => {
     const rollout = await rollouts.begin({ replicas: 3 });
     await rollout.annotate({ [options.onDelete]: 'true' });
     await rollout.changeClass(secondClass);
-    await rollout.untilFound('RolloutState="Paused" and BlockedBy="onDelete"');
+    await rollout.untilFound('State="Paused" and BlockedBy="onDelete"');
     await rollout.expectStandstill();
     expect(rollout.sizes).toEqual({ old: 3, new: 0 });
     const held = { status: 'Unknown', reason: 'DeploymentPaused' };
@@ -54,7 +54,7 @@ describe('a rollout', () => {
     const message = await untilCondition(rollout.scenario, rollout.name, refused);
     expect(message).toContain('InPlaceUpdate is not supported yet: nothing is touched');
     await rollout.untilEvent(`InPlaceUpdateNotSupported | ${message}`);
-    await rollout.untilFound('RolloutState="Blocked" and BlockedBy="spec"');
+    await rollout.untilFound('State="Blocked" and BlockedBy="spec"');
     await rollout.expectStandstill();
     expect(await rollout.revisions()).toHaveLength(1);
     // Taken back, all is well, and the machines are the same.

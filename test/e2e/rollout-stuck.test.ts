@@ -16,7 +16,7 @@ async function expectOverdue(rollout: Rollout): Promise<void> {
   const set = await newSetOf(rollout);
   expect(message).toBe(`MachineSet "${set}" has timed out progressing.`);
   await rollout.untilFound(
-    `RolloutState="Blocked" and BlockedBy="MachineSet/${set}" and Attention="person"`,
+    `State="Blocked" and BlockedBy="MachineSet/${set}" and Attention="person"`,
   );
   await rollout.untilEvent('ProgressDeadlineExceeded | MachineSet');
 }

@@ -20,7 +20,7 @@ import { useScenario } from './support/scenario.ts';
 describe('the check of entities', () => {
   // Runs are started by hand only.
   const workerFlags = ['--safety-entities-period=24h'];
-  const scenario = useScenario('entities', { workerFlags });
+  const scenario = useScenario('entities', { isDoubled: false, workerFlags });
   const { cluster, cloud, workflows, operator, namespace } = scenario;
 
   async function audit(): Promise<EntityReport> {

@@ -22,7 +22,7 @@ describe('an instance', () => {
     '--safety-orphans-min-age=0s',
     '--safety-orphans-max-deletions=2',
   ];
-  const scenario = useScenario('orphans', { workerFlags });
+  const scenario = useScenario('orphans', { isDoubled: false, workerFlags });
   const { cloud, cluster, workflows, namespace } = scenario;
   let ours: Record<string, string>;
 
@@ -148,7 +148,7 @@ describe('an instance', () => {
     expect(idsOf(report.deleted)).toEqual([providerID]);
     expect(report.errors).toEqual([
       {
-        where: `provider local, MachineClass ${broken.name}`,
+        where: `provider virtual, MachineClass ${broken.name}`,
         message: expect.stringContaining('Secret "missing" does not exist'),
       },
     ]);

@@ -15,6 +15,7 @@ describe('the check for too many machines', () => {
   const scenario = useScenario('overshoot', {
     // Only by hand.
     workerFlags: ['--machine-safety-overshooting-period=24h'],
+    causes: [/^machineSet\/.*: TERMINATED$/],
   });
   const { cluster, workflows, namespace } = scenario;
 

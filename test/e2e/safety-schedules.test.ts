@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config.ts';
 import { createLogger } from '../../workers/logger.ts';
-import { ensureSchedules, scheduleIdOf } from '../../workers/schedules.ts';
+import { ensureSchedules } from '../../workers/schedules.ts';
+import { scheduleIdOf } from '../../workflows/install.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
@@ -14,7 +15,7 @@ const everyOf = ({ spec }: { spec: { intervals?: { every: unknown }[] } }): unkn
 
 describe('the schedule of a check', () => {
   const workerFlags: string[] = [];
-  const scenario = useScenario('schedules', { workerFlags });
+  const scenario = useScenario('schedules', { isDoubled: false, workerFlags });
   const { workflows, namespace, operator } = scenario;
   const orphans = workflows.scheduleOf('orphans');
 
@@ -40,12 +41,14 @@ describe('the schedule of a check', () => {
       env: {},
     });
     if (command.kind !== 'run') throw new Error(command.text);
-    const settings = { ...command.config, cluster: 'any' };
+    const name = `${namespace}-2`;
+    const identity = { cluster: 'any', name, taskQueue: `millwright/any/${name}` };
+    const settings = { ...command.config, identity };
     const log = createLogger({ component: 'worker', ...command.config.log });
     const start = (): Promise<void> => ensureSchedules(client, settings, log);
     await Promise.all([start(), start(), start()]);
     for (const check of ['orphans', 'unmanaged-nodes']) {
-      const handle = client.schedule.getHandle(scheduleIdOf(check, `${namespace}-2`));
+      const handle = client.schedule.getHandle(scheduleIdOf(check, { name }));
       expect((await handle.describe()).info.lastUpdatedAt).toBeUndefined();
       await handle.delete();
     }

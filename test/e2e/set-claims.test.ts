@@ -17,6 +17,7 @@ const nameOf = (machine: Machine | undefined): string => machine?.metadata.name 
 
 describe('a MachineSet', () => {
   const scenario = useScenario('claims', {
+    isDoubled: true,
     // It would take off a freeze that is made by hand.
     workerFlags: ['--machine-safety-overshooting-period=24h'],
   });

@@ -16,7 +16,7 @@ import { useScenario } from './support/scenario.ts';
 import { createSet, deleteSet } from './support/sets.ts';
 
 describe('a MachineSet without a deployment', () => {
-  const scenario = useScenario('sets');
+  const scenario = useScenario('sets', { isDoubled: true });
   const { cluster, cloud } = scenario;
 
   test('replaces a machine that a user deleted', async () => {

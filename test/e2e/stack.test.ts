@@ -5,19 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
 
+/** The first use of a machine without kubectl fetches it. */
+const acquireWithinMs = 120_000;
 const startWithinMs = 60_000;
 const recoverWithinMs = 45_000;
 
 let stateDir: string;
+let kubectlBinary: string;
 /** The API server's port before the supervisor was killed. */
 let portBefore: number;
 
-beforeAll(() => {
+beforeAll(async () => {
+  kubectlBinary = await acquireBinary('kubectl');
   stateDir = mkdtempSync(join(tmpdir(), 'millwright-stack-'));
-});
+}, acquireWithinMs);
 
 afterAll(async () => {
   await stopStack(stateDir);
@@ -30,7 +35,7 @@ function start(): Promise<Stack> {
 
 function kubectl(...args: string[]): string {
   const { kubeconfig } = running();
-  return execFileSync('kubectl', [`--kubeconfig=${kubeconfig}`, ...args], { encoding: 'utf8' });
+  return execFileSync(kubectlBinary, [`--kubeconfig=${kubeconfig}`, ...args], { encoding: 'utf8' });
 }
 
 function running(): Stack {
@@ -50,9 +55,15 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 function answers(): boolean {
   try {
     return kubectl('get', '--raw', '/readyz') === 'ok';
-  } catch {
+  } catch (error) {
+    if (isMissing(error)) throw error;
     return false;
   }
+}
+
+/** A program that cannot be run will not answer later either. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 describe('the local stack', () => {

@@ -54,7 +54,7 @@ describe('a Machine without an owner', () => {
       expect(details).toMatch(/, until \d{4}-/);
     });
     await eventually('a search by phase finds it', async () => {
-      const found = await workflows.running('MachinePhase="Pending" and Deadline IS NOT NULL');
+      const found = await workflows.running('State="Pending" and Deadline IS NOT NULL');
       expect(found).toEqual([`machine/${scenario.namespace}/${name}`]);
     });
     await deleteMachine(scenario, name);

@@ -10,7 +10,7 @@ interface Lease {
 }
 
 describe('a watcher that stands by', () => {
-  const scenario = useScenario('standby');
+  const scenario = useScenario('standby', { isDoubled: false });
 
   async function expectHolder(identity: string): Promise<void> {
     const { cluster, namespace } = scenario;

@@ -22,7 +22,7 @@ import { Workloads } from './support/workloads.ts';
 const run = promisify(execFile);
 
 describe('a stop of everything', () => {
-  const scenario = useScenario('stop');
+  const scenario = useScenario('stop', { isDoubled: false });
   const { cluster, cloud, workflows, operator, namespace } = scenario;
   const saysWhy = expect.stringContaining(
     `stopped by ConfigMap ${namespace}/millwright-stop: wrong disks (alice)`,
@@ -62,7 +62,7 @@ describe('a stop of everything', () => {
       expect(found).toBeDefined();
       return found?.metadata.name ?? '';
     });
-    await untilRefused('machineSet', set, 'createMachines');
+    await untilRefused('machineSet', set, 'waitForResume');
     await untilEvent(scenario, { kind: 'MachineSet', name: set }, { message: saysWhy });
     await Promise.all([operator.kill9('worker'), operator.kill9('watcher')]);
     await eventually('the creation timeout is over', () => {

@@ -12,7 +12,7 @@ import {
 import { useScenario } from './support/scenario.ts';
 
 describe('kill -9 of the watcher', () => {
-  const scenario = useScenario('watcher-crash');
+  const scenario = useScenario('watcher-crash', { isDoubled: false });
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
     const pool = await createDeployment(scenario, nameOf('up', moment), { replicas });

@@ -20,7 +20,7 @@ import {
 import { useScenario } from './support/scenario.ts';
 
 describe('kill -9 of the worker', () => {
-  const scenario = useScenario('worker-crash');
+  const scenario = useScenario('worker-crash', { isDoubled: false });
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
     const pool = await createDeployment(scenario, nameOf('up', moment), { replicas });

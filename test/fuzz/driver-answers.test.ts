@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
+import type { Pending } from '../../workflows/driver-port.ts';
 import { createdBy, deletedBy, listedBy } from '../../workflows/plan/driver-answers.ts';
 import { spoiled } from '../support/fuzz/payloads.ts';
 import { counterexample } from '../support/fuzz/runs.ts';
@@ -55,16 +56,31 @@ function expectInstanceOrFailure(answer: unknown): void {
     expectFailureInWords(outcome);
     return;
   }
+  if (outcome.outcome === 'pending') {
+    expectPendingInOrder(outcome);
+    return;
+  }
   const { providerID, nodeName, isFound } = outcome.instance;
   expect(providerID).toMatch(/./);
   expect(nodeName).toMatch(/^[a-z0-9][a-z0-9.-]*$/);
   expect(typeof isFound).toBe('boolean');
 }
 
+function expectPendingInOrder({ message, pollAfterSeconds, checkpoint = '' }: Pending): void {
+  expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_100);
+  expect(pollAfterSeconds).toBeGreaterThanOrEqual(1);
+  expect(pollAfterSeconds).toBeLessThanOrEqual(3_600);
+  expect(checkpoint.length).toBeLessThanOrEqual(4_096);
+}
+
 function expectGoneOrFailure(answer: unknown): void {
   const outcome = deletedBy(answered(answer), asked);
   if (outcome.outcome === 'failed') {
     expectFailureInWords(outcome);
+    return;
+  }
+  if (outcome.outcome === 'pending') {
+    expectPendingInOrder(outcome);
     return;
   }
   expect(typeof outcome.isFound).toBe('boolean');
@@ -113,7 +129,7 @@ test.each([
   [{ ...created, instance: { ...found, nodeName: null } }, /instance\.nodeName: null/],
   [{ ...created, instance: { ...found, nodeName: 'x'.repeat(64) } }, /instance\.nodeName.*63/],
   [{ ...created, instance: { ...found, addresses: [{}] } }, /instance\.addresses: a list.*type/],
-  [{ outcome: 'ok' }, /outcome: "ok": must be created or failed/],
+  [{ outcome: 'ok' }, /outcome: "ok": must be created, pending or failed/],
   [null, /outcome: undefined/],
   [{ outcome: 'failed', failure: { code: 'NO_QUOTA', message: 'full' } }, /full.*"NO_QUOTA"/],
 ])('%j is said in words', (answer, words) => {

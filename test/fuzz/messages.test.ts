@@ -57,11 +57,8 @@ const rolloutCommands: Good = {
 
 /** Of each message some payloads that it does not expect. */
 function draw(messages: Good, perMessage: number): [string, unknown][] {
-  const { numRuns, seed } = runs(perMessage);
   return Object.entries(messages).flatMap(([name, good]) =>
-    fc
-      .sample(spoiled(good), { numRuns, ...(seed !== undefined && { seed }) })
-      .map((payload): [string, unknown] => [name, payload]),
+    fc.sample(spoiled(good), runs(perMessage)).map((payload): [string, unknown] => [name, payload]),
   );
 }
 

@@ -9,9 +9,9 @@ import { actionLogOf } from '../chaos/world.ts';
 
 const stateDir = join(repository, '.millwright', 'test-chaos');
 
-/** Throws when something was violated. */
-export async function chaos(): Promise<void> {
-  const options = { ...shortRun, stateDir };
+/** Throws when something was violated. `seed`: default one with every kind of trouble in it. */
+export async function chaos(seed: number = shortRun.seed): Promise<void> {
+  const options = { ...shortRun, seed, stateDir };
   const tally = await runChaos(options);
   console.log(summaryOf(tally));
   const { length } = tally.violations;

@@ -1,26 +1,34 @@
 /** The e2e tests: one stack for all scenarios, started before them and stopped after them. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
 import { jest } from './jest.ts';
+import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
+import { testFilesOf } from './test-files.ts';
 
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
-/** Scenarios at a time: they mostly wait. */
-const scenarioFiles = 5;
+/** Scenarios at a time. They mostly wait, but each starts processes of its own: five keep two cores busy, and then everything takes minutes. */
+const scenarioFiles = 3;
 /** These kill what all scenarios share, so they run alone. */
 const outages = '/outage';
 const bootSeconds = 0.5;
 
-export async function endToEnd(report: Report, pattern: string | undefined): Promise<void> {
+export interface EndToEnd {
+  /** Only files whose path matches this regular expression. */
+  pattern: string | undefined;
+  /** Also those that `npm test` leaves to the night. A pattern that names one runs it in any case. */
+  isNight: boolean;
+}
+
+export async function endToEnd(report: Report, chosen: EndToEnd): Promise<void> {
   let allWell: boolean;
   try {
     const isUp = await report.step('start the stack', start);
-    allWell = isUp && (await runTests(report, pattern));
+    allWell = isUp && (await runTests(report, chosen));
   } finally {
     await report.step('stop the stack', async () => void (await stopStack(stateDir)));
   }
@@ -55,24 +63,24 @@ async function setBootTime({ environment }: Stack): Promise<void> {
   if (!response.ok) throw new Error(`PUT /settings: ${response.status} ${await response.text()}`);
 }
 
-async function runTests(report: Report, pattern: string | undefined): Promise<boolean> {
+async function runTests(report: Report, { pattern, isNight }: EndToEnd): Promise<boolean> {
   const env = { [stateDirVariable]: stateDir, MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig };
   const project = 'e2e';
-  const sideBySide = await report.step('e2e tests', () =>
-    jest({ project, pattern, ignored: outages, workers: scenarioFiles, env }),
-  );
-  const files = await outageFiles(pattern);
-  if (files.length === 0) return sideBySide;
-  const alone = await report.step('e2e tests with outages', () =>
-    jest({ project, pattern: files.join('|'), workers: 1, env }),
-  );
+  const found = await testFilesOf(project, pattern);
+  const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
+  const files = found.filter((path) => !left.includes(path));
+  if (left.length > 0) console.log(`${left.length} slow files are left to npm run test:all`);
+  const ignored = [outages, ...left];
+  const apart = files.filter((path) => path.includes(outages));
+  const sideBySide =
+    apart.length === files.length ||
+    (await report.step('e2e tests', () =>
+      jest({ project, pattern, ignored, workers: scenarioFiles, env }),
+    ));
+  const alone =
+    apart.length === 0 ||
+    (await report.step('e2e tests with outages', () =>
+      jest({ project, pattern: apart.join('|'), workers: 1, env }),
+    ));
   return sideBySide && alone;
-}
-
-/** Those whose path matches, or all. */
-async function outageFiles(pattern = ''): Promise<string[]> {
-  const names = await readdir(join(repository, 'test', 'e2e'));
-  return names
-    .map((name) => `/test/e2e/${name}`)
-    .filter((path) => path.includes(outages) && new RegExp(pattern).test(path));
 }

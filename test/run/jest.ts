@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgram } from './program.ts';
+import type { Project } from './test-files.ts';
 
 export interface JestRun {
-  project: 'unit' | 'e2e';
+  project: Project;
   pattern?: string | undefined;
-  ignored?: string;
+  /** Regular expressions of paths. */
+  ignored?: readonly string[];
   /** Test files at a time; default as in jest.config.mjs. */
   workers?: number;
   env?: Record<string, string>;
@@ -15,11 +17,15 @@ export interface JestRun {
 export interface TestCounts {
   passed: number;
   failed: number;
+  /** Skipped, or only planned. */
+  pending: number;
 }
 
 interface JestResults {
   numPassedTests: number;
   numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
   /** Files that could not even be loaded. */
   numRuntimeErrorTestSuites: number;
 }
@@ -33,21 +39,21 @@ export async function jest(run: JestRun): Promise<TestCounts> {
     const counts = await countsIn(results);
     // Failed tests make jest fail; anything else that does is not in the counts.
     if (problem !== undefined && (counts?.failed ?? 0) === 0) throw problem;
-    return counts ?? { passed: 0, failed: 0 };
+    if (counts === undefined) throw new Error('jest wrote no results');
+    return counts;
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
 function jestProgram(run: JestRun, results: string): Promise<void> {
-  const { project, pattern, ignored, workers, env } = run;
+  const { project, pattern, ignored = [], workers, env } = run;
   const args = [
     `--selectProjects=${project}`,
-    '--passWithNoTests',
     '--json',
     `--outputFile=${results}`,
     ...(pattern === undefined ? [] : [`--testPathPatterns=${pattern}`]),
-    ...(ignored === undefined ? [] : [`--testPathIgnorePatterns=${ignored}`]),
+    ...ignored.map((path) => `--testPathIgnorePatterns=${path}`),
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
   ];
   return nodeProgram('jest/bin/jest.js', args, {
@@ -77,5 +83,6 @@ async function countsIn(file: string): Promise<TestCounts | undefined> {
   return {
     passed: results.numPassedTests,
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+    pending: results.numPendingTests + results.numTodoTests,
   };
 }

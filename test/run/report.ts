@@ -5,6 +5,7 @@ export class Report {
   readonly #failedSteps: string[] = [];
   #passed = 0;
   #failed = 0;
+  #pending = 0;
 
   /** Runs a step. A failure is told, not thrown: the next step may have news of its own. Returns whether it went well. */
   async step(name: string, run: () => Promise<TestCounts | void>): Promise<boolean> {
@@ -21,7 +22,12 @@ export class Report {
   finish(): number {
     const steps = this.#failedSteps;
     const ending = steps.length === 0 ? '' : `; failed: ${steps.join(', ')}`;
-    console.log(`\n${this.#passed} passed, ${this.#failed} failed${ending}`);
+    const counts = [
+      `${this.#passed} passed`,
+      `${this.#failed} failed`,
+      ...(this.#pending > 0 ? [`${this.#pending} skipped`] : []),
+    ];
+    console.log(`\n${counts.join(', ')}${ending}`);
     return steps.length === 0 ? 0 : 1;
   }
 
@@ -31,6 +37,7 @@ export class Report {
       if (!counts) return undefined;
       this.#passed += counts.passed;
       this.#failed += counts.failed;
+      this.#pending += counts.pending;
       return counts.failed === 0 ? undefined : `${counts.failed} failed`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,5 @@
 /** What the operator asked of the API server, by the server's own log. */
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { createReadStream, statSync } from 'node:fs';
 import { testStack } from './test-stack.ts';
 
 interface AuditLine {
@@ -29,7 +28,7 @@ const reads = new Set(['get', 'list', 'watch']);
 /** Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb URI`, of a new object also its name. */
 export async function operatorWrites(prefix: string): Promise<string[]> {
   const writes: string[] = [];
-  for await (const line of linesOfWrites(prefix)) {
+  for (const line of await linesOfWrites(prefix)) {
     writes.push(`${line.user?.username} ${line.verb} ${addressOf(line)}`);
   }
   return writes;
@@ -67,7 +66,7 @@ export async function evictedPods(prefix: string, start?: string): Promise<strin
 
 async function allRequests(prefix: string): Promise<AuditedRequest[]> {
   const requests: AuditedRequest[] = [];
-  for await (const line of linesOfWrites(prefix)) {
+  for (const line of await linesOfWrites(prefix)) {
     const { resource = '', subresource, name = '' } = line.objectRef ?? {};
     requests.push({
       verb: line.verb,
@@ -80,14 +79,44 @@ async function allRequests(prefix: string): Promise<AuditedRequest[]> {
   return requests;
 }
 
-async function* linesOfWrites(prefix: string): AsyncGenerator<AuditLine> {
-  const log = createReadStream(testStack().layout.logOf('audit'));
-  for await (const text of createInterface({ input: log })) {
-    // Most lines are about other scenarios.
-    if (!text.includes(prefix)) continue;
-    const line: AuditLine = JSON.parse(text);
-    if (isWrite(line) && addressOf(line).includes(prefix)) yield line;
+/** Writes about names with a prefix, and where the log ended when they were read. */
+interface ReadSoFar {
+  position: number;
+  lines: AuditLine[];
+}
+
+/** Nothing that a test file asks about happened before it was loaded: the names of a scenario are drawn anew. */
+const begin = lengthOfLog();
+const readSoFar = new Map<string, ReadSoFar>();
+
+/** Reads only what was added since the last call: the log of a full run is long, and tests ask in a loop. */
+async function linesOfWrites(prefix: string): Promise<readonly AuditLine[]> {
+  const { position, lines } = readSoFar.get(prefix) ?? { position: begin, lines: [] };
+  const added = await textFrom(position);
+  const all = [...lines, ...added.split('\n').flatMap((text) => writeIn(text, prefix))];
+  readSoFar.set(prefix, { position: position + Buffer.byteLength(added), lines: all });
+  return all;
+}
+
+function lengthOfLog(): number {
+  return statSync(testStack().layout.logOf('audit')).size;
+}
+
+/** Whole lines only: the API server may be writing the last one. */
+async function textFrom(start: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream(testStack().layout.logOf('audit'), { start })) {
+    chunks.push(chunk);
   }
+  const text = Buffer.concat(chunks).toString('utf8');
+  return text.slice(0, text.lastIndexOf('\n') + 1);
+}
+
+function writeIn(text: string, prefix: string): AuditLine[] {
+  // Most lines are about other scenarios.
+  if (!text.includes(prefix)) return [];
+  const line: AuditLine = JSON.parse(text);
+  return isWrite(line) && addressOf(line).includes(prefix) ? [line] : [];
 }
 
 function isWrite({ verb, user, objectRef }: AuditLine): boolean {

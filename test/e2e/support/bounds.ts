@@ -99,7 +99,7 @@ export class StateRecorder {
   async markWhen(
     what: string,
     holds: (state: State) => boolean,
-    timeoutSeconds = 60,
+    timeoutSeconds = 180,
   ): Promise<Moment> {
     const deadline = performance.now() + timeoutSeconds * 1_000;
     for (;;) {

@@ -74,7 +74,7 @@ export async function untilEachSays(
           }),
         );
       },
-      { timeoutSeconds: 90 },
+      { timeoutSeconds: 180 },
     );
   }
 }

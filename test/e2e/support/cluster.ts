@@ -34,14 +34,13 @@ export interface SecretObject extends KubeObject {
 export class Cluster {
   readonly namespace: string;
   readonly kube: KubeClient;
+  /** Of the Nodes: the same cluster, as a rule. */
+  readonly target: KubeClient;
 
-  constructor(namespace: string, kubeconfig: string) {
+  constructor(namespace: string, kubeconfig: string, targetKubeconfig = kubeconfig) {
     this.namespace = namespace;
-    this.kube = createKubeClient({
-      kubeConfig: loadKubeConfig(kubeconfig),
-      userAgent: 'millwright-e2e',
-      fieldManager: 'e2e',
-    });
+    this.kube = clientOf(kubeconfig);
+    this.target = targetKubeconfig === kubeconfig ? this.kube : clientOf(targetKubeconfig);
   }
 
   pathOf(kind: MachineKind, name?: string): string {
@@ -74,14 +73,21 @@ export class Cluster {
 
   /** Nodes are cluster-wide; those of the scenario have its prefix. */
   async nodes(): Promise<NodeObject[]> {
-    const all = await this.list<NodeObject>(node());
-    return all.filter(({ metadata }) => metadata.name.startsWith(this.namespace));
+    const { items } = await this.target.list<NodeObject>(node());
+    return items.filter(({ metadata }) => metadata.name.startsWith(this.namespace));
   }
 
   /** Of one object. */
   async events(kind: string, name: string): Promise<EventObject[]> {
     const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
     return await this.list<EventObject>(namespaced('events', this.namespace), { fieldSelector });
+  }
+
+  /** Id of the cluster. */
+  async uid(): Promise<string> {
+    const path = '/api/v1/namespaces/kube-system';
+    const { metadata } = await this.kube.get<KubeObject>(path);
+    return metadata.uid;
   }
 
   /** Phase of each Machine by name. */
@@ -105,6 +111,11 @@ export class Cluster {
     await unlessGone(this.kube.delete(path));
   }
 
+  async close(): Promise<void> {
+    await this.kube.close();
+    if (this.target !== this.kube) await this.target.close();
+  }
+
   /** Undefined when it is gone. */
   async find<T>(path: string): Promise<T | undefined> {
     return await unlessGone(this.kube.get<T>(path));
@@ -114,6 +125,14 @@ export class Cluster {
     const path = `${this.pathOf('machinedeployments', name)}/scale`;
     return this.kube.patch(path, 'merge', { spec: { replicas } });
   }
+}
+
+function clientOf(kubeconfig: string): KubeClient {
+  return createKubeClient({
+    kubeConfig: loadKubeConfig(kubeconfig),
+    userAgent: 'millwright-e2e',
+    fieldManager: 'e2e',
+  });
 }
 
 const phaseOf = (status: Machine['status']): MachinePhase => status?.currentStatus?.phase ?? '';

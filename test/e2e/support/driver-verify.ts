@@ -23,7 +23,7 @@ export async function verifyDriver(
 ): Promise<Verification> {
   const { layout, temporalAddress } = testStack();
   const words = ['driver', 'verify', '--provider', provider, '-n', namespace, '-o', 'json'];
-  const where = [`--kubeconfig=${layout.kubeconfig}`, `--task-queue=millwright-${namespace}`];
+  const where = [`--kubeconfig=${layout.kubeconfig}`];
   const argv = [join(repository, 'cli/millwright.ts'), ...words, ...where, ...more];
   const env = { ...process.env, NODE_OPTIONS: '', TEMPORAL_ADDRESS: temporalAddress };
   const ended = await run(argv, env);

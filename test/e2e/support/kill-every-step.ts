@@ -37,7 +37,7 @@ const stepsAt = {
 /** At least: created, Pending, Running; Terminating, its finalizer gone, gone. */
 const statesPerMachine = 3;
 /** Dozens of restarts, of about four seconds each. */
-const patient = { timeoutSeconds: 280, pollMilliseconds: 250 };
+const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
 
 /** Defines the tests of one moment. Each takes minutes, so they are in files of their own, which run side by side. */
 export function testKillsAtEveryStep(moment: KillMoment): void {

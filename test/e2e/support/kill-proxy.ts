@@ -23,7 +23,7 @@ export type KillMoment = 'before' | 'after';
 /** Of the writes that are not decisive. With three objects, every kind has its turn. */
 const minorKillsMax = { ofKind: 2, ofObject: 3 };
 
-/** Another cloud than the virtual one. */
+/** Another cloud than the virtual one, which the worker then reaches without a relay. */
 export interface CloudBehind {
   /** Of the relay's server; asked when the proxy starts. */
   upstream: () => Upstream;
@@ -42,13 +42,19 @@ export interface KillProxyOptions {
   /** Default: every kind of step, as described above. */
   picks?: Picker;
   /** Default the virtual cloud. */
-  cloud?: CloudBehind;
+  cloud?: CloudBehind | undefined;
 }
 
 const virtualCloud: CloudBehind = {
   upstream: () => ({ origin: testStack().virtualCloud }),
   stepOf: (request) => stepOf('cloud', request),
 };
+
+interface Addresses {
+  kubeconfig: string;
+  /** Of the relay in front of the cloud. */
+  cloud: string;
+}
 
 export class KillProxy {
   /** Steps that killed, in order; `kills.log` among the logs of the e2e tests has their times. */
@@ -66,7 +72,7 @@ export class KillProxy {
   #isArmed = false;
   #hasWritten = false;
   #dying: Promise<void> | undefined;
-  #access: Access | undefined;
+  #addresses: Addresses | undefined;
 
   constructor({ moment, name, picks, cloud = virtualCloud }: KillProxyOptions) {
     this.#moment = moment;
@@ -85,13 +91,20 @@ export class KillProxy {
     const cloud = await this.#relay(upstream(), stepOfCloud, serverTls?.());
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, kubeconfigOf(api));
-    this.#access = { kubeconfig, virtualCloud: cloud };
+    this.#addresses = { kubeconfig, cloud };
   }
 
   /** For the worker. */
   get access(): Access {
-    if (this.#access === undefined) throw new Error('the kill proxy was not started');
-    return this.#access;
+    const { kubeconfig, cloud } = this.#started;
+    // What looks after the scenario's own class must not ask another cloud for virtual machines.
+    const isVirtual = this.#cloud === virtualCloud;
+    return { kubeconfig, virtualCloud: isVirtual ? cloud : testStack().virtualCloud };
+  }
+
+  /** Where the worker has to look for the cloud. */
+  get cloudUrl(): string {
+    return this.#started.cloud;
   }
 
   /** From now on steps kill; writes also if they did before. At first everything passes. */
@@ -113,6 +126,11 @@ export class KillProxy {
   /** Kinds of steps that killed, sorted. */
   get kindsHit(): string[] {
     return [...new Set(this.kills.map(({ kind }) => kind))].toSorted();
+  }
+
+  get #started(): Addresses {
+    if (this.#addresses === undefined) throw new Error('the kill proxy was not started');
+    return this.#addresses;
   }
 
   get #folder(): string {

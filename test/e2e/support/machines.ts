@@ -67,7 +67,7 @@ export async function untilPhase(
 }
 
 export async function untilGone(
-  { cluster }: Scenario,
+  { cluster }: Pick<Scenario, 'cluster'>,
   path: string,
   options: EventuallyOptions = {},
 ): Promise<void> {

@@ -15,7 +15,7 @@ export function classManifest(
   { namespace, name }: Named,
   changes: { provider?: string; providerSpec?: object; secret?: string } = {},
 ): object {
-  const { provider = 'local', providerSpec = {}, secret = secretName } = changes;
+  const { provider = 'virtual', providerSpec = {}, secret = secretName } = changes;
   return {
     apiVersion,
     kind: 'MachineClass',

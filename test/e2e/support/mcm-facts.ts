@@ -51,7 +51,7 @@ export function factsOfMachine({ metadata, spec, status = {} }: Machine): object
   return {
     name: metadata.name,
     labels: metadata.labels,
-    annotations: metadata.annotations,
+    annotations: annotationsOfMcm(metadata.annotations),
     finalizers: metadata.finalizers,
     class: spec.class,
     nodeTemplate: spec.nodeTemplate,
@@ -87,3 +87,10 @@ const wordsOf = (conditions: Condition[] = []): string[] =>
 
 const namesOf = (failed: { name?: string }[] | null | undefined): string[] =>
   (failed ?? []).map(({ name = '' }) => name).toSorted();
+
+/** What MCM does not know, it does not compare either. */
+function annotationsOfMcm(notes: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(notes).filter(([key]) => key !== annotations.targetCluster),
+  );
+}

@@ -75,7 +75,7 @@ function retold(text: string, { namespace, providerIDs = {} }: Retelling): strin
   return text
     .replaceAll(/\bdefault\b/g, namespace)
     .replaceAll(setNames, `${namespace}-`)
-    .replaceAll(provider, 'local')
+    .replaceAll(provider, 'virtual')
     .replaceAll(providerID, (recorded, name: string) => providerIDs[name] ?? recorded);
 }
 

@@ -24,7 +24,7 @@ interface Managed extends KubeObject {
 }
 
 /** On a machine that does much else as well, processes start slowly. */
-const startSeconds = 120;
+const startSeconds = 240;
 const fieldManager = 'millwright';
 
 const marker = 'marker';
@@ -252,9 +252,9 @@ const livesOf = (objects: KubeObject[]): Lives =>
     ]),
   );
 
-const prepareSeconds = 60;
-const endSeconds = 240;
-const testSeconds = 300;
+const prepareSeconds = 180;
+const endSeconds = 480;
+const testSeconds = 1_200;
 
 export function useTakeover(name: string, moment: Moment, options: ScenarioOptions = {}): Takeover {
   jest.setTimeout(testSeconds * 1_000);

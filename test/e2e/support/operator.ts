@@ -1,4 +1,4 @@
-/** One watcher and one worker of a scenario's own, kept running as the local stack does. */
+/** Watchers and workers of a scenario's own, kept running as the local stack does. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -10,13 +10,21 @@ import { logFolderOf, type TestStack } from './test-stack.ts';
 
 const programs = ['watcher', 'worker'] as const;
 /** `standby` is a second watcher, which waits for the Lease. */
-export type Program = (typeof programs)[number] | 'standby';
+const doubles = ['standby', 'second-worker'] as const;
+export type Program = (typeof programs)[number] | (typeof doubles)[number];
 
 export interface OperatorOptions {
   namespace: string;
+  /** Whether there are two of each, as in production. What is killed or counted is alone. */
+  isDoubled: boolean;
   /** `none`: there is no target cluster. Default the cluster of the stack. */
   target?: 'none' | undefined;
   workerFlags?: readonly string[] | undefined;
+  watcherFlags?: readonly string[] | undefined;
+  /** Where both find Temporal, asked at each start; default the stack's own. */
+  temporalAddress?: (() => string) | undefined;
+  /** Of both processes, beside those that every one has. */
+  flags?: readonly string[] | undefined;
   /** Where the worker finds its servers, asked at each start; default the stack's own. */
   workerAccess?: (() => Access) | undefined;
   watcherAccess?: (() => Access) | undefined;
@@ -42,6 +50,9 @@ export class Operator {
   readonly #running = new Map<Program, ChildProcess>();
   readonly #retired = new Set<Program>();
   readonly #starts = new Map<Program, number>();
+  /** Those that the test killed. */
+  readonly #killed = new WeakSet<ChildProcess>();
+  readonly #faults: string[] = [];
   #isStopping = false;
 
   constructor(stack: TestStack, options: OperatorOptions) {
@@ -53,41 +64,65 @@ export class Operator {
   start(): void {
     this.#retired.clear();
     for (const program of programs) this.#spawn(program);
+    if (this.#options.isDoubled) for (const program of doubles) this.#spawn(program);
   }
 
   /** Kills it at once, wherever it is; it starts again by itself. Resolves when it is dead. */
   async kill9(program: Program): Promise<void> {
+    this.#requireAlone();
     const child = this.#running.get(program);
     if (child === undefined) return;
     const ended = once(child, 'exit');
+    this.#killed.add(child);
     child.kill('SIGKILL');
     await ended;
   }
 
+  /** Processes that ended unasked, or not in order when they were asked to. */
+  get faults(): readonly string[] {
+    return this.#faults;
+  }
+
   /** How often it was started: once more than it died. */
   startsOf(program: Program): number {
+    this.#requireAlone();
     return this.#starts.get(program) ?? 0;
   }
 
   startStandby(): void {
+    this.#requireAlone();
     this.#spawn('standby');
   }
 
   /** Ends it in good order and does not start it again. */
   async retire(program: Program): Promise<void> {
+    this.#requireAlone();
     const child = this.#running.get(program);
     if (child === undefined) return;
     this.#retired.add(program);
-    await end(child);
+    await this.#end(program, child);
+  }
+
+  /** One that was retired. */
+  startAgain(program: Program): void {
+    this.#retired.delete(program);
+    this.#spawn(program);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([...this.#running.values()].map(end));
+    const running = [...this.#running].map(([program, child]) => this.#end(program, child));
+    await Promise.all(running);
   }
 
   get logs(): string {
     return logFolderOf(this.#stack, this.#options.namespace);
+  }
+
+  /** The other one would take over, and the test would not see what it is about. */
+  #requireAlone(): void {
+    if (this.#options.isDoubled)
+      throw new Error('the scenario has to be made with isDoubled: false');
   }
 
   #spawn(program: Program): void {
@@ -95,7 +130,7 @@ export class Operator {
     const { kubeconfig, virtualCloud } = this.#accessOf(program);
     const log = openSync(join(this.logs, `${program}.log`), 'a');
     const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
-    const role = program === 'worker' ? 'worker' : 'watcher';
+    const role = roleOf(program);
     const entrance = join(repository, 'workers', `${role}.ts`);
     const child = spawn(
       process.execPath,
@@ -106,8 +141,9 @@ export class Operator {
           ...process.env,
           // It must not outlive a killed test run.
           MILLWRIGHT_WATCH_PARENT: String(process.pid),
-          TEMPORAL_ADDRESS: temporalAddress,
+          TEMPORAL_ADDRESS: this.#options.temporalAddress?.() ?? temporalAddress,
           MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
+          MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
           KUBECONFIG: kubeconfig,
           ...(role === 'worker' && this.#options.workerEnv?.()),
           NODE_OPTIONS: '',
@@ -117,35 +153,58 @@ export class Operator {
     );
     closeSync(log);
     this.#running.set(program, child);
-    this.#starts.set(program, this.startsOf(program) + 1);
-    child.once('exit', () => void this.#restart(program));
+    this.#starts.set(program, (this.#starts.get(program) ?? 0) + 1);
+    child.once('exit', (code, signal) => {
+      const isWanted = this.#isStopping || this.#retired.has(program) || this.#killed.has(child);
+      if (!isWanted) this.#note(program, `ended by itself with ${code ?? signal}`);
+      void this.#restart(program);
+    });
   }
 
   /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
   #accessOf(program: Program): Access {
     const { layout, virtualCloud } = this.#stack;
     const { workerAccess, watcherAccess } = this.#options;
-    const isWorker = program === 'worker';
+    const isWorker = roleOf(program) === 'worker';
     const kubeconfig = layout.kubeconfigOf(isWorker ? 'millwright-worker' : 'millwright-watcher');
     return (isWorker ? workerAccess : watcherAccess)?.() ?? { kubeconfig, virtualCloud };
   }
 
   #flags(program: Program): string[] {
-    const { namespace, target, workerFlags = [] } = this.#options;
+    const { namespace, target, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
     const { layout } = this.#stack;
     const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
       `--control-kubeconfig=${kubeconfig}`,
       `--target-kubeconfig=${target ?? targetKubeconfig}`,
       `--namespace=${namespace}`,
-      `--task-queue=millwright-${namespace}`,
       '--port=0',
       '--log-format=json',
       `--leader-elect-identity=${program}`,
-      ...(program === 'worker'
+      ...flags,
+      ...(roleOf(program) === 'worker'
         ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags]
-        : []),
+        : watcherFlags),
     ];
+  }
+
+  /** Asks it to end in order. One that had only just started and hears no signals yet is ended by the system. */
+  async #end(program: Program, child: ChildProcess): Promise<void> {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      this.#note(program, `did not end within ${endWithinMilliseconds} ms of SIGTERM`);
+      child.kill('SIGKILL');
+    }, endWithinMilliseconds);
+    await ended;
+    clearTimeout(timer);
+    const { exitCode, signalCode } = child;
+    const isOrderly = exitCode === 0 || signalCode !== null;
+    if (!isOrderly) this.#note(program, `ended with ${exitCode} when it was asked to end`);
+  }
+
+  #note(program: Program, what: string): void {
+    this.#faults.push(`${program}: ${what}; its log: ${join(this.logs, `${program}.log`)}`);
   }
 
   async #restart(program: Program): Promise<void> {
@@ -155,10 +214,6 @@ export class Operator {
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMilliseconds);
-  await ended;
-  clearTimeout(timer);
+function roleOf(program: Program): 'watcher' | 'worker' {
+  return program === 'worker' || program === 'second-worker' ? 'worker' : 'watcher';
 }

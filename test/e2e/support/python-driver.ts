@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { pythonWith } from '../../support/python-environment.ts';
+import { driverCalls } from '../../../workflows/driver-port.ts';
+import { driverQueueOf } from '../../../workflows/install.ts';
+import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 
 const folder = join(repository, 'deploy', 'examples', 'driver-python');
@@ -16,8 +19,10 @@ export interface PythonDriver {
   stop(): Promise<void>;
 }
 
-/** For the operator of this scenario, whose namespace is a part of the task queue's name. */
-export async function startPythonDriver(namespace: string): Promise<PythonDriver> {
+export async function startPythonDriver(scenario: Scenario): Promise<PythonDriver> {
+  const { namespace } = scenario;
+  const taskQueue = await scenario.taskQueue();
+  const queues = driverCalls.map((call) => driverQueueOf(taskQueue, 'python-example', call));
   const python = await pythonWithRequirements();
   const stack = testStack();
   const log = openSync(join(logFolderOf(stack, namespace), 'driver-python.log'), 'a');
@@ -31,7 +36,7 @@ export async function startPythonDriver(namespace: string): Promise<PythonDriver
       KUBECONFIG: stack.layout.kubeconfigOf('millwright-worker'),
       TEMPORAL_ADDRESS: stack.temporalAddress,
       MILLWRIGHT_VIRTUAL_CLOUD: stack.virtualCloud,
-      MILLWRIGHT_TASK_QUEUE: `millwright-${namespace}`,
+      MILLWRIGHT_DRIVER_QUEUES: queues.join(' '),
       PYTHONDONTWRITEBYTECODE: '1',
     },
   });

@@ -1,11 +1,8 @@
 /** kill -9 of watcher and worker again and again, at moments that nobody chose, until it is stopped. */
-import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { seedVariable, testSeed } from '../../support/seed.ts';
 import { randomFrom } from '../../support/seeded-random.ts';
 import type { Operator, Program } from './operator.ts';
-
-/** A run of the tests with this variable kills the same programs after the same waits. */
-const seedVariable = 'MILLWRIGHT_TEST_SEED';
 
 export interface RandomKillsOptions {
   /** Default watcher and worker. */
@@ -14,7 +11,7 @@ export interface RandomKillsOptions {
   most?: number;
   /** Between two kills. Default 5 to 10. */
   betweenSeconds?: { least: number; most: number };
-  /** Default that of MILLWRIGHT_TEST_SEED, else a new one, which is printed. */
+  /** Decides which programs are killed, and after which waits. Default that of the test run. */
   seed?: number;
 }
 
@@ -31,7 +28,7 @@ export function startRandomKills(
   operator: Operator,
   options: RandomKillsOptions = {},
 ): RandomKills {
-  const { seed = seedFromEnvironment(), programs = ['watcher', 'worker'] } = options;
+  const { seed = testSeed(), programs = ['watcher', 'worker'] } = options;
   const { most: mostKills = 8 } = options;
   const { least, most } = options.betweenSeconds ?? { least: 5, most: 10 };
   console.log(`Random kills: ${seedVariable}=${seed} does the same again.`);
@@ -65,11 +62,4 @@ async function pause(seconds: number, signal: AbortSignal): Promise<void> {
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
-
-function seedFromEnvironment(): number {
-  const text = process.env[seedVariable] ?? '';
-  if (text === '') return randomInt(2 ** 31);
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw new Error(`${seedVariable}: "${text}" is not a whole number of at most 10 digits`);
 }

@@ -22,12 +22,12 @@ async function whileDying(
   }
 }
 
-const patient = { timeoutSeconds: 200 };
+const patient = { timeoutSeconds: 500 };
 
 /** Makes the test of a file. Three machines at a time, so that several kills fall into it. */
 export function rolledWhileDying(program: Program): void {
   describe(`a rollout of 20 machines while the ${program} dies again and again`, () => {
-    const rollouts = useRollouts(`${program}-dies`);
+    const rollouts = useRollouts(`${program}-dies`, { isDoubled: false });
     const replicas = 20;
 
     test('keeps to its bounds, ends well, and makes no VM twice', async () => {
@@ -47,7 +47,7 @@ export function rolledWhileDying(program: Program): void {
 /** Makes the test of a file. */
 export function changedWhileDying(): void {
   describe('a rollout that is changed while watcher and worker die again and again', () => {
-    const rollouts = useRollouts('both-die');
+    const rollouts = useRollouts('both-die', { isDoubled: false });
 
     test('keeps to its bounds, ends well, and makes no VM twice', async () => {
       const rollout = await rollouts.begin({ replicas: 16, maxSurge: 2 });

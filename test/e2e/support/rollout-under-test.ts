@@ -141,7 +141,7 @@ export class Rollout {
     return view;
   }
 
-  /** Waits until Temporal finds the workflow so, e.g. `RolloutState="Paused"`. */
+  /** Waits until Temporal finds the workflow so, e.g. `State="Paused"`. */
   async untilFound(query: string): Promise<void> {
     const { workflows, namespace } = this.scenario;
     const id = `machineDeployment/${namespace}/${this.name}`;
@@ -187,7 +187,7 @@ export class Rollout {
       Array.from({ length: replicas }, () => wanted),
     );
     await this.expectOneVmPerName();
-    await this.untilFound('RolloutState="Complete"');
+    await this.untilFound('State="Complete"');
     return machines.map(({ metadata }) => metadata.name).toSorted();
   }
 

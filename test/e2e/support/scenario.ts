@@ -5,19 +5,30 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client.ts';
-import { namespaced } from '../../../activities/kube/paths.ts';
+import { orUndefined } from '../../../activities/kube/optional.ts';
+import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { MachineKind } from '../../../activities/kube/paths.ts';
 import { deleteChecks } from './checks.ts';
 import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
+import { expectNoTroubles } from './troubles.ts';
 import { className, classManifest, secretManifest, secretName } from './manifests.ts';
-import { Operator, type OperatorOptions } from './operator.ts';
-import { testStack } from './test-stack.ts';
+import type { User } from '../../../deploy/local/layout.ts';
+import { type Access, Operator, type OperatorOptions } from './operator.ts';
+import { doubledVariable, testStack, type TestStack } from './test-stack.ts';
 import { VirtualCloud } from './virtual-cloud.ts';
 import { WorkflowRecords } from './workflow-records.ts';
+import { taskQueueOf } from '../../../workflows/install.ts';
 
-export type ScenarioOptions = Omit<OperatorOptions, 'namespace'>;
+export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespace'>> {
+  /** Troubles at the end that the test causes itself, as `expectNoTroubles` words them. */
+  causes?: readonly RegExp[];
+  /** Where its objects are, and where its Nodes and VMs. Default both on the stack that all share. */
+  clusters?: { control: TestStack; target: TestStack };
+  /** `--cluster-name` of its operator. */
+  clusterName?: string;
+}
 
 const kinds: MachineKind[] = ['machinedeployments', 'machinesets', 'machines', 'machineclasses'];
 
@@ -28,19 +39,36 @@ export class Scenario {
   readonly workflows: WorkflowRecords;
   readonly operator: Operator;
 
-  constructor(name: string, options: ScenarioOptions = {}) {
+  readonly #causes: readonly RegExp[];
+
+  constructor(
+    name: string,
+    { causes = [], clusters, clusterName, ...given }: ScenarioOptions = {},
+  ) {
     const stack = testStack();
+    const { control, target } = clusters ?? { control: stack, target: stack };
+    const options = { ...(clusters && placeOf(clusters, clusterName)), ...given };
     // All names of a scenario begin with its namespace: Nodes and VMs are shared by all.
     this.namespace = `${name}-${randomBytes(2).toString('hex')}`;
-    this.cluster = new Cluster(this.namespace, stack.layout.kubeconfig);
-    this.cloud = new VirtualCloud(stack.virtualCloud, this.namespace);
-    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress);
-    this.operator = new Operator(stack, { namespace: this.namespace, ...options });
+    const { kubeconfig } = control.layout;
+    this.cluster = new Cluster(this.namespace, kubeconfig, target.layout.kubeconfig);
+    this.cloud = new VirtualCloud(target.virtualCloud, this.namespace);
+    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, clusterName);
+    this.#causes = causes;
+    // What goes through a relay is killed or cut off there.
+    const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
+    const isDoubled = mayBeDoubled && process.env[doubledVariable] === 'true';
+    this.operator = new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
   }
 
   /** A name that is the scenario's own, also among Nodes and VMs. */
   named(name: string): { namespace: string; name: string } {
     return { namespace: this.namespace, name: `${this.namespace}-${name}` };
+  }
+
+  /** Of the workflows of its operator, which runs with default flags. */
+  async taskQueue(): Promise<string> {
+    return taskQueueOf({ cluster: await this.cluster.uid(), name: this.namespace });
   }
 
   async start(): Promise<void> {
@@ -52,7 +80,7 @@ export class Scenario {
     await cluster.create('machineclasses', classManifest({ namespace, name: className }));
   }
 
-  /** Deletes what the test left, and looks that nothing stays behind. */
+  /** Deletes what the test left, and looks that nothing stays behind and that nothing went wrong unseen. */
   async end(): Promise<void> {
     try {
       await this.cloud.clearFaults();
@@ -61,6 +89,8 @@ export class Scenario {
       await this.#deleteAll(['machineclasses']);
       await this.cluster.delete(namespaced('secrets', this.namespace, secretName));
       await eventually('the class and its Secret are gone', () => this.#expectGone());
+      await this.operator.stop();
+      await expectNoTroubles(this, this.#causes);
     } finally {
       await this.operator.stop();
       await this.#sweep();
@@ -96,13 +126,15 @@ export class Scenario {
     }
     for (const { id } of await cloud.instances()) await cloud.delete(id);
     for (const { metadata } of await cluster.nodes()) {
-      await this.#strip(`/api/v1/nodes/${metadata.name}`);
-      await cluster.delete(`/api/v1/nodes/${metadata.name}`);
+      const path = nodePath(metadata.name);
+      await cluster.target.patch(path, 'merge', { metadata: { finalizers: null } });
+      await orUndefined(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
+    await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
-    await cluster.kube.close();
+    await cluster.close();
     await workflows.close();
   }
 
@@ -111,10 +143,27 @@ export class Scenario {
   }
 }
 
-const startSeconds = 30;
-const endSeconds = 240;
+const startSeconds = 120;
+const endSeconds = 480;
 /** A guard against a test that hangs; every wait in it has a limit of its own, which says more. */
-const testSeconds = 300;
+const testSeconds = 1_200;
+
+/** What its operator is started with. */
+export function placeOf(
+  { control, target }: NonNullable<ScenarioOptions['clusters']>,
+  clusterName: string | undefined,
+): Partial<OperatorOptions> {
+  const accessOf = (user: User) => (): Access => ({
+    kubeconfig: control.layout.kubeconfigOf(user),
+    targetKubeconfig: target.layout.kubeconfigOf(user),
+    virtualCloud: target.virtualCloud,
+  });
+  return {
+    workerAccess: accessOf('millwright-worker'),
+    watcherAccess: accessOf('millwright-watcher'),
+    ...(clusterName !== undefined && { flags: [`--cluster-name=${clusterName}`] }),
+  };
+}
 
 /** Sets a scenario up before the tests of a file; after each of them the invariants are checked, and at the end nothing is left. */
 export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {

@@ -5,6 +5,8 @@ import { layoutOf, type Layout } from '../../../deploy/local/layout.ts';
 import { readStack, type Stack } from '../../../deploy/local/stack.ts';
 
 export const stateDirVariable = 'MILLWRIGHT_TEST_STATE_DIR';
+/** `true`: all scenarios that may have two of each process have them. */
+export const doubledVariable = 'MILLWRIGHT_TEST_DOUBLED';
 
 export interface TestStack {
   stack: Stack;

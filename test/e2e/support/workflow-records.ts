@@ -1,9 +1,9 @@
 /** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
-import { scheduleIdOf } from '../../../workers/schedules.ts';
 import { eventually } from './eventually.ts';
-import { workflowIdOf, type Kind } from '../../../workflows/messages.ts';
+import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
+import { scheduleIdOf, workflowIdOf, type Kind } from '../../../workflows/install.ts';
 
 interface WorkflowMetadata {
   currentDetails?: string;
@@ -12,24 +12,22 @@ interface WorkflowMetadata {
 /** Workflows that stand for an object, without those of the checks. */
 export const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
 
-/** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
-const unhandledCommand = 1;
-/** Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start. */
-const sdkHiccup = /History is out of order/;
 const mostAttempts = 6;
 
 export class WorkflowRecords {
   readonly #namespace: string;
+  readonly #clusterName: string | undefined;
   readonly #connection: Connection;
   readonly #client: Client;
 
-  constructor(namespace: string, address: string) {
+  constructor(namespace: string, address: string, clusterName?: string) {
     this.#namespace = namespace;
+    this.#clusterName = clusterName;
     this.#connection = Connection.lazy({ address });
     this.#client = new Client({ connection: this.#connection });
   }
 
-  /** Workflows of the namespace for which the query holds, e.g. `MachinePhase="Running"`. Open and closed ones. */
+  /** Workflows of the namespace for which the query holds, e.g. `State="Running"`. Open and closed ones. */
   async list(query?: string): Promise<WorkflowExecutionInfo[]> {
     const ours = `KubeNamespace="${this.#namespace}"`;
     const found: WorkflowExecutionInfo[] = [];
@@ -38,11 +36,58 @@ export class WorkflowRecords {
     return found;
   }
 
+  /** Of all namespaces. */
+  async count(query: string): Promise<number> {
+    return (await this.#client.workflow.count(query)).count;
+  }
+
   /** Ids of those that run, sorted. */
   async running(query = ''): Promise<string[]> {
     const isRunning = 'ExecutionStatus="Running"';
     const found = await this.list(query === '' ? isRunning : `${isRunning} and ${query}`);
     return found.map(({ workflowId }) => workflowId).toSorted();
+  }
+
+  /** All runs with their histories. */
+  async runs(): Promise<RecordedRun[]> {
+    const found = await this.list();
+    return await Promise.all(
+      found.map(async ({ workflowId, runId, status }) => {
+        const handle = this.#client.workflow.getHandle(workflowId, runId);
+        return { workflowId, status: status.name, history: await handle.fetchHistory() };
+      }),
+    );
+  }
+
+  /** `id: status` of the runs that ended otherwise than by completing, and of how many of them the SDK broke. */
+  async endedBadly(): Promise<{ endings: string[]; brokenBySdk: string[] }> {
+    const ended = await this.list(
+      'ExecutionStatus IN ("Failed", "Canceled", "Terminated", "TimedOut")',
+    );
+    const judged = await Promise.all(
+      ended.map(async ({ workflowId, runId, status }) => ({
+        text: `${workflowId}: ${status.name}`,
+        isBySdk: status.name === 'FAILED' && (await this.#wasBrokenBySdk(workflowId, runId)),
+      })),
+    );
+    const textsOf = (isBySdk: boolean): string[] =>
+      judged.filter((one) => one.isBySdk === isBySdk).map(({ text }) => text);
+    return { endings: textsOf(false), brokenBySdk: textsOf(true) };
+  }
+
+  async #wasBrokenBySdk(workflowId: string, runId: string): Promise<boolean> {
+    const handle = this.#client.workflow.getHandle(workflowId, runId);
+    return wasBrokenBySdk(await handle.fetchHistory());
+  }
+
+  /** What the completed runs of a type returned. */
+  async resultsOf<T>(type: string): Promise<T[]> {
+    const done = await this.list(`WorkflowType="${type}" and ExecutionStatus="Completed"`);
+    return await Promise.all(
+      done.map(async ({ workflowId, runId }): Promise<T> => {
+        return await this.#client.workflow.getHandle(workflowId, runId).result();
+      }),
+    );
   }
 
   /** Events of each running workflow, by id, and run: an idle one gets none. */
@@ -84,7 +129,8 @@ export class WorkflowRecords {
 
   /** Of a scheduled check, e.g. `orphans`. */
   scheduleOf(check: string): ScheduleHandle {
-    return this.#client.schedule.getHandle(scheduleIdOf(check, this.#namespace));
+    const install = { name: this.#namespace, clusterName: this.#clusterName };
+    return this.#client.schedule.getHandle(scheduleIdOf(check, install));
   }
 
   /** A run of a scheduled check. */
@@ -97,10 +143,9 @@ export class WorkflowRecords {
    * again and again.
    */
   async troubles(): Promise<string[]> {
-    const troubles: string[] = [];
+    const troubles = (await this.runs()).flatMap(failedTasksOf);
     for (const { workflowId, runId } of await this.list()) {
-      const handle = this.#client.workflow.getHandle(workflowId, runId);
-      const words = [...(await failedTasksOf(handle)), ...(await endlessStepsOf(handle))];
+      const words = await endlessStepsOf(this.#client.workflow.getHandle(workflowId, runId));
       troubles.push(...words.map((text) => `${workflowId}: ${text}`));
     }
     return troubles;
@@ -167,22 +212,30 @@ export class WorkflowRecords {
     await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
   }
 
+  /** They outlive the operator that made them. Those of its cluster are for all scenarios. */
+  async releaseClaims({ cluster, install }: { cluster: string; install: string }): Promise<void> {
+    const own = [
+      `claim/install/${cluster}/${install}`,
+      `claim/namespace/${cluster}/${install}`,
+      ...(this.#clusterName === undefined ? [] : [`claim/ids/${this.#clusterName}`]),
+    ];
+    for (const workflowId of own) {
+      try {
+        await this.terminate(workflowId);
+      } catch (error) {
+        // An operator that never started has none.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    }
+  }
+
   async close(): Promise<void> {
     await this.#connection.close();
   }
 
   #idOf(kind: Kind, name: string): string {
-    return workflowIdOf(kind, { namespace: this.#namespace, name });
+    return workflowIdOf(kind, { namespace: this.#namespace, name }, this.#clusterName);
   }
-}
-
-async function failedTasksOf(handle: WorkflowHandle): Promise<string[]> {
-  const { events } = await handle.fetchHistory();
-  return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
-    const message = failed?.failure?.message ?? '';
-    const isHarmless = Number(failed?.cause) === unhandledCommand || sdkHiccup.test(message);
-    return failed && !isHarmless ? [`a task failed (cause ${failed.cause}): ${message}`] : [];
-  });
 }
 
 async function endlessStepsOf(handle: WorkflowHandle): Promise<string[]> {

@@ -13,8 +13,8 @@ import { machineManifest } from '../manifests.ts';
 import { Scenario } from '../scenario.ts';
 
 /** A dozen restarts of a few seconds each. */
-const patient = { timeoutSeconds: 280, pollMilliseconds: 250 };
-const testSeconds = 600;
+const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
+const testSeconds = 1_200;
 
 export interface Expected {
   /** Kinds of calls that have to have been killed at. */
@@ -48,7 +48,7 @@ export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): 
       await proxy.start(() => scenario.operator.kill9('worker'));
       scenario = new Scenario(`killed-${provider.toLowerCase()}`, {
         workerAccess: () => proxy.access,
-        workerEnv: () => cloud.envFor(proxy.access.virtualCloud),
+        workerEnv: () => cloud.envFor(proxy.cloudUrl),
       });
       await scenario.start();
     });

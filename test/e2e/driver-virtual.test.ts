@@ -6,14 +6,14 @@ import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { VirtualCloud } from './support/virtual-cloud.ts';
 
-describe('the driver local', () => {
+describe("the virtual cloud's driver", () => {
   const scenario = useScenario('driver');
 
   test('does everything that the kit asks, and the kit leaves nothing behind', async () => {
     const providerSpec = { zone: 'b', size: 'medium', needsInitialization: true };
-    await createClass(scenario, 'slow', { provider: 'local', providerSpec });
+    await createClass(scenario, 'slow', { provider: 'virtual', providerSpec });
     const more = ['--class=slow', '--bad-spec={"size": "huge"}', '--bad-spec={"tags": {"a": 1}}'];
-    const { exitCode, report } = await verifyDriver(scenario, 'local', more);
+    const { exitCode, report } = await verifyDriver(scenario, 'virtual', more);
     expect(complaintsIn(report)).toEqual([]);
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, isPassed: true, failed: 0 });
     expect(report.ok).toBeGreaterThan(30);
@@ -25,10 +25,17 @@ describe('the driver local', () => {
     await expectOnlyClasses(scenario, ['slow', 'small']);
   });
 
+  test('the local stack serves the provider local as well', async () => {
+    await createClass(scenario, 'gardener', { provider: 'local' });
+    const { exitCode, report } = await verifyDriver(scenario, 'local', ['--class=gardener']);
+    expect({ exitCode, complaints: complaintsIn(report) }).toEqual({ exitCode: 0, complaints: [] });
+    await expectOnlyClasses(scenario, ['gardener', 'slow', 'small']);
+  });
+
   test('a provider that nobody serves is said in words', async () => {
     await createClass(scenario, 'mars', { provider: 'mars' });
     await expect(verifyDriver(scenario, 'mars')).rejects.toThrow(
-      /nobody serves the task queue millwright-driver-.*-driver-mars: start the driver/,
+      /nobody serves the task queue millwright\/[-0-9a-f]{36}\/driver-.*\/driver\/mars\/create: start the driver/,
     );
   });
 });

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { badEndOf } from '../e2e/support/histories.ts';
+
+const lost = '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(114)';
+
+test.each([
+  {
+    name: 'the SDK broke and the server began anew is no failure',
+    message: lost,
+    next: 'run-2',
+    isBad: false,
+  },
+  {
+    name: 'the SDK broke and nobody began anew is a failure',
+    message: lost,
+    next: '',
+    isBad: true,
+  },
+  {
+    name: 'broke otherwise is a failure',
+    message: '[TMPRL1100] Nondeterminism error: No command scheduled for event',
+    next: 'run-2',
+    isBad: true,
+  },
+  { name: 'failed by itself is a failure', message: 'no such field', next: 'run-2', isBad: true },
+])('a run that $name', ({ message, next: newExecutionRunId, isBad }) => {
+  const workflowExecutionFailedEventAttributes = { failure: { message }, newExecutionRunId };
+  const history = { events: [{}, { workflowExecutionFailedEventAttributes }] };
+  const run = { workflowId: 'machineSet/x/y', status: 'FAILED', history };
+  expect(badEndOf(run)).toEqual(isBad ? ['machineSet/x/y: FAILED'] : []);
+});

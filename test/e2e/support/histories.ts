@@ -1,0 +1,87 @@
+/** What the histories of a scenario say about its workflows: which ended badly, which tasks failed, and whether the present code would have made them. */
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { IllegalStateError } from '@temporalio/common';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import type { ReplayHistoriesIterable } from '@temporalio/worker';
+
+export interface RecordedRun {
+  workflowId: string;
+  /** `COMPLETED`, `RUNNING`, `FAILED`, ... */
+  status: string;
+  history: History;
+}
+
+const goodEnds = new Set(['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW']);
+/** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
+const unhandledCommand = 1;
+/** Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start. */
+const sdkHiccup = /History is out of order/;
+
+/** SDK 1.24.0, when a task times out on a busy machine while a local activity runs: its answer comes for a run that left the cache. */
+const sdkLostActivity =
+  /^\[TMPRL1100\] Nondeterminism error: Missing associated machine for LocalActivity\(\d+\)$/;
+
+/**
+ * Whether the SDK broke the run, and the server began another: docs/decisions/0006-broken-histories.md. No code of a workflow can end a run with
+ * these words.
+ */
+export function wasBrokenBySdk({ events }: History): boolean {
+  const end = events?.at(-1)?.workflowExecutionFailedEventAttributes;
+  const { failure, newExecutionRunId } = end ?? {};
+  return sdkLostActivity.test(failure?.message ?? '') && (newExecutionRunId ?? '') !== '';
+}
+
+/** Runs that ended otherwise than by completing: `machine/x/y: FAILED`. */
+export function badEndOf({ workflowId, status, history }: RecordedRun): string[] {
+  const isGood = goodEnds.has(status) || wasBrokenBySdk(history);
+  return isGood ? [] : [`${workflowId}: ${status}`];
+}
+
+/** Workflow tasks that failed, other than because news came in between. */
+export function failedTasksOf({ workflowId, history }: RecordedRun): string[] {
+  return (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
+    const message = failed?.failure?.message ?? '';
+    const isHarmless = Number(failed?.cause) === unhandledCommand || sdkHiccup.test(message);
+    return failed && !isHarmless
+      ? [`${workflowId}: a task failed (cause ${failed.cause}): ${message}`]
+      : [];
+  });
+}
+
+/** Histories that the present code would not have made. */
+export async function failedReplays(
+  runs: readonly RecordedRun[],
+  codePath: string,
+): Promise<string[]> {
+  quieten();
+  const failures: string[] = [];
+  const histories: ReplayHistoriesIterable = runs.filter(
+    ({ history }) => hasBegun(history) && !wasBrokenBySdk(history),
+  );
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle: { codePath } },
+    histories,
+  )) {
+    if (error) failures.push(`${workflowId}: its history cannot be replayed: ${error.message}`);
+  }
+  return failures;
+}
+
+/** One that no worker has had yet says nothing about the code. */
+function hasBegun({ events }: History): boolean {
+  return (events ?? []).some(({ workflowTaskCompletedEventAttributes: done }) => done);
+}
+
+let isQuiet = false;
+
+/** The SDK tells its whole life otherwise, in each file of tests. */
+function quieten(): void {
+  if (isQuiet) return;
+  isQuiet = true;
+  try {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+  } catch (error) {
+    // A file of tests that runs a worker of its own has a runtime already.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+}

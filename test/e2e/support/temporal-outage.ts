@@ -1,0 +1,69 @@
+/** Takes Temporal away from one scenario's watcher and worker, as a broken network does. */
+import { once } from 'node:events';
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { host } from '../../../deploy/local/supervision/ports.ts';
+import { testStack } from './test-stack.ts';
+
+export class TemporalOutage {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isOut = false;
+
+  constructor() {
+    this.#server = createServer((client) => this.#relay(client));
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, host);
+    await once(this.#server, 'listening');
+  }
+
+  /** For a scenario's options. */
+  get options(): { temporalAddress: () => string } {
+    return { temporalAddress: () => this.#address() };
+  }
+
+  begin(): void {
+    this.#isOut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  end(): void {
+    this.#isOut = false;
+  }
+
+  async stop(): Promise<void> {
+    this.begin();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #address(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('it was not started');
+    return `${host}:${address.port}`;
+  }
+
+  #relay(client: Socket): void {
+    if (this.#isOut) {
+      client.destroy();
+      return;
+    }
+    const { hostname, port } = new URL(`tcp://${testStack().temporalAddress}`);
+    const server = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      // What broke is closed, and both sides see it.
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** What a scenario must not hide behind restarts and retries: a process that died, a run that ended badly, a history that cannot be replayed. */
+import { expect } from '@jest/globals';
+import { badEndOf, failedReplays, failedTasksOf } from './histories.ts';
+import type { Operator } from './operator.ts';
+import { testStack } from './test-stack.ts';
+import type { WorkflowRecords } from './workflow-records.ts';
+
+interface Sides {
+  operator: Operator;
+  workflows: WorkflowRecords;
+}
+
+/** `causes`: troubles that the test causes itself. Each must have happened, so that no list outlives its reason. */
+export async function expectNoTroubles(
+  { operator, workflows }: Sides,
+  causes: readonly RegExp[],
+): Promise<void> {
+  const runs = await workflows.runs();
+  const troubles = [
+    ...operator.faults,
+    ...runs.flatMap(badEndOf),
+    ...runs.flatMap(failedTasksOf),
+    ...(await failedReplays(runs, testStack().layout.workflowBundle)),
+  ];
+  expect(troubles.filter((text) => !causes.some((cause) => cause.test(text)))).toEqual([]);
+  const unseen = causes.filter((cause) => !troubles.some((text) => cause.test(text)));
+  expect(unseen.map(String)).toEqual([]);
+}

@@ -1,0 +1,44 @@
+/** Runs the unit tests of a mutant in a copy of the repository. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Copy } from './copy.ts';
+import type { Mutant } from './mutants.ts';
+
+export type Verdict = 'killed' | 'killed by the time limit' | 'survived';
+
+/** A mutant may wait for ever, which no test of the code as it is does. */
+const limitMilliseconds = 300_000;
+
+/** Whether the tests of this pattern pass, or do not end. */
+export async function testsPass(copy: Copy, pattern: string): Promise<boolean | 'too long'> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      '--selectProjects=unit',
+      '--runInBand',
+      '--silent',
+      '--bail',
+      '--forceExit',
+      `--testPathPatterns=${pattern}`,
+    ],
+    { cwd: copy.folder, stdio: 'ignore' },
+  );
+  const ended = once(child, 'exit');
+  let isTooLong = false;
+  const timer = setTimeout(() => {
+    isTooLong = true;
+    child.kill('SIGKILL');
+  }, limitMilliseconds);
+  const [code]: unknown[] = await ended;
+  clearTimeout(timer);
+  return isTooLong ? 'too long' : code === 0;
+}
+
+export async function tryMutant(copy: Copy, mutant: Mutant): Promise<Verdict> {
+  const result = await copy.with(mutant, () => testsPass(copy, mutant.tests));
+  if (result === 'too long') return 'killed by the time limit';
+  return result ? 'survived' : 'killed';
+}
