@@ -22,6 +22,7 @@ const shared = {
 export default {
   // Histories, bundles and child processes need memory: two workers fit a small machine.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/run/sequencer.mjs',
   projects: [
     {
       ...shared,

@@ -1,15 +1,19 @@
 /** Reads MachineClasses and the Secrets that they name. */
+import { isUtf8 } from 'node:buffer';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
 import type { SecretRefs } from '../workflows/api/secret-refs.ts';
 import { foreignSecretFaults, ownSecretsOf } from '../workflows/api/secret-refs.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource, namespaced } from './kube/paths.ts';
+import type { UserData } from './user-data.ts';
 
 export interface ClassWithSecret {
   machineClass: MachineClass;
   /** Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never leaves the process. */
   secret: Record<string, string>;
+  /** Values that are not UTF-8, as they are; in `secret` they are unusable. Absent: there are none. */
+  binary?: Record<string, Uint8Array>;
   /** A sentence for each Secret that is not there or must not be read. */
   secretFaults: string[];
 }
@@ -19,13 +23,8 @@ export interface ClassReader {
   read(name: string, options: { isFresh: boolean }): Promise<ClassWithSecret | undefined>;
 }
 
-/** A hundred machines that start together read their class once. */
+/** A hundred machines that start together read their class once. No longer: what is kept are decoded credentials. */
 const cacheMilliseconds = 500;
-
-interface Cached {
-  readAt: number;
-  value: Promise<ClassWithSecret | undefined>;
-}
 
 export function createClassReader({
   client,
@@ -34,14 +33,15 @@ export function createClassReader({
   client: KubeClient;
   namespace: string;
 }): ClassReader {
-  const cache = new Map<string, Cached>();
+  const cache = new Map<string, Promise<ClassWithSecret | undefined>>();
 
   function remember(name: string): Promise<ClassWithSecret | undefined> {
     const value = readClass(client, namespace, name);
-    cache.set(name, { readAt: performance.now(), value });
+    cache.set(name, value);
     const forget = (): void => {
-      if (cache.get(name)?.value === value) cache.delete(name);
+      if (cache.get(name) === value) cache.delete(name);
     };
+    setTimeout(forget, cacheMilliseconds).unref();
     // A failed or empty read is not remembered: the next asker looks again.
     value.then((found) => found ?? forget(), forget);
     return value;
@@ -49,10 +49,8 @@ export function createClassReader({
 
   return {
     async read(name, { isFresh }) {
-      const cached = cache.get(name);
-      const age = cached ? performance.now() - cached.readAt : Infinity;
-      if (cached && !isFresh && age < cacheMilliseconds) return await cached.value;
-      return await remember(name);
+      const cached = isFresh ? undefined : cache.get(name);
+      return await (cached ?? remember(name));
     },
   };
 }
@@ -74,16 +72,33 @@ export async function readSecretsOf(
   client: KubeClient,
   namespace: string,
   refs: SecretRefs,
-): Promise<Pick<ClassWithSecret, 'secret' | 'secretFaults'>> {
-  const secret: Record<string, string> = {};
+): Promise<Pick<ClassWithSecret, 'secret' | 'binary' | 'secretFaults'>> {
+  const data = new Map<string, Buffer>();
   const secretFaults = foreignSecretFaults(refs, namespace);
   for (const { field, name } of ownSecretsOf(refs, namespace)) {
-    const data = await readSecret(client, namespace, name);
-    if (data) Object.assign(secret, data);
-    else
+    const read = await readSecret(client, namespace, name);
+    if (!read)
       secretFaults.push(`${field}.name: Secret "${name}" does not exist in namespace ${namespace}`);
+    for (const [key, value] of read ?? []) data.set(key, value);
   }
-  return { secret, secretFaults };
+  return { ...decoded(data), secretFaults };
+}
+
+function decoded(data: ReadonlyMap<string, Buffer>): Pick<ClassWithSecret, 'secret' | 'binary'> {
+  const texts = [...data].map(([key, value]) => [key, value.toString('utf8')] as const);
+  const bytes = [...data].filter(([, value]) => !isUtf8(value));
+  return {
+    secret: Object.fromEntries(texts),
+    ...(bytes.length > 0 && { binary: Object.fromEntries(bytes) }),
+  };
+}
+
+/** What machines of the class begin with. Undefined: the Secret has no such key. */
+export function userDataIn({
+  secret,
+  binary,
+}: Pick<ClassWithSecret, 'secret' | 'binary'>): UserData | undefined {
+  return binary?.['userData'] ?? secret['userData'];
 }
 
 interface Secret {
@@ -94,13 +109,11 @@ async function readSecret(
   client: KubeClient,
   namespace: string,
   name: string,
-): Promise<Record<string, string> | undefined> {
+): Promise<[string, Buffer][] | undefined> {
   const secret = await orUndefined(client.get<Secret>(namespaced('secrets', namespace, name)));
   if (!secret) return undefined;
-  return Object.fromEntries(
-    Object.entries(secret.data ?? {}).map(([key, value]) => [
-      key,
-      Buffer.from(value, 'base64').toString('utf8'),
-    ]),
-  );
+  return Object.entries(secret.data ?? {}).map(([key, value]) => [
+    key,
+    Buffer.from(value, 'base64'),
+  ]);
 }

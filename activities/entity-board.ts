@@ -6,9 +6,9 @@ import type { MachineSet } from '../workflows/api/machine-set.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { KubeObject } from './kube/client.ts';
 
-/** An object as it was read just now, and for a Machine its Node. */
+/** An object as it was read just now, and for a Machine its MachineSet and its Node. */
 export type Living =
-  | { kind: 'machine'; object: Machine; node?: KubeObject }
+  | { kind: 'machine'; object: Machine; set?: MachineSet; node?: KubeObject }
   | { kind: 'machineSet'; object: MachineSet }
   | { kind: 'machineDeployment'; object: MachineDeployment };
 
@@ -18,8 +18,13 @@ export interface Dead extends EntityRef {
 }
 
 export interface EntityBoard {
-  /** Workflows of the namespace that run. The list may lag behind by seconds. */
-  running(): Promise<EntityRef[]>;
+  /**
+   * Our workflows of the namespace that run, and how many there are of an install or a control cluster that was replaced. The
+   * list may lag behind by seconds.
+   */
+  running(): Promise<{ running: EntityRef[]; foreign: number }>;
+  /** Ends those of others. Returns how many there were. */
+  endForeign(): Promise<number>;
   /** Undefined while its workflow runs; else what became of it, in words. Does not lag behind. */
   endOf(ref: EntityRef): Promise<string | undefined>;
   /** Starts the workflow as the watcher does for an object that it sees for the first time. `epoch`: of the watcher's Lease. */

@@ -4,27 +4,28 @@ import {
   ApplicationFailureCategory,
   CancelledFailure,
 } from '@temporalio/common';
+import type { ObjectRef } from '../workflows/activities.ts';
 import { KubeError, isUnreachable } from './kube/errors.ts';
 
-/** What a person reads on a pending activity: no stack of ours, no secret. */
-export function failureOf(error: unknown): Error {
+/** What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known besides the server's own. */
+export function failureOf(error: unknown, words?: string): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (!(error instanceof KubeError))
     return error instanceof Error ? error : new Error(String(error));
   const { reason } = error;
   const failure = ApplicationFailure.create({
     type: isUnreachable(error) ? 'ApiServerUnreachable' : `Kubernetes${reason}`,
-    message: error.message,
+    message: words ?? error.message,
     ...(error.retryAfterMs !== undefined && { nextRetryDelay: error.retryAfterMs }),
   });
   failure.stack = '';
   return failure;
 }
 
-/** No process holds the Lease of the namespace, so nothing may be created or destroyed now. */
-export function notLicensed(namespace: string): ApplicationFailure {
-  const message = `no watcher holds the Lease "millwright" in namespace ${namespace}: start one, or wait for it to take over`;
-  return waiting({ type: 'NotLicensed', message, milliseconds: 1_000 });
+/** No process holds this Lease, so nothing may be created or destroyed now. */
+export function notLicensed({ namespace, name }: ObjectRef): ApplicationFailure {
+  const message = `no watcher holds the Lease "${name}" in namespace ${namespace}: start one, or wait for it to take over`;
+  return waiting({ type: 'NotLicensed', message, milliseconds: 1_000 + Math.random() * 1_000 });
 }
 
 const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };

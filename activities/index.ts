@@ -4,28 +4,31 @@ import type { DrainActivities, KubeActivities } from '../workflows/activities.ts
 import type { BlockedDrains } from './drain/blocked-drains.ts';
 import type { DrainContext } from './drain/drain-node.ts';
 import { drainNode } from './drain/drain-node.ts';
-import { tellOfDrain } from './drain/tell.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
+import { forCurrentAttempt } from './current-attempt.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/finalizer.ts';
-import { requireLicence, requireNoStop } from './licence.ts';
+import { createGuard, gated } from './gates.ts';
+import { requireLicence } from './licence.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/life.ts';
 import { tendNodes } from './machine-deployment/nodes.ts';
 import { steerDeployment } from './machine-deployment/steer.ts';
 import { surveyMachineDeployment } from './machine-deployment/survey.ts';
 import type { Progress } from './machine-set/batches.ts';
-import { createMachines, deleteMachines } from './machine-set/batches.ts';
-import { setSubject } from './machine-set/batch-events.ts';
+import { createMachines } from './machine-set/batches.ts';
+import { deleteMachines } from './machine-set/deletions.ts';
 import { markPreserved } from './machine-set/preserve.ts';
 import { pushTemplate } from './machine-set/push.ts';
 import { surveyMachineSet } from './machine-set/survey.ts';
 import { checkHealth } from './machine/health.ts';
+import { deleteWithNode } from './machine/deleted-node.ts';
 import { recordJoined } from './machine/join.ts';
 import { recordLoss } from './machine/loss.ts';
 import { findStaleNode } from './machine/node-claims.ts';
 import { syncNode } from './machine/node-sync.ts';
 import { machineSubject } from './machine/object.ts';
+import { recordOperation } from './machine/operation.ts';
 import { findProvider, prepareMachine } from './machine/prepare.ts';
 import { preserveMachine } from './machine/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
@@ -45,7 +48,12 @@ import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { World } from './world.ts';
 
 export function createKubeActivities(world: World): KubeActivities {
+  return gated(kubeActivities(world), createGuard(world));
+}
+
+function kubeActivities(world: World): KubeActivities {
   const { control } = world;
+  const ofAttempt = { ...world, control: forCurrentAttempt(control, world) };
   return {
     prepareMachine: (input) => prepareMachine(world, input),
     recordCreated: (input) => recordCreated(world, input),
@@ -53,33 +61,31 @@ export function createKubeActivities(world: World): KubeActivities {
     recordJoined: (input) => recordJoined(world, input),
     findStaleNode: (input) => findStaleNode(world, input),
     syncNode: (input) => syncNode(world, input),
+    deleteWithNode: (input) => deleteWithNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
     recordLoss: (input) => recordLoss(world, input),
     checkHealth: (input) => checkHealth(world, input),
     preserveMachine: (input) => preserveMachine(world, input),
-    steerMachine: (input) => steerMachine(control, input),
+    steerMachine: (input) => steerMachine(world, input),
     beginTeardown: (input) => beginTeardown(world, input),
+    recordOperation: (input) => recordOperation(world, input),
+    findDriver: async ({ provider, call }) => ({
+      isServed: await world.hasDriver(provider, call),
+    }),
     findProvider: (input) => findProvider(world, input),
-    async finishTeardown(input) {
-      await requireNoStop(world, machineSubject(input.machine));
-      await finishTeardown(world, input);
-    },
+    finishTeardown: (input) => finishTeardown(world, input),
 
-    surveyMachineSet: (input) => surveyMachineSet(world, input),
-    async createMachines(input) {
-      await requireLicence(world, setSubject(input.set));
-      return await createMachines(control, input, progressOfThisActivity());
-    },
-    async deleteMachines(input) {
-      await requireLicence(world, setSubject(input.set));
-      await deleteMachines(control, input);
-    },
-    markPreserved: (input) => markPreserved(control, input),
-    pushTemplate: (input) => pushTemplate(control, input),
+    surveyMachineSet: (input) => surveyMachineSet(ofAttempt, input),
+    createMachines: (input) => createMachines(ofAttempt.control, input, progressOfThisActivity()),
+    deleteMachines: (input) => deleteMachines(ofAttempt.control, input),
+    markPreserved: (input) => markPreserved(ofAttempt.control, input),
+    pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
+    // Its gate is all that it is for.
+    waitForResume: async () => undefined,
     releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
 
-    surveyMachineDeployment: (input) => surveyMachineDeployment(world, input),
-    applyDeploymentSteps: (input) => applyDeploymentSteps(control, input),
+    surveyMachineDeployment: (input) => surveyMachineDeployment(ofAttempt, input),
+    applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
     async tendNodes(input) {
       const { target } = world;
       return target ? await tendNodes({ control, target }, input) : { protectedNodes: [] };
@@ -117,20 +123,25 @@ export function createDrainActivities(
   world: World,
   watches: DrainWatches | undefined,
 ): DrainActivities {
+  return gated(drainActivities(world, watches), createGuard(world));
+}
+
+function drainActivities(world: World, watches: DrainWatches | undefined): DrainActivities {
   return {
     async drainNode(request) {
       const subject = machineSubject(request.machine);
-      await requireLicence(world, subject);
-      const { control, target, stop } = world;
+      const { control, target, targetCluster } = world;
       if (!target || !watches) return { evictedPods: 0, isForced: false };
       const context = Context.current();
-      const { heartbeatDetails, attempt, activityId, scheduledTimestampMs } = context.info;
+      const { heartbeatDetails, attempt, activityId } = context.info;
       const { workflowExecution } = context.info;
       if (!workflowExecution) throw new Error('a drain without a workflow');
       const watch = watches.drains.begin({ ...workflowExecution, activityId });
       const { workflowId } = workflowExecution;
       const pass: DrainContext = {
+        control,
         target,
+        targetCluster,
         watch,
         attachments: watches.attachments,
         signal: context.cancellationSignal,
@@ -138,13 +149,12 @@ export function createDrainActivities(
         details: heartbeatDetails,
         isFirstAttempt: attempt === 1,
         requireLicence: () => requireLicence(world, subject),
-        lastStop: stop.last(),
-        begunAt: scheduledTimestampMs,
+        pauses: world.pauses(),
         save: (progress) => reportProgress(context, progress),
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
-          await tellOfDrain({ control, target }, request, report);
         },
+        warn: (error) => context.log.warn('the Machine does not say how its drain goes', { error }),
       };
       try {
         return await drainNode(pass, request);

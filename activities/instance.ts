@@ -3,30 +3,33 @@ import type {
   ClassRequest,
   CreateOutcome,
   DeleteListedRequest,
-  DeleteOutcome,
+  DeleteListedOutcome,
   DescribeOutcome,
   DriverActivities,
   DriverRequest,
-  LifeRef,
   ListOutcome,
   ListRequest,
   OrphanActivities,
+  Pending,
   ValidateOutcome,
 } from '../workflows/activities.ts';
-import type { Machine } from '../workflows/api/machine.ts';
+import { defined } from '../workflows/plan/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine.ts';
 import { readBootstrapToken } from './bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './class-reader.ts';
+import { userDataIn } from './class-reader.ts';
+import { isClaimed, requireDeletable, requireUnclaimed } from './deletable.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
-import { DriverError } from './drivers/driver.ts';
+import { DriverError, DriverPending } from './drivers/driver.ts';
+import type { Guard } from './gates.ts';
+import { gated } from './gates.ts';
 import type { KubeClient } from './kube/client.ts';
 import { orUndefined } from './kube/optional.ts';
-import { customResource } from './kube/paths.ts';
 import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/delete-orphan.ts';
 import { lookForOrphans } from './safety/look-for-orphans.ts';
 import { lookLast } from './safety/look-last.ts';
-import { fillUserData } from './user-data.ts';
+import { asSent, fillUserData, type UserData } from './user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverWorld {
@@ -36,34 +39,27 @@ export interface DriverWorld {
   classes: ClassReader;
   /** Aborts the call when the activity is cancelled. */
   signal(): AbortSignal;
-  /** Fails while nothing may be created or destroyed. `machine`: whom it keeps waiting. */
-  requireLicence(machine?: LifeRef): Promise<void>;
+  /** It is cancelled because this process ends: another one goes on with it. */
+  isShuttingDown(): boolean;
+  guard: Guard;
 }
 
 export function createDriverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
+  return gated(driverActivities(world), world.guard);
+}
+
+function driverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
   return {
-    async createInstance(request) {
-      await world.requireLicence(request.machine);
-      return await orFailed(world, creating(world, request));
-    },
-    async deleteInstance(request) {
-      await world.requireLicence(request.machine);
-      return await orFailed(world, deleting(world, request));
-    },
+    createInstance: (request) => orFailed(world, orPending(creating(world, request))),
+    deleteInstance: (request) => orFailed(world, orPending(deleting(world, request))),
     describeInstance: (request) => orFailed(world, describing(world, request)),
     validateClass: (request) => orFailed(world, validating(world, request)),
     listInstances: (request) => orFailed(world, listing(world, request)),
-    async deleteListed(request) {
-      await world.requireLicence();
-      return await orFailed(world, deletingListed(world, request));
-    },
+    deleteListed: (request) => orFailed(world, deletingListed(world, request)),
     volumeIds: async ({ volumes }) => ({ volumeIds: await world.driver.volumeIds(volumes) }),
     lookForOrphans: (request) => lookForOrphans(world, request),
     lookLast: (request) => lookLast(world, request),
-    async deleteOrphan(request) {
-      await world.requireLicence();
-      return await deleteOrphan(world, request);
-    },
+    deleteOrphan: (request) => deleteOrphan(world, request),
   };
 }
 
@@ -84,16 +80,28 @@ interface Failed {
   failure: MachineFailure;
 }
 
+async function orPending<Answer>(answer: Promise<Answer>): Promise<Answer | Pending> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof DriverPending)) throw error;
+    const { message, pollAfterSeconds, checkpoint } = error;
+    return defined({ outcome: 'pending' as const, message, pollAfterSeconds, checkpoint });
+  }
+}
+
 async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
   const { driver } = world;
-  const machineRequest = await resolve(world, request);
-  const userData = await userDataOf(world, request, machineRequest.secret['userData'] ?? '');
-  const { labels, taints } = request.nodeTemplate ?? {};
+  const { binary, ...machineRequest } = await resolve(world, request);
+  const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
+  const userData = await userDataOf(world, request, template);
+  const { labels, taints, annotations } = request.nodeTemplate ?? {};
   const instance = await driver.createInstance({
     ...machineRequest,
-    userData,
+    ...asSent(userData),
     ...(labels && { nodeLabels: labels }),
     ...(taints && { nodeTaints: taints }),
+    ...(annotations && { nodeAnnotations: annotations }),
   });
   const { found, isInitialized, ...facts } = instance;
   const { providerID } = facts;
@@ -113,14 +121,16 @@ async function initialize(
     await world.driver.initializeInstance(request);
     return undefined;
   } catch (error) {
+    if (error instanceof DriverPending) throw error;
     const failure = classified(error, world);
     if (failure.code === 'Unimplemented') return undefined;
     return { ...failure, isSettled: false, during: 'initialization' };
   }
 }
 
-async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteOutcome> {
+async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteListedOutcome> {
   const { driver } = world;
+  await requireDeletable(world.control, request);
   const machineRequest = await resolve(world, request);
   const { found } = await driver.deleteInstance(machineRequest);
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
@@ -151,8 +161,9 @@ async function listing(world: DriverWorld, request: ListRequest): Promise<ListOu
 async function deletingListed(
   world: DriverWorld,
   request: DeleteListedRequest,
-): Promise<DeleteOutcome> {
+): Promise<DeleteListedOutcome> {
   const { driver } = world;
+  await requireUnclaimed(world.control, request);
   const account = await accountOf(world, request);
   const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
@@ -168,18 +179,25 @@ async function accountOf(
 }
 
 /** Class and Secrets are read here, so that what they hold never enters a history. */
-async function resolve(world: DriverWorld, request: DriverRequest): Promise<MachineRequest> {
+async function resolve(
+  world: DriverWorld,
+  request: DriverRequest,
+): Promise<MachineRequest & Pick<ClassWithSecret, 'binary'>> {
   const { control, signal } = world;
   const { machine, className, cluster, token } = request;
-  const { machineClass, secret } = await readClass(world, className, { isFresh: request.isRetry });
+  const { machineClass, secret, binary } = await readClass(world, className, {
+    isFresh: request.isRetry,
+  });
   return {
     cluster,
     machine,
     token,
     providerSpec: machineClass.providerSpec,
     secret,
+    ...(binary && { binary }),
     ...(request.providerID !== undefined && { providerID: request.providerID }),
     ...(request.lastKnownState !== undefined && { lastKnownState: request.lastKnownState }),
+    ...(request.checkpoint !== undefined && { checkpoint: request.checkpoint }),
     isClaimed: (providerID) => isClaimed(control, machine, providerID),
     signal: signal(),
   };
@@ -212,8 +230,8 @@ async function findClass(
 async function userDataOf(
   { target }: DriverWorld,
   { machine, bootstrapTokenId }: DriverRequest,
-  template: string,
-): Promise<string> {
+  template: UserData,
+): Promise<UserData> {
   const machineName = machine.name;
   if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
   const bootstrapToken = await orUndefined(readBootstrapToken(target, bootstrapTokenId));
@@ -225,21 +243,11 @@ async function userDataOf(
   return fillUserData(template, { machineName, bootstrapToken });
 }
 
-/** A VM that was found by its name alone may belong to another Machine. */
-async function isClaimed(
-  control: KubeClient,
-  machine: { namespace: string; name: string },
-  providerID: string,
-): Promise<boolean> {
-  const { items } = await control.list<Machine>(customResource('machines', machine.namespace));
-  return items.some(
-    ({ metadata, spec }) => spec.providerID === providerID && metadata.name !== machine.name,
-  );
-}
-
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
-function classified(error: unknown, { signal }: DriverWorld): MachineFailure {
+function classified(error: unknown, { signal, isShuttingDown }: DriverWorld): MachineFailure {
   if (!(error instanceof DriverError)) throw error;
+  // Temporal gives it to the next worker.
+  if (error.code === 'Canceled' && signal().aborted && isShuttingDown()) throw error;
   const { code, message, kind, settled, retryAfterSeconds } = error;
   return {
     code,

@@ -17,8 +17,13 @@ const breakMilliseconds = 2_000;
 
 type Execute = Next<ActivityInboundCallsInterceptor, 'execute'>;
 
-/** What a retry of this activity is told; kept here so that the periodic heartbeat repeats it. */
+/** What an attempt reported; kept here so that the periodic heartbeat repeats it. */
 const details = new WeakMap<Context, unknown>();
+
+/** Until an attempt reports, its heartbeats repeat what the one before left: a heartbeat without details would erase it. */
+function detailsOf(context: Context): unknown {
+  return details.has(context) ? details.get(context) : context.info.heartbeatDetails;
+}
 
 /** Tells a retry how far this attempt came. */
 export function reportProgress(context: Context, progress: unknown): void {
@@ -53,7 +58,7 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
       async execute(input, next) {
         if (context.info.isLocal) return await executeLocal(input, next);
         const heartbeat = setInterval(
-          () => context.heartbeat(details.get(context)),
+          () => context.heartbeat(detailsOf(context)),
           heartbeatMilliseconds,
         );
         try {

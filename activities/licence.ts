@@ -2,22 +2,25 @@ import { notLicensed, stopped } from './failures.ts';
 import type { EventSubject } from './kube/events.ts';
 import { recordEvent } from './kube/events.ts';
 import { stopInWords } from './kube/global-stop.ts';
+import { ownLeaseOf } from './kube/lease-set.ts';
 import type { Stop } from './kube/global-stop.ts';
 import type { World } from './world.ts';
 
-type Place = Pick<World, 'control' | 'stop' | 'namespace'>;
+export type Place = Pick<World, 'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'licence'>;
 
-/** At the edge of everything that creates or destroys: throws while a person has stopped everything, or no watcher leads. */
-export async function requireLicence(
-  place: Place & Pick<World, 'licence'>,
-  subject?: EventSubject,
-): Promise<void> {
+/** Before anything is created or destroyed: throws while a person has stopped everything, or no watcher leads. */
+export async function requireLicence(place: Place, subject?: EventSubject): Promise<void> {
+  requireLeader(place);
   await requireNoStop(place, subject);
-  if (!place.licence.isGranted()) throw notLicensed(place.namespace);
+}
+
+/** Before anything is written to Kubernetes. */
+export function requireLeader({ licence, namespace, leaseNamespace }: Place): void {
+  if (!licence.isGranted()) throw notLicensed(ownLeaseOf(namespace, leaseNamespace));
 }
 
 /** The object that has to wait gets an Event of that. */
-export async function requireNoStop(place: Place, subject?: EventSubject): Promise<void> {
+async function requireNoStop(place: Place, subject?: EventSubject): Promise<void> {
   const { stop, namespace } = place;
   const present = stop.current();
   if (!present) return;
@@ -34,7 +37,7 @@ async function tell(
   if (!subject) return;
   const told = toldOf(stop, present);
   if (told.has(subject.uid)) return;
-  await recordEvent(control, subject, {
+  recordEvent(control, subject, {
     type: 'Warning',
     reason: 'Stopped',
     message: stopInWords(namespace, present),

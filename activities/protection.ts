@@ -15,7 +15,7 @@ import { hasFinalizer } from './kube/finalizer.ts';
 import { orUndefined } from './kube/optional.ts';
 import { customResource, namespaced } from './kube/paths.ts';
 import { component } from './machine/object.ts';
-import { isBuiltIn } from './safety/orphan-classes.ts';
+import { isBuiltIn } from './drivers/index.ts';
 import type { World } from './world.ts';
 
 type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
@@ -87,7 +87,7 @@ async function tell(
   problem: string,
 ): Promise<void> {
   const { namespace = '', name, uid } = metadata;
-  await recordEvent(
+  recordEvent(
     control,
     { apiVersion, kind: 'MachineClass', namespace, name, uid },
     { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },

@@ -1,4 +1,6 @@
+import type { DriverCall } from '../workflows/activities.ts';
 import type { MachineDefaults } from '../workflows/api/settings.ts';
+import type { Pause } from '../workflows/plan/clock.ts';
 import type { ClassReader } from './class-reader.ts';
 import type { EntityBoard } from './entity-board.ts';
 import type { KubeClient } from './kube/client.ts';
@@ -12,8 +14,12 @@ export interface World {
   control: KubeClient;
   /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
   target?: KubeClient;
+  /** Id of `target`. Absent: nobody compares it with what the Machines say. */
+  targetCluster?: string;
   /** The namespace of `control` that this process serves. */
   namespace: string;
+  /** Where the watcher's Lease is, if not in `namespace`. */
+  leaseNamespace?: string | undefined;
   defaults: MachineDefaults;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
   protectsNodes: boolean;
@@ -23,16 +29,18 @@ export interface World {
   licence: Licence;
   /** What a person stopped. */
   stop: StopView;
+  /** When nothing could be done: deadlines do not run then. */
+  pauses(): Pause[];
   entities: EntityBoard;
-  /** Whether a driver serves the queue of this provider. */
-  hasDriver(provider: string): Promise<boolean>;
+  /** Whether a driver serves the queue of this provider for such calls; default: those that read. */
+  hasDriver(provider: string, call?: DriverCall): Promise<boolean>;
   /** What the driver says of a provider spec, a sentence for each fault. Of one that runs elsewhere: nothing, it says so itself. */
   specFaults(provider: string, providerSpec: unknown): string[];
   /** What clouds say of the credentials of classes. */
   refusals: Refusals;
 }
 
-/** Creating and destroying needs a watcher that holds the Lease of the namespace. */
+/** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */
 export interface Licence {
   isGranted(): boolean;
 }

@@ -1,6 +1,6 @@
 /** The command line of `millwright` -> what is asked. */
 import { parseArgs } from 'node:util';
-import type { Verification } from './driver-arguments.ts';
+import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
@@ -20,6 +20,7 @@ export type Asked =
   | (Common & { command: 'status' })
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
+  | QueueQuestion
   | Verification;
 
 const options = {

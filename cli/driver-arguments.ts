@@ -1,12 +1,22 @@
-/** The command line of `millwright driver verify` -> what is asked. */
+/** The command line of `millwright driver` -> what is asked. */
 import { parseArgs } from 'node:util';
 import type { Common } from './arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
-export interface Verification extends Common {
-  command: 'verify';
+/** Names the queue of a driver, as its install does. */
+export interface QueueQuestion extends Common {
+  command: 'queue';
   provider: string;
-  queue: string;
+  /** Undefined: named after the namespace. */
+  install: string | undefined;
+  /** Undefined: the UID of the namespace kube-system. */
+  clusterId: string | undefined;
+}
+
+export interface Verification extends Omit<QueueQuestion, 'command'> {
+  command: 'verify';
+  /** Undefined: that of the install. */
+  queue: string | undefined;
   /** Undefined: the only class of the provider. */
   className: string | undefined;
   badSpecs: Record<string, unknown>[];
@@ -18,7 +28,8 @@ export interface Verification extends Common {
 const options = {
   provider: { type: 'string' },
   queue: { type: 'string' },
-  'task-queue': { type: 'string', default: 'millwright' },
+  install: { type: 'string' },
+  'cluster-id': { type: 'string' },
   class: { type: 'string' },
   'bad-spec': { type: 'string', multiple: true },
   namespace: { type: 'string', short: 'n' },
@@ -32,29 +43,32 @@ const options = {
 /** `argv`: what follows `driver`. Throws a `UsageError`. */
 export function readDriverArguments(
   argv: readonly string[],
-): Verification | { command: 'driver help' } {
+): Verification | QueueQuestion | { command: 'driver help' } {
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === undefined || command === 'help') return { command: 'driver help' };
-  if (command !== 'verify') {
-    throw wrong(`command "driver ${command}" is not known; allowed: verify`);
+  if (command !== 'verify' && command !== 'queue') {
+    throw wrong(`command "driver ${command}" is not known; allowed: verify, queue`);
   }
-  if (rest.length > 0) throw wrong(`"${rest.join(' ')}" is too much after "driver verify"`);
-  return readVerification(values);
+  if (rest.length > 0) throw wrong(`"${rest.join(' ')}" is too much after "driver ${command}"`);
+  return command === 'queue' ? readQueueQuestion(values) : readVerification(values);
+}
+
+function readQueueQuestion(values: ReturnType<typeof parse>['values']): QueueQuestion {
+  const { provider = '', install, namespace, kubeconfig, output } = values;
+  if (provider === '') throw wrong('--provider is missing: name the driver, as its classes do');
+  const clusterId = values['cluster-id'];
+  const common = { namespace, kubeconfig, isJson: isJson(output) };
+  return { command: 'queue', provider, install, clusterId, ...common };
 }
 
 function readVerification(values: ReturnType<typeof parse>['values']): Verification {
-  const { provider = '' } = values;
-  if (provider === '') throw wrong('--provider is missing: name the driver, as its classes do');
   return {
+    ...readQueueQuestion(values),
     command: 'verify',
-    provider,
-    queue: values.queue ?? `${values['task-queue']}-driver-${provider}`,
+    queue: values.queue,
     className: values.class,
     badSpecs: (values['bad-spec'] ?? []).map(readBadSpec),
-    namespace: values.namespace,
-    kubeconfig: values.kubeconfig,
-    isJson: isJson(values.output),
     temporalAddress: values['temporal-address'],
     temporalNamespace: values['temporal-namespace'],
   };

@@ -15,6 +15,8 @@ import { startAsker } from './conformance/temporal.ts';
 import { Trial } from './conformance/trial.ts';
 import type { Place } from './connect.ts';
 import type { Verification } from './driver-arguments.ts';
+import { driverCalls } from '../workflows/driver-port.ts';
+import { clusterOf, queuesOf } from './driver-queue.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Outcome {
@@ -83,13 +85,12 @@ interface Parts {
 
 async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): Promise<Report> {
   const { kube, namespace } = place;
-  const { provider, queue, badSpecs, isJson } = asked;
-  if (!(await asker.isServed(queue))) {
-    throw new Error(`nobody serves the task queue ${queue}: start the driver, or name its --queue`);
-  }
+  const { provider, badSpecs, isJson } = asked;
+  const queue = asked.queue ?? (await queuesOf(place, asked));
+  for (const call of driverCalls) await requireServed(asker, `${queue}/${call}`);
   const { machineClass, secret } = subject;
-  const cluster = await clusterOf(place);
-  const driver = new DriverUnderTest(asker, queue);
+  const cluster = await clusterOf(place, asked);
+  const driver = new DriverUnderTest(asker, { queue, cluster, namespace });
   const trial = new Trial({
     run,
     driver,
@@ -117,7 +118,17 @@ async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): 
   }
 }
 
-async function clusterOf({ kube }: Place): Promise<string> {
-  const path = '/api/v1/namespaces/kube-system';
-  return (await kube.get<{ metadata: { uid: string } }>(path)).metadata.uid;
+/** A worker loads a driver when it sees the first class of its provider. */
+const longestStartMs = 30_000;
+
+async function requireServed(asker: Asker, queue: string): Promise<void> {
+  const deadline = performance.now() + longestStartMs;
+  while (!(await asker.isServed(queue))) {
+    if (performance.now() > deadline) {
+      throw new Error(
+        `nobody serves the task queue ${queue}: start the driver, or name its --queue`,
+      );
+    }
+    await asker.rest(1);
+  }
 }

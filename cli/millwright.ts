@@ -4,6 +4,7 @@ import { reasonOf } from '../workers/reason.ts';
 import { connect } from './connect.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
+import { showQueues } from './driver-queue.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
 
@@ -20,6 +21,8 @@ async function main(argv: readonly string[]): Promise<string> {
         return await showStop(place, asked);
       case 'resume':
         return await resume(place, asked);
+      case 'queue':
+        return await showQueues(place, asked);
       case 'verify': {
         // It brings Temporal's native part along, which the others do without.
         const { verify } = await import('./driver.ts');

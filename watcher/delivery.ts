@@ -11,7 +11,10 @@ import type { Signal, Start } from './signal.ts';
 export interface DeliveryOptions {
   temporal: Client;
   namespace: string;
+  /** Id of the control cluster. */
   cluster: string;
+  /** See `workflowIdOf`. */
+  clusterName?: string | undefined;
   taskQueue: string;
 }
 
@@ -27,9 +30,9 @@ export const runOptions = {
 } as const;
 
 export function createDelivery(options: DeliveryOptions): (signal: Signal) => Promise<Delivered> {
-  const { temporal, namespace, cluster, taskQueue } = options;
+  const { temporal, namespace, cluster, clusterName, taskQueue } = options;
   const idOf = ({ kind, object }: Signal): string =>
-    workflowIdOf(kind, { namespace, name: object });
+    workflowIdOf(kind, { namespace, name: object }, clusterName);
 
   async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
     const input: EntityInput = { ref: { namespace, name: signal.object }, cluster };
@@ -44,7 +47,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...runOptions,
       staticSummary: clip(start.summary, longestSummaryBytes),
-      typedSearchAttributes: attributesOf(signal, start, namespace),
+      typedSearchAttributes: attributesOf(signal, start, options),
     });
     return 'sent';
   }
@@ -67,10 +70,15 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
   };
 }
 
-function attributesOf({ kind }: Signal, start: Start, namespace: string): TypedSearchAttributes {
+function attributesOf(
+  { kind }: Signal,
+  start: Start,
+  { namespace, cluster }: DeliveryOptions,
+): TypedSearchAttributes {
   const values = [
+    ['KubeCluster', cluster],
     ['KubeNamespace', namespace],
-    ['MachinePhase', kind === 'machine' ? 'New' : undefined],
+    ['State', kind === 'machine' ? 'New' : undefined],
     ['MachineSet', start.machineSet],
     ['MachineDeployment', start.machineDeployment],
     ['MachineClass', start.machineClass],

@@ -1,6 +1,7 @@
 /**
- * A MachineClass and its Secrets concern the workflow of the class, which says what is wrong with them, and the machines that wait for
- * their repair; what a class promises of its Nodes concerns those that run.
+ * A MachineClass and its Secrets concern the workflow of the class, which reports what is wrong with
+ * them, and the machines that wait for their repair; what a class promises of its Nodes concerns
+ * those that run.
  */
 import { sightingAt } from './scene.ts';
 import type { ChangeOf, Scene } from './scene.ts';
@@ -9,10 +10,10 @@ import type { MachineView, Resource } from './views.ts';
 
 type IsConcerned = (machine: MachineView) => boolean;
 
-/** Others have what they need of their class, or need it no more. */
-const isWaiting: IsConcerned = ({ phase }) => phase !== 'Running' && phase !== 'Terminating';
+/** A Running machine has what it needs of its class. One that is deleted needs its credentials. */
+const isWaiting: IsConcerned = ({ phase }) => phase !== 'Running';
 
-const hasNode: IsConcerned = ({ phase }) => phase !== 'Terminating';
+const isAny: IsConcerned = () => true;
 
 export function classSignals(change: ChangeOf<'machineClasses'>, scene: Scene): Signal[] {
   const { type, object, previous, resourceVersion } = change;
@@ -30,7 +31,7 @@ export function classSignals(change: ChangeOf<'machineClasses'>, scene: Scene): 
   }
   // What it promised when nobody watched is not known.
   const before = previous?.virtualCapacityDigest ?? '';
-  const isConcerned = before === object.virtualCapacityDigest ? isWaiting : hasNode;
+  const isConcerned = before === object.virtualCapacityDigest ? isWaiting : isAny;
   return [
     judgeSignal(object.name, cause, scene),
     ...machinesOf([object.name], { cause, isConcerned }, scene),

@@ -61,6 +61,10 @@ function liveSignals({ object, previous }: ChangeOf<'machines'>, scene: Scene): 
     : [...signals, { ...seen, cause: { resource: 'machines', resourceVersion } }];
 }
 
+function deploymentOf({ owner }: MachineView, { store }: Scene): string | undefined {
+  return owner === undefined ? undefined : store.find('machineSets', owner)?.owner;
+}
+
 /** The finalizer appears only by our own hand, so that is no news. */
 function isToldOf(before: MachineView, now: MachineView): boolean {
   return (
@@ -96,6 +100,7 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     start: {
       summary: `Machine ${scene.namespace}/${name}${of}`,
       machineSet: machine.owner,
+      machineDeployment: deploymentOf(machine, scene),
       machineClass: machine.className,
     },
     cause: { resource: 'machines', resourceVersion },

@@ -1,6 +1,6 @@
 /** A Node concerns the machines whose label `node` names it. */
 import type { NodeSnapshot } from '../workflows/messages.ts';
-import { sightingAt } from './scene.ts';
+import { nodeSightingAt } from './scene.ts';
 import type { ChangeOf, Scene } from './scene.ts';
 import type { Signal } from './signal.ts';
 import type { MachineView, NodeView } from './views.ts';
@@ -39,17 +39,15 @@ export interface NodeSeen {
 }
 
 /**
- * Nothing while a Node that joins is not ready for the first time, unless it is to be preserved: its machine waits for exactly that. Nothing for a machine that
- * is being deleted: its drain reads the Node itself.
+ * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the first pods come, and the Machine
+ * shows its conditions. Nothing for a machine that is being deleted: its drain reads the Node itself.
  */
 export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;
   const { name, uid, providerID, isReady, isDeleting, conditionsDigest, preserve } = node;
-  const isJoining = isBeforeJoining(machine) && !node.wasReady && preserve === '';
   if (machine.isDeleting) return undefined;
-  if (exists && !isDeleting && isJoining) return undefined;
   const payload: NodeSnapshot = {
-    ...sightingAt(scene, resourceVersion),
+    ...nodeSightingAt(scene, resourceVersion),
     name,
     exists,
     uid,

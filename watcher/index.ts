@@ -5,19 +5,19 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client.ts';
-import type { GlobalStop } from '../activities/kube/global-stop.ts';
-import { lastStopAnnotation, watchGlobalStop, writeSpan } from '../activities/kube/global-stop.ts';
-import { epochFromTime } from '../activities/kube/lease-set.ts';
+import { watchGlobalStop } from '../activities/kube/global-stop.ts';
 import { Election } from '../activities/kube/lease.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/lease.ts';
 import { checkpointAnnotation, read, write } from './checkpoint.ts';
 import { realClock } from './clock.ts';
 import { createDelivery } from './delivery.ts';
+import { PauseLog } from './pause-log.ts';
 import type { Signal } from './signal.ts';
 import type { StoreView } from './store.ts';
 import { Tenure } from './tenure.ts';
 import type { SourceState } from './tenure.ts';
 import type { Resource } from './views.ts';
+import { WorkerPresence, lookAtQueue } from './worker-presence.ts';
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -28,11 +28,14 @@ export interface WatcherOptions {
   namespace: string;
   /** Of the workflows. */
   taskQueue: string;
-  /** UID of the control cluster's namespace kube-system. Default: it is read. */
-  cluster?: string;
+  /** Signals being sent at a time. */
+  concurrency: number;
+  /** Id of the control cluster. */
+  cluster: string;
+  /** See `workflowIdOf`. */
+  clusterName?: string | undefined;
   log: Logger;
-  /** False: this process leads without asking, and tells everything at each start. */
-  leaderElection: LeaderElection | false;
+  leaderElection: LeaderElection;
 }
 
 export interface LeaderElection {
@@ -41,6 +44,10 @@ export interface LeaderElection {
   /** Stays the same when the process is restarted; differs between processes that run at once. */
   identity: string;
   timing?: Partial<ElectionTiming>;
+  /** False: this process takes our Lease at its start from any holder, and MCM's are left alone. */
+  isElected: boolean;
+  /** Of the Lease; default the namespace that is served. */
+  resourceNamespace?: string | undefined;
 }
 
 export interface WatcherMetrics {
@@ -58,9 +65,11 @@ export interface WatcherMetrics {
 }
 
 export interface Watcher {
-  /** True for a leader that has listed everything, and for one that stands by. */
-  isReady(): boolean;
+  /** Undefined for a leader that hears of all resources, and for one that stands by. */
+  whyNotReady(): string | undefined;
   isLeader(): boolean;
+  /** This process or another one, MCM as well. */
+  hasLeader(): boolean;
   /** Why it does not lead, for people. */
   obstacle(): string | undefined;
   metrics(): WatcherMetrics;
@@ -72,16 +81,10 @@ export interface Watcher {
 
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
-  const cluster = options.cluster ?? (await clusterUidOf(options.control));
-  if (options.leaderElection === false) return startAlone(options, cluster);
-  const scope = `${cluster} ${await databaseOf(options.temporal)}`;
-  return startElected(options, options.leaderElection, { cluster, scope });
-}
-
-async function clusterUidOf(control: KubeClient): Promise<string> {
-  const path = '/api/v1/namespaces/kube-system';
-  const { metadata } = await control.get<{ metadata: { uid: string } }>(path);
-  return metadata.uid;
+  const { cluster, clusterName = '', taskQueue, temporal } = options;
+  // Workflows of another queue or with other ids were told nothing.
+  const scope = `${taskQueue} ${clusterName} ${await databaseOf(temporal)}`;
+  return startElection(options, { cluster, scope });
 }
 
 /** An empty database has another one: what was told to the one before it is told again. */
@@ -93,27 +96,12 @@ async function databaseOf({ workflowService, options: { namespace } }: Client): 
 interface Told {
   /** UID. */
   cluster: string;
-  /** Where the checkpoint means something: one pair of cluster and Temporal. */
+  /** Where the checkpoint means something: one install's workflows in one database of Temporal. */
   scope: string;
 }
 
-function startAlone(options: WatcherOptions, cluster: string): Watcher {
-  // Later than every earlier start, with or without election.
-  const told = { cluster, scope: cluster };
-  const tenure = startTenure(options, told, { epoch: epochFromTime(), annotations: {} });
-  return watcherOf({
-    tenure: () => tenure,
-    isLeader: () => true,
-    obstacle: () => undefined,
-    stop: () => tenure.stop(),
-  });
-}
-
-function startElected(
-  options: WatcherOptions,
-  { client, identity, timing }: LeaderElection,
-  told: Told,
-): Watcher {
+function startElection(options: WatcherOptions, told: Told): Watcher {
+  const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let tenure: Tenure | undefined;
   const stop = watchGlobalStop({
@@ -121,25 +109,44 @@ function startElected(
     namespace,
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
   });
+  const pauses = new PauseLog(Date.now);
+  let presence: WorkerPresence | undefined;
+  function notedPauses(): Record<string, string> {
+    pauses.note('stop', stop.current()?.since);
+    pauses.note('target', tenure?.targetAwaySince);
+    return pauses.annotations();
+  }
   const election = new Election({
     client,
     namespace,
+    resourceNamespace,
     identity,
     ...(timing && { timing }),
+    isForced: !isElected,
     log,
-    annotations() {
+    annotations(doubt) {
       const checkpoint = tenure?.checkpoint();
+      const text = checkpoint && write(checkpoint, told.scope);
+      // Until there is a new one, the old one holds, or none.
+      const kept = text ?? (doubt === undefined ? undefined : null);
       return {
-        ...(checkpoint && { [checkpointAnnotation]: write(checkpoint, told.scope) }),
-        ...lastStopOf(stop),
+        ...(kept !== undefined && { [checkpointAnnotation]: kept }),
+        ...notedPauses(),
       };
     },
+    onTaking: (before) => pauses.takeOver(before),
     onElected(leadership) {
-      log.info({ namespace, epoch: leadership.epoch }, 'leading');
-      tenure = startTenure(options, told, leadership);
+      const { epoch, doubt } = leadership;
+      log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
+      tenure = startTenure(options, told, {
+        ...leadership,
+        onDoubt: (reason) => election.beginAnew(reason),
+      });
+      presence = startPresence(options, pauses);
     },
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');
+      presence?.stop();
       void tenure?.stop();
       tenure = undefined;
     },
@@ -147,8 +154,10 @@ function startElected(
   return watcherOf({
     tenure: () => tenure,
     isLeader: () => election.isLeader,
+    hasLeader: () => election.hasLeader,
     obstacle: () => election.obstacle,
     async stop() {
+      presence?.stop();
       await tenure?.stop();
       await election.stop();
       await tenure?.stop();
@@ -157,20 +166,31 @@ function startElected(
   });
 }
 
-/** Kept where it outlives every process, for the clocks of workers that start later. */
-function lastStopOf(stop: GlobalStop): Record<string, string> {
-  const last = stop.last();
-  return last ? { [lastStopAnnotation]: writeSpan(last) } : {};
+function startPresence({ temporal, taskQueue, log }: WatcherOptions, pauses: PauseLog) {
+  return new WorkerPresence({
+    look: () => lookAtQueue(temporal, taskQueue),
+    pauses,
+    clock: realClock,
+    now: Date.now,
+    onError: (err) => log.warn({ err }, 'Temporal does not say whether a worker is there'),
+  });
 }
 
-function startTenure(options: WatcherOptions, told: Told, leadership: Leadership): Tenure {
+interface Term extends Leadership {
+  onDoubt(reason: string): void;
+}
+
+/** In doubt everything is told again, at an epoch that is later than all that workflows know. */
+function startTenure(options: WatcherOptions, told: Told, term: Term): Tenure {
   const { log } = options;
   const { cluster, scope } = told;
+  const { epoch, annotations, doubt, onDoubt } = term;
   return new Tenure({
     ...options,
     cluster,
-    epoch: leadership.epoch,
-    checkpoint: read(leadership.annotations[checkpointAnnotation], scope),
+    epoch,
+    checkpoint: doubt === undefined ? read(annotations[checkpointAnnotation], scope) : {},
+    onDoubt,
     clock: realClock,
     deliver: createDelivery({ ...options, cluster }),
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
@@ -193,14 +213,16 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
 interface Parts {
   tenure(): Tenure | undefined;
   isLeader(): boolean;
+  hasLeader(): boolean;
   obstacle(): string | undefined;
   stop(): Promise<void>;
 }
 
-function watcherOf({ tenure, isLeader, obstacle, stop }: Parts): Watcher {
+function watcherOf({ tenure, isLeader, hasLeader, obstacle, stop }: Parts): Watcher {
   return {
-    isReady: () => tenure()?.isSynced ?? true,
+    whyNotReady: () => tenure()?.whyNotReady(),
     isLeader,
+    hasLeader,
     obstacle,
     metrics: () => metricsOf(tenure(), isLeader()),
     store: () => tenure()?.store,

@@ -1,10 +1,13 @@
 /**
- * Sends signals: of each name only the newest, to each workflow one at a time, and for ever until they arrive.
+ * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and for
+ * ever until they arrive.
  */
 import { createBackoff } from '../activities/kube/backoff.ts';
 import type { Backoff } from '../activities/kube/backoff.ts';
 import { olderOf } from '../activities/kube/resource-version.ts';
 import type { Clock } from './clock.ts';
+import { sentAfter } from './pacing.ts';
+import type { Sent } from './pacing.ts';
 import { pack, repack } from './parcel.ts';
 import type { Parcel } from './parcel.ts';
 import type { Signal, SignalName } from './signal.ts';
@@ -16,8 +19,8 @@ export interface OutboxOptions {
   /** Hands one signal to Temporal; throws when it must be tried again. */
   deliver(signal: Signal): Promise<Delivered>;
   clock: Clock;
-  /** Deliveries at the same time. Default 64. */
-  concurrency?: number;
+  /** Signals being sent at a time. */
+  concurrency: number;
   onError(error: unknown, signal: Signal): void;
 }
 
@@ -34,6 +37,8 @@ export interface OutboxCounters {
 interface Box {
   parcels: Map<SignalName, Parcel>;
   sending: Parcel | undefined;
+  /** Kept as long as it makes the next one wait. */
+  sent: Map<SignalName, Sent>;
   backoff: Backoff;
   /** Not before, after a failure. */
   notBefore: number;
@@ -64,7 +69,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#concurrency = options.concurrency ?? 64;
+    this.#concurrency = options.concurrency;
   }
 
   /** Signals that have not arrived. */
@@ -83,7 +88,8 @@ export class Outbox {
     const { parcels } = box;
     const waiting = parcels.get(signal.name);
     if (waiting !== undefined) this.counters.merged += 1;
-    const parcel = pack(signal, waiting, this.#options.clock.now());
+    const before = { waiting, sent: box.sent.get(signal.name) };
+    const parcel = pack(signal, before, this.#options.clock.now());
     // Behind those that wait: a new life is told after the end of the old one.
     parcels.delete(signal.name);
     for (const [name, other] of parcels) {
@@ -117,14 +123,24 @@ export class Outbox {
     box.cancelTimer?.();
     box.cancelTimer = undefined;
     if (this.#isClosed || box.sending !== undefined || box.isQueued) return;
+    const { clock } = this.#options;
     const next = nextOf(box);
     if (next === undefined) {
-      this.#boxes.delete(key);
+      this.#keepWhileUsed(key, box);
       return;
     }
-    const wait = Math.max(next.dueAt, box.notBefore) - this.#options.clock.now();
+    const wait = Math.max(next.dueAt, box.notBefore) - clock.now();
     if (wait <= 0) this.#enqueue(key, box);
-    else box.cancelTimer = this.#options.clock.after(wait, () => this.#enqueue(key, box));
+    else box.cancelTimer = clock.after(wait, () => this.#enqueue(key, box));
+  }
+
+  /** What was sent is forgotten once it makes nothing wait. */
+  #keepWhileUsed(key: string, box: Box): void {
+    const { clock } = this.#options;
+    const usedUntil = Math.max(...[...box.sent.values()].map((sent) => sent.usedUntil));
+    const wait = usedUntil - clock.now();
+    if (wait > 0) box.cancelTimer = clock.after(wait, () => this.#keepWhileUsed(key, box));
+    else this.#boxes.delete(key);
   }
 
   #enqueue(key: string, box: Box): void {
@@ -147,13 +163,17 @@ export class Outbox {
     const parcel = nextOf(box);
     if (parcel === undefined) return;
     box.parcels.delete(parcel.signal.name);
+    const { name } = parcel.signal;
+    const before = box.sent.get(name);
     box.sending = parcel;
+    box.sent.set(name, sentAfter(before, parcel.signal, this.#options.clock.now()));
     this.#running += 1;
     try {
       const delivered = await this.#options.deliver(parcel.signal);
       this.counters[delivered === 'sent' ? 'sent' : 'dropped'] += 1;
       box.backoff.reset();
     } catch (error) {
+      restore(box.sent, name, before);
       this.#putBack(box, parcel, error);
     }
     box.sending = undefined;
@@ -182,6 +202,7 @@ const retryWaits = { firstMs: 200, maxMs: 3_000 };
 const emptyBox = (): Box => ({
   parcels: new Map(),
   sending: undefined,
+  sent: new Map(),
   backoff: createBackoff(retryWaits),
   notBefore: 0,
   cancelTimer: undefined,
@@ -195,6 +216,12 @@ function nextOf({ parcels }: Box): Parcel | undefined {
     if (next === undefined || parcel.dueAt < next.dueAt) next = parcel;
   }
   return next;
+}
+
+/** The one that did not arrive does not count. */
+function restore(sent: Box['sent'], name: SignalName, before: Sent | undefined): void {
+  if (before === undefined) sent.delete(name);
+  else sent.set(name, before);
 }
 
 const untold = ({ parcels, sending }: Box): Parcel[] =>

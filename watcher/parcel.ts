@@ -1,6 +1,7 @@
 /** A signal on its way: the newest of its name to its workflow, and the oldest change that it stands for. */
 import { olderOf } from '../activities/kube/resource-version.ts';
-import { paceOf } from './pacing.ts';
+import { mayLeaveAt, paceOf } from './pacing.ts';
+import type { Sent } from './pacing.ts';
 import type { Signal } from './signal.ts';
 import { resources } from './views.ts';
 import type { Resource } from './views.ts';
@@ -15,14 +16,19 @@ export interface Parcel {
   oldest: Partial<Record<Resource, string>>;
 }
 
-/** `waiting` is an undelivered one of the same name to the same workflow. */
-export function pack(signal: Signal, waiting: Parcel | undefined, now: number): Parcel {
+export interface Before {
+  /** Undelivered, of the same name to the same workflow. */
+  waiting: Parcel | undefined;
+  sent: Sent | undefined;
+}
+
+export function pack(signal: Signal, { waiting, sent }: Before, now: number): Parcel {
   const { quietMs, maxMs } = paceOf(signal.name);
   const since = waiting?.since ?? now;
   return {
     signal,
     since,
-    dueAt: Math.min(now + quietMs, since + maxMs),
+    dueAt: Math.max(Math.min(now + quietMs, since + maxMs), mayLeaveAt(signal, sent)),
     oldest: merged(waiting?.oldest ?? {}, {
       [signal.cause.resource]: signal.cause.resourceVersion,
     }),
@@ -32,7 +38,12 @@ export function pack(signal: Signal, waiting: Parcel | undefined, now: number): 
 /** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
 export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
   if (newer === undefined) return failed;
-  return { ...newer, since: failed.since, oldest: merged(failed.oldest, newer.oldest) };
+  return {
+    ...newer,
+    since: failed.since,
+    dueAt: Math.min(failed.dueAt, newer.dueAt),
+    oldest: merged(failed.oldest, newer.oldest),
+  };
 }
 
 function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {

@@ -2,24 +2,24 @@ import type { MachineView } from './views.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import { annotations, labels } from '../workflows/api/constants.ts';
 import { drainOptionsIn } from '../workflows/api/drain-options.ts';
+import { isForceDeletion } from '../workflows/api/force-deletion.ts';
 import { preservationNotesOf } from '../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
 import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../activities/kube/owners.ts';
 
-/** As Go's ParseBool reads them. */
-const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
   const { metadata, status } = machine;
   const held = metadata.labels ?? {};
-  const specDigest = specDigestOf(machine, previous);
+  const creationTimeout = metadata.annotations?.[annotations.effectiveCreationTimeout] ?? '';
+  const specDigest = specDigestOf(machine, creationTimeout, previous);
   return {
     ...trimmedMeta(metadata),
     ...lifeOf(metadata),
-    forceDeletion: trueTexts.has(held[labels.forceDeletion] ?? ''),
+    forceDeletion: isForceDeletion(held),
     drain: drainOptionsIn(metadata.annotations, Date.parse),
     generation: metadata.generation ?? 0,
+    creationTimeout,
     specDigest,
     countDigest: countDigestOf(machine, specDigest),
     phase: status?.currentStatus?.phase ?? '',
@@ -32,13 +32,21 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
   };
 }
 
-/** The generation moves with the spec: while it stands, nothing need be computed. */
-function specDigestOf({ metadata, spec }: Machine, previous: MachineView | undefined): string {
-  if (previous !== undefined && previous.generation === metadata.generation) {
+/**
+ * The generation moves with the spec: while it stands, nothing need be computed. The annotation with the creation timeout goes
+ * before `spec.creationTimeout`, so it counts as a part of the spec.
+ */
+function specDigestOf(
+  { metadata, spec }: Machine,
+  creationTimeout: string,
+  previous: MachineView | undefined,
+): string {
+  const isSameSpec = previous?.generation === metadata.generation;
+  if (previous && isSameSpec && previous.creationTimeout === creationTimeout) {
     return previous.specDigest;
   }
   const { providerID: _ours, ...wanted } = spec;
-  return digestOf(wanted);
+  return creationTimeout === '' ? digestOf(wanted) : digestOf(wanted, creationTimeout);
 }
 
 /** What a MachineSet counts, sorts and claims machines by, and the spec, of which it keeps a part equal to its template. */

@@ -38,14 +38,13 @@ export interface Node extends KubeObject {
   status?: { conditions?: NodeCondition[] };
 }
 
-export function viewOfNode({ metadata, spec, status }: Node, previous?: NodeView): NodeView {
+export function viewOfNode({ metadata, spec, status }: Node): NodeView {
   const conditions = status?.conditions ?? [];
   const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
   return {
     ...trimmedMeta(metadata),
     providerID: spec?.providerID ?? '',
     isReady,
-    wasReady: isReady || (previous?.wasReady ?? false),
     isDeleting: metadata.deletionTimestamp !== undefined,
     conditionsDigest: digestOf(conditions.map(told)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),

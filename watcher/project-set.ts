@@ -14,6 +14,7 @@ export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): S
     countDigest: digestOf(
       [replicas, readyReplicas, availableReplicas, fullyLabeledReplicas],
       [status.observedGeneration, status.failedMachines, status.preservedFailedReplicas],
+      [status.machineSetCondition],
       [metadata.generation, metadata.deletionTimestamp, metadata.labels, metadata.ownerReferences],
     ),
     selector: spec.selector,

@@ -19,3 +19,9 @@ export const sightingAt = ({ cluster, epoch }: Scene, resourceVersion: string): 
   epoch,
   resourceVersion,
 });
+
+/** The resourceVersion is of the target cluster. */
+export const nodeSightingAt = (
+  { cluster, epoch }: Scene,
+  resourceVersion: string,
+): Sighting<'target'> => ({ cluster, epoch, resourceVersion });

@@ -17,12 +17,21 @@ export interface SourceOptions {
   checkpoint: Checkpoint;
   onChange(change: WatchedChange): void;
   onError(error: unknown, resource: Resource): void;
+  /** What was told before may be of another history of this cluster, or is incomplete. */
+  onDoubt(reason: string): void;
 }
 
 /** What of a reflector does not depend on the type of its objects. */
 export type Source = Pick<
   Reflector<KubeObject, Views[Resource]>,
-  'synced' | 'isSynced' | 'resourceVersion' | 'restarts' | 'lastEventAgeSeconds' | 'stop'
+  | 'synced'
+  | 'isSynced'
+  | 'isBroken'
+  | 'resourceVersion'
+  | 'restarts'
+  | 'lastEventAgeSeconds'
+  | 'awaySince'
+  | 'stop'
 >;
 
 /** Secrets are read without their content. */
@@ -35,6 +44,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     client: control,
     since: checkpoint[resource],
     onError: (error: unknown) => options.onError(error, resource),
+    onHistoryLost: options.onDoubt,
   });
   const sources = new Map<Resource, Source>();
   sources.set(

@@ -29,7 +29,6 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     resourceVersion: where.nodesVersion,
     providerID: '',
     isReady: false,
-    wasReady: true,
     isDeleting: false,
     conditionsDigest: '',
     isWaitingForCriticalComponents: false,
@@ -37,6 +36,21 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
   return nodeSignal(seen, where.scene);
+}
+
+/**
+ * Nodes that are there, for Machines that wait for theirs, and for those whose own change was told
+ * before the Nodes were listed (`told`, by name). The Node itself may be older than the checkpoint.
+ */
+export function presentNodeSignals(scene: Scene, told: ReadonlySet<string>): Signal[] {
+  return [...scene.store.all('machines')].flatMap((machine) => {
+    const { nodeName, name, resourceVersion } = machine;
+    if (nodeName === undefined || !(isBeforeJoining(machine) || told.has(name))) return [];
+    const node = scene.store.find('nodes', nodeName);
+    if (node === undefined) return [];
+    const seen = nodeSignal({ machine, node, resourceVersion: node.resourceVersion }, scene);
+    return seen ? [{ ...seen, cause: { resource: 'machines', resourceVersion } }] : [];
+  });
 }
 
 /** Sets that count other machines than there are, must let some go, or wait for their last one. */

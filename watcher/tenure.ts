@@ -9,7 +9,7 @@ import { startSources } from './sources.ts';
 import type { Source, SourceOptions } from './sources.ts';
 import { Store } from './store.ts';
 import type { StoreView, WatchedChange } from './store.ts';
-import { miscountSignals, vanishedNodeSignals } from './sweep.ts';
+import { miscountSignals, presentNodeSignals, vanishedNodeSignals } from './sweep.ts';
 import type { Signal } from './signal.ts';
 import type { Resource } from './views.ts';
 
@@ -34,6 +34,8 @@ export class Tenure {
   readonly #sources: Map<Resource, Source>;
   /** Changes that came before everything was listed: without the other objects they cannot be judged. */
   #early: WatchedChange[] = [];
+  /** Names of Machines that were told before the Nodes were listed. */
+  readonly #toldWithoutNodes = new Set<string>();
   #isControlSynced = false;
   #areNodesSynced = false;
   #isStopped = false;
@@ -57,6 +59,13 @@ export class Tenure {
     return this.#isControlSynced && (this.#areNodesSynced || !this.#sources.has('nodes'));
   }
 
+  /** Which resources it does not hear of; undefined when there is none. */
+  whyNotReady(): string | undefined {
+    const deaf = [...this.#sources].filter(([, { isSynced, isBroken }]) => !isSynced || isBroken);
+    if (deaf.length > 0) return `lists or watches fail: ${deaf.map(([name]) => name).join(', ')}`;
+    return this.isSynced ? undefined : 'lists objects';
+  }
+
   get store(): StoreView {
     return this.#store;
   }
@@ -77,6 +86,11 @@ export class Tenure {
         { isSynced, restarts, lastEventAgeSeconds },
       ]),
     );
+  }
+
+  /** Since when the cluster of the Nodes gives no answer, milliseconds since 1970. */
+  get targetAwaySince(): number | undefined {
+    return this.#sources.get('nodes')?.awaySince;
   }
 
   /** Undefined before the first lists are judged: until then the old one holds. */
@@ -107,6 +121,9 @@ export class Tenure {
   }
 
   #tell(change: WatchedChange): void {
+    if (change.resource === 'machines' && !this.#areNodesSynced) {
+      this.#toldWithoutNodes.add(change.object.name);
+    }
     this.#sendAll(dispatch(change, this.#scene));
   }
 
@@ -133,6 +150,8 @@ export class Tenure {
     this.#areNodesSynced = true;
     this.#tellEarly();
     this.#sendAll(vanishedNodeSignals(this.#scene, version));
+    this.#sendAll(presentNodeSignals(this.#scene, this.#toldWithoutNodes));
+    this.#toldWithoutNodes.clear();
   }
 
   #tellEarly(): void {

@@ -10,6 +10,8 @@ export interface MachineView extends Trimmed {
   forceDeletion: boolean;
   drain: DrainOptions;
   generation: number;
+  /** Annotation `effective-creation-timeout`; empty when absent. */
+  creationTimeout: string;
   specDigest: string;
   /** What a MachineSet looks at. */
   countDigest: string;
@@ -64,8 +66,6 @@ export interface SecretView extends Trimmed {
 export interface NodeView extends Trimmed {
   providerID: string;
   isReady: boolean;
-  /** It was seen ready at some time since this process watches. */
-  wasReady: boolean;
   isDeleting: boolean;
   conditionsDigest: string;
   isWaitingForCriticalComponents: boolean;

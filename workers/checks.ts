@@ -7,19 +7,19 @@ import type {
   UnmanagedNodesCheck,
 } from '../workflows/activities.ts';
 import type { Config } from './config.ts';
+import type { Identity } from './identity.ts';
 
-export type CheckSettings = Pick<Config, 'namespace' | 'taskQueue' | 'machine' | 'safety'> & {
-  /** UID of the control cluster. */
-  cluster: string;
+export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety'> & {
+  identity: Identity;
 };
 
 export interface Check {
-  /** `safety/<name>/<namespace>` is the id of its schedule. */
+  /** A part of the id of its schedule, see `scheduleIdOf`. */
   name: string;
   /** Function in workflows/index.ts. */
   workflow: string;
   periodSeconds: number;
-  /** Of the workflow. Names of Secrets and their content have no place here: it stands in each history. */
+  /** Of the workflow, which gets the cluster too. Names of Secrets and their content have no place here: it stands in each history. */
   input: object;
   /** In the list of workflows. */
   summary: string;
@@ -34,7 +34,7 @@ export function checksOf(settings: CheckSettings): Check[] {
   return all.map((check) => check(settings));
 }
 
-function orphans({ namespace, cluster, safety }: CheckSettings): Check {
+function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): Check {
   const { mode, maxDeletions, minAgeSeconds } = safety.orphans;
   const isOff = mode === 'off';
   const input: OrphanCheck = {

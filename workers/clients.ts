@@ -2,6 +2,7 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client.ts';
+import type { KubeConfig } from '../activities/kube/kubeconfig.ts';
 import { loadKubeConfig } from '../activities/kube/kubeconfig.ts';
 import { createLeaseClient } from '../activities/kube/lease.ts';
 import { createKubeClient } from '../activities/kube/pooled-client.ts';
@@ -52,8 +53,25 @@ function createClient(
   { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
 ): KubeClient {
   const client = createKubeClient({
+    kubeConfig: kubeConfigOf(source),
+    userAgent: `millwright-${component}/${version}`,
+  });
+  return qps === undefined ? client : limitRate(client, { qps, burst });
+}
+
+/**
+ * For Events alone: an API server that keeps them in a slow etcd of its own holds up few connections, for a short time, and
+ * they take no turn of the limit that the work has.
+ */
+export function createEventClient(
+  source: KubeSource,
+  { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
+): KubeClient {
+  const client = createKubeClient({
     kubeConfig: loadKubeConfig(flagOfSource(source)),
     userAgent: `millwright-${component}/${version}`,
+    connections: 4,
+    callTimeoutMs: 3_000,
   });
   return qps === undefined ? client : limitRate(client, { qps, burst });
 }
@@ -64,9 +82,13 @@ export function createLeaseClientOf({
   component,
 }: Pick<Config, 'control' | 'component'>): KubeClient {
   return createLeaseClient({
-    kubeConfig: loadKubeConfig(flagOfSource(control)),
+    kubeConfig: kubeConfigOf(control),
     userAgent: `millwright-${component}/${version}`,
   });
+}
+
+export function kubeConfigOf(source: KubeSource): KubeConfig {
+  return loadKubeConfig(flagOfSource(source));
 }
 
 function flagOfSource(source: KubeSource): string {
@@ -78,24 +100,6 @@ function flagOfSource(source: KubeSource): string {
     case 'default':
       return '';
   }
-}
-
-/**
- * Waits for the API servers of both clusters. Returns the identity of the control cluster: the UID of its namespace
- * kube-system, which every input and signal of a workflow carries.
- */
-export async function untilClustersAnswer(
-  { control, target }: KubeClients,
-  waiting: Waiting,
-): Promise<{ cluster: string }> {
-  const path = '/api/v1/namespaces/kube-system';
-  const attempt = () => control.get<{ metadata: { uid: string } }>(path);
-  const { metadata } = await untilReached({ server: 'control cluster', attempt, ...waiting });
-  if (target !== undefined && target !== control) {
-    const look = () => target.get('/version');
-    await untilReached({ server: 'target cluster', attempt: look, ...waiting });
-  }
-  return { cluster: metadata.uid };
 }
 
 /** Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`. */

@@ -21,13 +21,11 @@ export function faultsOfFiles(flags: FlagValues): Fault[] {
   if (flags['target-kubeconfig'] === 'none' && flags['control-kubeconfig'] === '') {
     faults.push('--target-kubeconfig=none needs --control-kubeconfig: a file, or inClusterConfig');
   }
-  if (flags['task-queue'] === '') faults.push('--task-queue: "" is not allowed; allowed: a name');
   return faults;
 }
 
-/** A leader that renews too late works on while another has begun. */
+/** A leader that renews too late works on while another has begun. The Lease is renewed in any case. */
 export function faultsOfLeaderElection(flags: FlagValues): Fault[] {
-  if (!flags['leader-elect']) return [];
   const lease = flags['leader-elect-lease-duration'];
   const renew = flags['leader-elect-renew-deadline'];
   const retry = flags['leader-elect-retry-period'];

@@ -1,5 +1,6 @@
 /** Flags and environment -> a frozen Config, or one error that lists every fault. */
 import { hostname } from 'node:os';
+import type { DriverPermissions } from '../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import { faultsOfFiles, faultsOfLeaderElection, faultsOfUrl } from './config-faults.ts';
 import type { Component } from './flag.ts';
@@ -30,13 +31,12 @@ export interface Config {
   target: KubeSource | 'none';
   /** Namespace of the control cluster. Default "default". */
   namespace: string;
+  install: InstallSettings;
   /** Limits of our own on requests to each API server. No qps: no limit. */
   kubeApi: { qps?: number; burst: number };
   temporal: TemporalSettings;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
-  /** Default "millwright". */
-  taskQueue: string;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
@@ -47,7 +47,7 @@ export interface Config {
   machine: MachineDefaults;
   safety: SafetySettings;
   concurrency: {
-    /** Activities of each kind at a time (worker, default 50), signals being sent at a time (watcher, default 10). */
+    /** Activities of each kind at a time (worker, default 50), signals being sent at a time (watcher, default 64). */
     syncs: number;
     /** Workflows kept in memory. Default 3000. */
     maxCachedWorkflows: number;
@@ -55,15 +55,28 @@ export interface Config {
   /** Time for work in progress to end after SIGTERM. Default 20. */
   shutdownGraceSeconds: number;
   log: LogSettings;
-  /** URL of the virtual cloud, for the driver `local`. Default http://127.0.0.1:7080. */
+  /** URL of the virtual cloud, for the driver `virtual`. Default http://127.0.0.1:7080. */
   virtualCloud: string;
-  /** Of clouds: a Secret without credentials means those of the process. Default false. */
-  allowsAmbientCredentials: boolean;
+  /** What the drivers may do beyond what a class and its Secret give them. Default nothing. */
+  drivers: Required<DriverPermissions>;
   noops: Noop[];
+}
+
+export interface InstallSettings {
+  /** Default the namespace. */
+  name: string;
+  /** Default the UID of the namespace kube-system. */
+  clusterId?: string;
+  /** Default none. */
+  clusterName?: string;
+  /** Holders of claims that are gone. */
+  takeOver: string[];
 }
 
 export interface LeaderElection {
   enabled: boolean;
+  /** Of the Lease; default the namespace that is served. */
+  resourceNamespace?: string | undefined;
   leaseDurationSeconds: number;
   renewDeadlineSeconds: number;
   retryPeriodSeconds: number;
@@ -155,6 +168,7 @@ function configOf(flags: FlagValues) {
     identity: flags['leader-elect-identity'] || hostname(),
     leaderElection: {
       enabled: flags['leader-elect'],
+      resourceNamespace: flags['leader-elect-resource-namespace'] || undefined,
       leaseDurationSeconds: flags['leader-elect-lease-duration'],
       renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
       retryPeriodSeconds: flags['leader-elect-retry-period'],
@@ -173,7 +187,19 @@ function clustersOf(flags: FlagValues) {
     control: kubeSourceOf(flags['control-kubeconfig'] || target),
     target: target === 'none' ? ('none' as const) : kubeSourceOf(target),
     namespace: flags.namespace,
+    install: installOf(flags),
     kubeApi: { burst: flags['kube-api-burst'], ...(qps > 0 && { qps }) },
+  };
+}
+
+function installOf(flags: FlagValues): InstallSettings {
+  const clusterId = flags['cluster-id'];
+  const clusterName = flags['cluster-name'];
+  return {
+    name: flags.install || flags.namespace,
+    ...(clusterId !== '' && { clusterId }),
+    ...(clusterName !== '' && { clusterName }),
+    takeOver: flags['take-over'],
   };
 }
 
@@ -187,14 +213,23 @@ function workOf(flags: FlagValues) {
   const workflowBundle = flags['workflow-bundle'];
   return {
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
-    allowsAmbientCredentials: flags['ambient-credentials'],
-    taskQueue: flags['task-queue'],
+    drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),
     concurrency: {
       syncs: flags['concurrent-syncs'],
       maxCachedWorkflows: flags['max-cached-workflows'],
     },
     shutdownGraceSeconds: flags['shutdown-grace-period'],
+  };
+}
+
+/** The process's whole identity is more than its token file. */
+function driversOf(flags: FlagValues): Config['drivers'] {
+  const allowsAmbientCredentials = flags['ambient-credentials'];
+  return {
+    allowsAmbientCredentials,
+    allowsTokenFiles: flags['token-files'] || allowsAmbientCredentials,
+    allowsRetagging: flags['retag-adopted'],
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Driver } from '../activities/drivers/driver.ts';
-import { DriverError } from '../activities/drivers/driver.ts';
+import { DriverError, DriverPending } from '../activities/drivers/driver.ts';
 import { KubeError } from '../activities/kube/errors.ts';
 import type { MachineErrorCode } from '../workflows/api/failures.ts';
 import { machineErrorCodes } from '../workflows/api/failures.ts';
@@ -134,6 +134,10 @@ export function meteredDriver(
         end('OK');
         return answer;
       } catch (error) {
+        if (error instanceof DriverPending) {
+          end('OK');
+          throw error;
+        }
         const fault = explained(error, `driver of provider "${provider}": ${operation}`);
         if (fault !== error) report(error, fault.message);
         end(fault instanceof DriverError ? fault.code : 'Unavailable');
@@ -142,8 +146,10 @@ export function meteredDriver(
     };
   }
 
+  const { prepare } = driver;
   return {
     settleSeconds: driver.settleSeconds,
+    ...(prepare && { prepare: () => prepare.call(driver) }),
     createInstance: metered('create', (request) => driver.createInstance(request)),
     describeInstance: metered('describe', (request) => driver.describeInstance(request)),
     initializeInstance: metered('initialize', (request) => driver.initializeInstance(request)),

@@ -1,33 +1,36 @@
 /** Whether somebody serves the queue of a provider. */
 import type { Client } from '@temporalio/client';
-import { builtInDrivers } from '../activities/drivers/index.ts';
+import { isBuiltIn } from '../activities/drivers/index.ts';
+import type { DriverCall } from '../workflows/driver-port.ts';
+import { driverQueueOf } from '../workflows/install.ts';
 
 /** Activity task queues, as `temporal.api.enums.v1.TaskQueueType` counts them. */
 const activityQueue = 2;
 const cacheMilliseconds = 2_000;
 
-/** A built-in driver is always there; another provider's worker shows by polling its queue. */
+/** A built-in driver is always there; another provider's worker shows by polling its queues. */
 export function createDriverProbe({
   temporal,
   taskQueue,
 }: {
   temporal: Client;
   taskQueue: string;
-}): (provider: string) => Promise<boolean> {
+}): (provider: string, call?: DriverCall) => Promise<boolean> {
   const answers = new Map<string, { at: number; hasPoller: boolean }>();
 
-  return async (provider) => {
-    if (provider in builtInDrivers) return true;
+  return async (provider, call = 'read') => {
+    if (isBuiltIn(provider)) return true;
     if (provider === '') return false;
-    const known = answers.get(provider);
+    const queue = driverQueueOf(taskQueue, provider, call);
+    const known = answers.get(queue);
     if (known && performance.now() - known.at < cacheMilliseconds) return known.hasPoller;
     const { pollers } = await temporal.workflowService.describeTaskQueue({
       namespace: temporal.options.namespace,
-      taskQueue: { name: `${taskQueue}-driver-${provider}` },
+      taskQueue: { name: queue },
       taskQueueType: activityQueue,
     });
     const hasPoller = pollers.length > 0;
-    answers.set(provider, { at: performance.now(), hasPoller });
+    answers.set(queue, { at: performance.now(), hasPoller });
     return hasPoller;
   };
 }

@@ -14,36 +14,42 @@ import type { WatchedChange } from '../watcher/store.ts';
 import { Store } from '../watcher/store.ts';
 import { vanishedNodeSignals } from '../watcher/sweep.ts';
 import type { Resource } from '../watcher/views.ts';
-import { instanceMissing, stateQuery, workflowIdOf } from '../workflows/messages.ts';
+import type { Install } from '../workflows/install.ts';
+import { refOfWorkflowId, workflowIdOf } from '../workflows/install.ts';
+import { instanceMissing, stateQuery } from '../workflows/messages.ts';
 import type { EntityKind, EntityRef } from '../workflows/plan/entity-audit.ts';
 import { entityKinds } from '../workflows/plan/entity-audit.ts';
+import type { Claimant } from './claims.ts';
+import type { Run } from './left-over-runs.ts';
+import { endRuns, isLeftOver, runsOfNamespace } from './left-over-runs.ts';
 
-export interface BoardOptions {
-  temporal: Client;
-  namespace: string;
-  /** UID of the control cluster. */
-  cluster: string;
-  taskQueue: string;
-}
+export type BoardOptions = Claimant & { temporal: Client };
 
-const pageSize = 1_000;
-
-export function createEntityBoard(options: BoardOptions): EntityBoard {
-  const { temporal, namespace } = options;
-  const deliver = createDelivery(options);
+export function createEntityBoard({ temporal, ...claimant }: BoardOptions): EntityBoard {
+  const { namespace, identity } = claimant;
+  const { cluster, clusterName } = identity;
+  const deliver = createDelivery({ temporal, namespace, ...identity });
   const handleOf = ({ kind, name }: EntityRef) =>
-    temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }));
+    temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }, clusterName));
 
   return {
     async running() {
-      const types = entityKinds.map((kind) => `"${kind}"`).join(', ');
-      const query = `KubeNamespace="${namespace}" AND ExecutionStatus="Running" AND WorkflowType IN (${types})`;
       const found: EntityRef[] = [];
-      for await (const { workflowId } of temporal.workflow.list({ query, pageSize })) {
-        const ref = refOf(workflowId, namespace);
-        if (ref) found.push(ref);
+      let foreign = 0;
+      for await (const run of runsOfNamespace(temporal, namespace)) {
+        const ref = refOf(run.workflowId, claimant);
+        if (isLeftOver(run, claimant)) foreign += 1;
+        else if (ref) found.push(ref);
       }
-      return found;
+      return { running: found, foreign };
+    },
+
+    async endForeign() {
+      const found: Run[] = [];
+      for await (const run of runsOfNamespace(temporal, namespace)) {
+        if (isLeftOver(run, claimant)) found.push(run);
+      }
+      return await endRuns(temporal, claimant, found);
     },
 
     async endOf(ref) {
@@ -57,7 +63,8 @@ export function createEntityBoard(options: BoardOptions): EntityBoard {
     },
 
     async tellOfLife(living, epoch) {
-      for (const signal of lifeSignals(living, { ...options, epoch })) await deliver(signal);
+      for (const signal of lifeSignals(living, { namespace, cluster, epoch }))
+        await deliver(signal);
     },
 
     async tellOfMissing(name, missing) {
@@ -74,19 +81,24 @@ export function createEntityBoard(options: BoardOptions): EntityBoard {
       if (isGone) return 'it knows';
       if (uid === undefined)
         return 'it has not read its object yet: it will see that there is none';
-      const scene = { store: new Store(), ...options, epoch };
+      const scene = { store: new Store(), namespace, cluster, epoch };
       await deliver(deathSignal(dead, uid, scene));
       return undefined;
     },
   };
 }
 
-/** `machine/shoot/pool-a` -> the machine pool-a. Undefined for what is no entity of this namespace. */
-export function refOf(workflowId: string, namespace: string): EntityRef | undefined {
-  const [kind, place, name, ...rest] = workflowId.split('/');
-  const known = entityKinds.find((entity) => entity === kind);
-  if (!known || place !== namespace || name === undefined || rest.length > 0) return undefined;
-  return { kind: known, name };
+/** `machine/shoot/pool-a` -> the machine pool-a. Undefined for what is no entity of ours. */
+export function refOf(
+  workflowId: string,
+  { namespace, identity }: Pick<Claimant, 'namespace'> & { identity: Pick<Install, 'clusterName'> },
+): EntityRef | undefined {
+  const ref = refOfWorkflowId(workflowId);
+  const kind = entityKinds.find((entity) => entity === ref?.kind);
+  if (!kind || ref?.namespace !== namespace || ref.clusterName !== identity.clusterName) {
+    return undefined;
+  }
+  return { kind, name: ref.name };
 }
 
 const alive = new Set<WorkflowExecutionStatusName>(['RUNNING', 'CONTINUED_AS_NEW', 'PAUSED']);
@@ -97,13 +109,16 @@ function endInWords(status: WorkflowExecutionStatusName): string | undefined {
   return status === 'COMPLETED' ? 'had ended' : `ended as ${status}`;
 }
 
-type Where = Pick<BoardOptions, 'namespace' | 'cluster'> & { epoch: number };
+type Where = Pick<Scene, 'namespace' | 'cluster' | 'epoch'>;
 
 /** What dispatch says to the object's own workflow when the object is seen for the first time. */
 export function lifeSignals(living: Living, where: Where): Signal[] {
   const scene: Scene & { store: Store } = { store: new Store(), ...where };
   if (living.kind === 'machine' && living.node) {
     scene.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
+  }
+  if (living.kind === 'machine' && living.set) {
+    scene.store.apply(changeOf({ kind: 'machineSet', object: living.set }));
   }
   const change = changeOf(living);
   scene.store.apply(change);

@@ -53,7 +53,7 @@ export function integer({ min, max = 2 ** 31 - 1 }: { min: number; max?: number 
 export const rate: Kind<number> = {
   placeholder: 'NUMBER',
   allowed: 'a number of 0 or more, like 20 or 0.5',
-  parse: (value) => (/^\+?(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : undefined),
+  parse: (value) => (/^\+?(\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : undefined),
 };
 
 export function oneOf<const T extends string>(...words: T[]): Kind<T> {
@@ -80,6 +80,13 @@ export const namespaceName: Kind<string> = {
   placeholder: 'NAME',
   allowed: 'at most 63 lower-case letters, digits and "-", with a letter or digit at both ends',
   parse: (value) => (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value) ? value : undefined),
+};
+
+/** A part of an id in Temporal, whose parts are separated by "/". */
+export const namePart: Kind<string> = {
+  placeholder: 'NAME',
+  allowed: 'at most 63 letters, digits, "-", "_" and "."',
+  parse: (value) => (/^[-\w.]{0,63}$/.test(value) ? value : undefined),
 };
 
 export const ipAddress: Kind<string> = {

@@ -43,7 +43,10 @@ const environment = `Environment:
   KUBECONFIG
       Used where neither --target-kubeconfig nor --control-kubeconfig is given, outside a cluster.
   MILLWRIGHT_VIRTUAL_CLOUD (default http://127.0.0.1:7080)
-      The virtual cloud of the local stack, for machines of the provider "local".
+      The virtual cloud of the local stack, for machines of the provider "virtual".
+  MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL (default false)
+      "true": the virtual cloud serves the provider "local" as well. The local stack sets it; elsewhere Gardener's own
+      local provider has this name.
   Endpoints of clouds, and where token files are: docs/clouds.`;
 
 const examples = (component: Component): string => `Examples:

@@ -4,6 +4,7 @@ import type { Command, Config } from './config.ts';
 import { ConfigError, readCommandLine } from './config.ts';
 import type { Component } from './flag.ts';
 import { openHttpPort } from './http.ts';
+import { runsAsMcm } from './leaderless.ts';
 import type { Logger } from './logger.ts';
 import { createLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -22,6 +23,8 @@ export interface Process {
 export interface HttpOptions {
   sdkMetricsUrl?: string;
   whyNotReady: () => string | undefined;
+  /** Why a restart is asked for of one that stands in for MCM. Must not depend on Temporal. */
+  leaderFault?: () => string | undefined;
 }
 
 /** Runs `main` with what the command line says, or prints why it cannot. */
@@ -49,9 +52,12 @@ export async function start(
     shutdown.begin('cannot start', 1);
   }
 
-  async function openHttp({ sdkMetricsUrl, whyNotReady }: HttpOptions): Promise<Metrics> {
+  async function openHttp(options: HttpOptions): Promise<Metrics> {
+    const { sdkMetricsUrl, leaderFault = () => undefined } = options;
     const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
-    const isHealthy = (): boolean => !shutdown.signal.aborted;
+    const isHealthy = (): boolean =>
+      !shutdown.signal.aborted && !(runsAsMcm() && leaderFault() !== undefined);
+    const whyNotReady = (): string | undefined => options.whyNotReady() ?? leaderFault();
     const port = await openHttpPort({ ...config.http, metrics, isHealthy, whyNotReady, log });
     shutdown.add('HTTP port', () => port.close());
     return metrics;

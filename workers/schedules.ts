@@ -13,6 +13,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { scheduleIdOf } from '../workflows/install.ts';
 import { keys } from '../workflows/messages.ts';
 import type { Check, CheckSettings } from './checks.ts';
 import { checksOf } from './checks.ts';
@@ -24,17 +25,13 @@ const runTimeoutMs = 10 * 60_000;
 const shortestPeriodSeconds = 1;
 const shortestCatchupMs = 10_000;
 
-export function scheduleIdOf(check: string, namespace: string): string {
-  return `safety/${check}/${namespace}`;
-}
-
 export async function ensureSchedules(
   client: Client,
   settings: CheckSettings,
   log: Logger,
 ): Promise<void> {
   for (const check of checksOf(settings)) {
-    const scheduleId = scheduleIdOf(check.name, settings.namespace);
+    const scheduleId = scheduleIdOf(check.name, settings.identity);
     const done = check.isOff
       ? await remove(client.schedule.getHandle(scheduleId))
       : await ensure(client, scheduleOf(check, settings));
@@ -69,8 +66,12 @@ async function ensure(client: Client, wanted: ScheduleOptions): Promise<Done> {
 }
 
 export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptions {
-  const { namespace, taskQueue } = settings;
-  const scheduleId = scheduleIdOf(check.name, namespace);
+  const { namespace, identity } = settings;
+  const typedSearchAttributes = [
+    { key: keys.KubeCluster, value: identity.cluster },
+    { key: keys.KubeNamespace, value: namespace },
+  ];
+  const scheduleId = scheduleIdOf(check.name, identity);
   const everyMs = Math.max(check.periodSeconds, shortestPeriodSeconds) * 1_000;
   return {
     scheduleId,
@@ -80,12 +81,13 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       workflowType: check.workflow,
       // Temporal adds the time.
       workflowId: scheduleId,
-      taskQueue,
-      args: [check.input],
+      taskQueue: identity.taskQueue,
+      // Cluster and namespace stand in the input of every workflow.
+      args: [{ ...check.input, namespace, cluster: identity.cluster }],
       workflowExecutionTimeout: runTimeoutMs,
       staticSummary: check.summary,
       staticDetails: check.details,
-      typedSearchAttributes: [{ key: keys.KubeNamespace, value: namespace }],
+      typedSearchAttributes,
     },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
@@ -93,7 +95,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       catchupWindow: Math.max(everyMs, shortestCatchupMs),
     },
     memo: { summary: check.summary },
-    typedSearchAttributes: [{ key: keys.KubeNamespace, value: namespace }],
+    typedSearchAttributes,
   };
 }
 

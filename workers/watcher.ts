@@ -1,27 +1,40 @@
 /** The watcher: tells the workflows what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
 import { startWatcher } from '../watcher/index.ts';
-import {
-  createKubeClients,
-  createLeaseClientOf,
-  untilClustersAnswer,
-  untilTemporalAnswers,
-} from './clients.ts';
+import { createKubeClients, createLeaseClientOf, untilTemporalAnswers } from './clients.ts';
+import { claimantOf, untilClaimed } from './claims.ts';
+import { untilIdentityKnown } from './identity.ts';
+import { endLeftOverRuns } from './left-over-runs.ts';
+import type { Leaderless } from './leaderless.ts';
+import { watchLeader } from './leaderless.ts';
 import { start } from './process.ts';
+import { untilReached } from './reach.ts';
 import { registerWatcherMetrics } from './watcher-metrics.ts';
 
 await start('watcher', async ({ config, log, shutdown, openHttp }) => {
   let watcher: Watcher | undefined;
-  const metrics = await openHttp({ whyNotReady: () => whyNotReady(watcher) });
+  let leaderless: Leaderless | undefined;
+  const metrics = await openHttp({
+    whyNotReady: () => whyNotReady(watcher),
+    leaderFault: () => leaderless?.fault(),
+  });
   const waiting = { log, signal: shutdown.signal };
 
   const clients = createKubeClients(config);
   shutdown.add('Kubernetes clients', () => clients.close());
-  const { cluster } = await untilClustersAnswer(clients, waiting);
+  const identity = await untilIdentityKnown(clients, config, waiting);
   const temporal = await untilTemporalAnswers(config, waiting);
   shutdown.add('Temporal client', () => temporal.connection.close());
 
-  const { namespace, taskQueue, identity, leaderElection } = config;
+  const { namespace, concurrency, leaderElection } = config;
+  const claimant = claimantOf(config, identity);
+  await untilClaimed(temporal, claimant, waiting);
+  await untilReached({
+    server: 'Temporal, for runs that are left over',
+    attempt: () => endLeftOverRuns(temporal, claimant),
+    ...waiting,
+  });
+
   const leaseClient = createLeaseClientOf(config);
   shutdown.add('Lease client', () => leaseClient.close());
   const started = await startWatcher({
@@ -29,12 +42,16 @@ await start('watcher', async ({ config, log, shutdown, openHttp }) => {
     target: clients.target,
     temporal,
     namespace,
-    taskQueue,
-    cluster,
+    cluster: identity.cluster,
+    clusterName: identity.clusterName,
+    taskQueue: identity.taskQueue,
+    concurrency: concurrency.syncs,
     log,
-    leaderElection: leaderElection.enabled && {
+    leaderElection: {
       client: leaseClient,
-      identity,
+      identity: config.identity,
+      resourceNamespace: leaderElection.resourceNamespace,
+      isElected: leaderElection.enabled,
       timing: {
         leaseDurationSeconds: leaderElection.leaseDurationSeconds,
         renewDeadlineMs: leaderElection.renewDeadlineSeconds * 1000,
@@ -45,9 +62,10 @@ await start('watcher', async ({ config, log, shutdown, openHttp }) => {
   watcher = started;
   shutdown.add('watcher', () => started.stop());
   registerWatcherMetrics(metrics.registry, started);
+  leaderless = watchLeader(metrics.registry, started.hasLeader);
 });
 
 function whyNotReady(watcher: Watcher | undefined): string | undefined {
   if (!watcher) return 'waits for Kubernetes and Temporal';
-  return watcher.isReady() ? undefined : (watcher.obstacle() ?? 'lists objects');
+  return watcher.whyNotReady();
 }

@@ -1,31 +1,46 @@
 /** The worker: runs the workflows and everything that they do. */
+import { createEventRecorders } from './event-recorders.ts';
+import type { Leaderless } from './leaderless.ts';
+import { watchLeader } from './leaderless.ts';
+import type { Process } from './process.ts';
 import { start } from './process.ts';
 import { untilReached } from './reach.ts';
 import { ensureSchedules } from './schedules.ts';
 import { logStop, registerStopMetric } from './stop-signs.ts';
 import { startWorkers } from './temporal-workers.ts';
-import { ensureSearchAttributes } from './search-attributes.ts';
+import { untilSearchAttributesKnown } from './search-attributes.ts';
 import { watchGlobalStop } from '../activities/kube/global-stop.ts';
 import { createLicence } from '../activities/kube/licence.ts';
-import { createKubeClients, untilClustersAnswer, untilTemporalAnswers } from './clients.ts';
+import { pausesUntil } from '../activities/kube/pauses.ts';
+import { claimantOf, untilClaimed } from './claims.ts';
+import { createKubeClients, untilTemporalAnswers } from './clients.ts';
+import { untilIdentityKnown } from './identity.ts';
 import { installTemporalRuntime, untilNativeConnection } from './temporal-runtime.ts';
 
 await start('worker', async ({ config, log, shutdown, openHttp }) => {
   const { metricsUrl } = await installTemporalRuntime(log);
+  let leaderless: Leaderless | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const metrics = await openHttp({
     sdkMetricsUrl: metricsUrl,
     whyNotReady: () => (state === '' ? undefined : state),
+    leaderFault: () => leaderless?.fault(),
   });
   const waiting = { log, signal: shutdown.signal };
 
   const clients = createKubeClients(config);
   shutdown.add('Kubernetes clients', () => clients.close());
-  const { cluster } = await untilClustersAnswer(clients, waiting);
+  const identity = await untilIdentityKnown(clients, config, waiting);
+  const events = createEventRecorders({ config, clients, log, registry: metrics.registry });
+  shutdown.add('Events', () => events.close());
 
   const temporal = await untilTemporalAnswers(config, waiting);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  await ensureSearchAttributes(temporal, log);
+  await untilSearchAttributesKnown(temporal, {
+    ...waiting,
+    onMissing: (reason) => (state = reason),
+  });
+  await untilClaimed(temporal, claimantOf(config, identity), waiting);
   const connection = await untilNativeConnection(config, waiting);
   shutdown.add('Temporal connection', () => connection.close());
 
@@ -40,10 +55,11 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
   const licence = createLicence({
     client: clients.control,
     namespace: config.namespace,
-    onLastStop: stop.note,
+    resourceNamespace: config.leaderElection.resourceNamespace,
     onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
   });
   shutdown.add('licence', () => licence.close());
+  leaderless = watchLeader(metrics.registry, licence.isGranted);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, licence.synced]);
 
@@ -53,24 +69,29 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
     clients,
     licence,
     stop,
-    cluster,
+    pauses: () => pausesUntil([...licence.pauses(), ...stop.pauses()], Date.now()),
+    identity,
     temporal,
     connection,
     registry: metrics.registry,
+    shutdown,
   });
   shutdown.add('workers', () => workers.stop());
-  void endWhenBroken(workers.failed);
+  void endWhenBroken(workers.failed, { log, shutdown });
   // Machines do not wait for it. It fails only when the process ends before it is done.
   void untilReached({
     server: 'Temporal, for the schedules of the safety checks',
-    attempt: () => ensureSchedules(temporal, { ...config, cluster }, log),
+    attempt: () => ensureSchedules(temporal, { ...config, identity }, log),
     ...waiting,
   }).catch(() => undefined);
   state = '';
-  log.info({ namespace: config.namespace, taskQueue: config.taskQueue }, 'working');
-
-  async function endWhenBroken(failed: Promise<unknown>): Promise<void> {
-    log.fatal({ err: await failed }, 'a worker failed');
-    shutdown.begin('a worker failed', 1);
-  }
+  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue }, 'working');
 });
+
+async function endWhenBroken(
+  failed: Promise<unknown>,
+  { log, shutdown }: Pick<Process, 'log' | 'shutdown'>,
+): Promise<void> {
+  log.fatal({ err: await failed }, 'a worker failed');
+  shutdown.begin('a worker failed', 1);
+}

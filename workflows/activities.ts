@@ -2,6 +2,7 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
+import type { DriverCall } from './driver-port.ts';
 import type { DrainOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
@@ -9,23 +10,31 @@ import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import type { VolumeWait } from './plan/drain-volumes.ts';
 import type { HealthFinding } from './plan/health.ts';
-import type { Instance, MachineFailure } from './plan/machine.ts';
+import type { Instance, MachineFailure, StepFailure } from './plan/machine.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
 import type { NodeTemplate } from './plan/node-template.ts';
-import type { WrittenSet } from './plan/rollout/after-steps.ts';
-import type { DeploymentFacts } from './plan/rollout/facts.ts';
-import type { DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
+import type { Refusals } from './plan/refused-machines.ts';
 import type { ClassActivities } from './class-port.ts';
+import type { MachineDeploymentActivities } from './deployment-port.ts';
 import type { CreatedInstance } from './driver-port.ts';
 import type { LossActivities, ProviderOutcome } from './loss-port.ts';
+import type {
+  JoinOutcome,
+  JoinRequest,
+  NodeDeletionOutcome,
+  NodeSyncRequest,
+  ReadNode,
+} from './node-port.ts';
 import type { PreservationActivities } from './preservation-activities.ts';
 import type { ProtectionActivities, SafetyActivities } from './safety-port.ts';
 
 export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
 export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
 export type * from './class-port.ts';
+export type * from './deployment-port.ts';
 export type * from './driver-port.ts';
 export type * from './loss-port.ts';
+export type * from './node-port.ts';
 export type * from './safety-port.ts';
 
 /** An object, and which life of it: a step for another UID does nothing. */
@@ -48,10 +57,12 @@ export interface PreparedMachine {
   resourceVersion: string;
   isDeleting: boolean;
   hasFinalizer: boolean;
-  /** Milliseconds. */
+  /** Milliseconds, moved by the pauses in which its creation timeout does not run. */
   createdAt: number;
   deletionRequestedAt?: number;
   className: string;
+  /** It carries conditions of a Node. */
+  wasNodeSeen?: true;
   /** Absent when the class could not be read. */
   provider?: string;
   /** The class says that a cloud refused its credentials: a call that succeeds is news. */
@@ -72,6 +83,8 @@ export interface PreparedMachine {
   /** `spec.nodeConditions`; absent: the worker's flag. */
   nodeConditions?: string[];
   limits: MachineLimits;
+  /** Label `force-deletion`. */
+  forceDeletion?: true;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
   /** Absent where nobody says anything of it. */
@@ -79,13 +92,26 @@ export interface PreparedMachine {
 }
 
 export type PrepareOutcome =
-  { found: false } | { found: true; machine: PreparedMachine; failure?: MachineFailure };
+  | { found: false }
+  | {
+      found: true;
+      machine: PreparedMachine;
+      /** The Node that the Machine names; absent where there is none, and where it was not asked for. */
+      node?: ReadNode;
+      failure?: MachineFailure;
+      /** Why the target cluster could not be asked: neither for the Node nor for a bootstrap token. */
+      outOfReach?: string;
+    };
 
 export interface DrainRequest {
   machine: LifeRef;
   nodeName: string;
+  /** Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier versions. */
+  providerID?: string;
   /** Milliseconds; pods that are left then are deleted without the Eviction API. */
   deadline: number;
+  /** Milliseconds. Pauses since then move the deadline. */
+  countsFrom: number;
   isForced: boolean;
   /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
   maxEvictRetries?: number;
@@ -105,6 +131,8 @@ export interface DrainReport {
   blockers: Blocker[];
   blockerCount: number;
   volumeWait?: VolumeWait;
+  /** Milliseconds; absent where pauses did not move it. */
+  deadline?: number;
 }
 
 export interface DrainOutcome {
@@ -112,42 +140,16 @@ export interface DrainOutcome {
   isForced: boolean;
 }
 
-/** Served on `<task queue>-drain`. One attempt is one pass; a blocked pass fails as benign and is tried again. */
+/** Served on `<task queue>/drain`. One attempt is one pass; a blocked pass fails as benign and is tried again. */
 export interface DrainActivities {
   drainNode(request: DrainRequest): Promise<DrainOutcome>;
-}
-
-export interface JoinRequest {
-  machine: LifeRef;
-  /** The Node that was seen Ready. */
-  node: { name: string; uid: string };
-  className: string;
-  nodeTemplate?: NodeTemplate;
-  /** Types of conditions that must be False; absent: the worker's flag. */
-  nodeConditions?: string[];
-  bootstrapTokenId?: string;
-}
-
-/** The Node as it is, when it is not what the workflow thought. */
-export type JoinOutcome =
-  | { hasJoined: true }
-  /** `isContested`: another Machine has it. */
-  | { hasJoined: false; reason: string; isContested?: true };
-
-export interface NodeSyncRequest {
-  machine: LifeRef;
-  instance: Instance;
-  className: string;
-  /** resourceVersion of the class that the watcher told of: an older one is of no use. */
-  classAtLeast?: string;
-  nodeTemplate?: NodeTemplate;
 }
 
 /** What the second look found. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
   /** The Node joined and nobody told: the watcher was away. */
-  | { found: 'node'; node: JoinRequest['node'] & { providerID: string } }
+  | { found: 'node'; node: ReadNode }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
   /** Nobody can say whether it has joined. */
@@ -182,8 +184,9 @@ export interface TeardownOutcome {
 export interface MachineSteerInput {
   machine: LifeRef;
   command: MachineCommand;
-  /** Of `extendDrain`, milliseconds. */
+  /** Of `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`. */
   until?: number;
+  countsFrom?: number;
 }
 
 /** Short idempotent steps around one Machine, run as local activities. */
@@ -193,6 +196,8 @@ export interface MachineActivities {
     machine: ObjectRef;
     cluster: string;
     isRetry: boolean;
+    /** What was signalled of the Node before this run is lost. */
+    readsNode?: boolean;
   }): Promise<PrepareOutcome>;
   /** Does another instance have a Node of this name? */
   findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;
@@ -203,14 +208,16 @@ export interface MachineActivities {
   }): Promise<void>;
   recordFailure(input: {
     machine: LifeRef;
-    failure: MachineFailure;
+    failure: StepFailure;
     operation: 'Create' | 'Delete';
     phase: MachinePhase;
     createGeneration: number;
   }): Promise<void>;
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
-  /** Makes the Node of a machine that runs carry what Machine and class say of it by now. */
+  /** Makes the Node of a machine carry what Machine and class say of it by now. */
   syncNode(input: NodeSyncRequest): Promise<void>;
+  /** Deletes a Machine that has not joined yet and whose Node was deleted, after another look at both. */
+  deleteWithNode(input: { machine: LifeRef; instance: Instance }): Promise<NodeDeletionOutcome>;
   /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
   recordTimeout(input: {
     machine: LifeRef;
@@ -224,9 +231,17 @@ export interface MachineActivities {
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
   steerMachine(input: MachineSteerInput): Promise<string>;
   beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
+  /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
+  recordOperation(input: {
+    machine: LifeRef;
+    operation: 'Create' | 'Delete';
+    description: string;
+  }): Promise<void>;
+  /** Whether a worker polls the queue for these calls of the provider's driver. */
+  findDriver(input: { provider: string; call: DriverCall }): Promise<{ isServed: boolean }>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
-  /** Node, bootstrap token and finalizer go. */
+  /** Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the finalizer stays. */
   finishTeardown(input: {
     machine: LifeRef;
     nodeName?: string;
@@ -236,7 +251,9 @@ export interface MachineActivities {
     bootstrapTokenId?: string;
     /** Its pods were not asked to leave, so nobody detached their volumes. */
     mustDetachVolumes?: boolean;
-  }): Promise<void>;
+    /** It never joined: no target cluster is waited for. */
+    hasNotJoined?: boolean;
+  }): Promise<StepFailure | undefined>;
 }
 
 export type SetSurveyOutcome =
@@ -249,6 +266,8 @@ export type SetSurveyOutcome =
       survey: SetSurvey;
       /** The next step has to be followed by a look. */
       isUnreported?: true;
+      /** Machines that could not be adopted or let go. */
+      refused?: Refusals;
     };
 
 export interface CreateBatchOutcome {
@@ -284,6 +303,16 @@ export interface SurveyInput {
   unpushable?: Unpushable;
   /** Machines that the next batch may make. Absent: none may follow at once. */
   batchSize?: number;
+  /** Names of machines whose writes were refused: not to be tried again yet. */
+  passOver?: string[];
+  /** What the API server refused of them, for the condition. */
+  refusal?: Pick<Refusals, 'reason' | 'message'>;
+}
+
+export interface DeleteBatchOutcome {
+  /** Fewer than planned: something else than what was surveyed holds by now. */
+  deleted: number;
+  refused?: Refusals;
 }
 
 export interface MachineSetActivities {
@@ -300,59 +329,20 @@ export interface MachineSetActivities {
   }): Promise<CreateBatchOutcome>;
   /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
   pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
-  deleteMachines(input: { set: LifeRef; names: string[]; reason: string }): Promise<void>;
+  /**
+   * Deletes of the named machines those that have to go by what is there now, and none when the spec is not that of this
+   * generation any more. `now`: of the plan, milliseconds.
+   */
+  deleteMachines(input: {
+    set: LifeRef;
+    names: string[];
+    reason: string;
+    generation: number;
+    now: number;
+  }): Promise<DeleteBatchOutcome>;
+  /** Does nothing, but only when no stop is on: what was stopped begins again then. */
+  waitForResume(input: { set: LifeRef }): Promise<void>;
   releaseMachineSet(input: { set: LifeRef }): Promise<void>;
-}
-
-export interface DeploymentSurveyInput {
-  deployment: ObjectRef;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
-  atLeast?: string;
-  /** Of the workflow, milliseconds. */
-  now: number;
-  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
-  protectedNodes?: string[];
-  /** Why the last step failed. */
-  error?: string;
-}
-
-export type DeploymentSurveyOutcome =
-  { found: false } | { found: true; uid: string; facts: DeploymentFacts };
-
-export interface ApplyInput {
-  deployment: LifeRef;
-  steps: DeploymentStep[];
-  /** What a set that is scaled notes. */
-  scaling: { desired: number; max: number };
-}
-
-export interface ApplyOutcome {
-  /** Sets that were scaled or closed; one that is missing changed since the plan. */
-  written: WrittenSet[];
-  /** Why the API server refused a step; those after it were not tried. */
-  error?: string;
-}
-
-export interface SteerInput {
-  deployment: LifeRef;
-  command: RolloutCommand;
-  /** Revision that a `resume` lets pass its canary. */
-  canaryRevision?: number;
-}
-
-export interface MachineDeploymentActivities {
-  /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
-  surveyMachineDeployment(input: DeploymentSurveyInput): Promise<DeploymentSurveyOutcome>;
-  applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
-  /** Returns the Nodes that are kept from the cluster autoscaler by this. */
-  tendNodes(input: {
-    deployment: LifeRef;
-    step: NodeStep;
-    protects: boolean;
-  }): Promise<{ protectedNodes: string[] }>;
-  /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
-  steerDeployment(input: SteerInput): Promise<string>;
-  reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
 }
 
 /** Served on the workflows' own task queue, and as local activities. */

@@ -1,17 +1,16 @@
 /** Asks the driver of a MachineClass what is wrong with its provider spec, and has the answer said on the class. */
 import {
-  ActivityFailure,
   CancellationScope,
   condition,
   isCancellation,
   log,
   setCurrentDetails,
-  TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ClassLook, ObjectRef } from './activities.ts';
+import { contractVersion } from './driver-port.ts';
 import type { EntityInput } from './messages.ts';
 import { validatedBy } from './plan/driver-answers.ts';
-import { classSteps, messageOf, shortStep } from './steps.ts';
+import { classSteps, isUntaken, messageOf, shortStep } from './steps.ts';
 
 /** A worker that polls takes the question at once. */
 const answerWait = '60s';
@@ -73,7 +72,10 @@ async function ask(
   const { validateClass } = classSteps(provider, { summary: `faults of ${className}`, queueWait });
   try {
     const asked = { provider, usesTarget: false, isCancelled: false };
-    const answer = validatedBy(await validateClass({ namespace, className }), asked);
+    const answer = validatedBy(
+      await validateClass({ contractVersion, namespace, className }),
+      asked,
+    );
     if (answer.outcome === 'validated') return answer.faults;
     log.warn('the driver did not judge the class', { provider, failure: answer.failure.message });
   } catch (error) {
@@ -81,9 +83,4 @@ async function ask(
     log.warn('the driver did not judge the class', { provider, failure: messageOf(error) });
   }
   return [];
-}
-
-function isUntaken(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return false;
-  return error.cause.timeoutType === 'SCHEDULE_TO_START';
 }

@@ -1,4 +1,5 @@
 /** The entrance of the bundle: the workflow functions, nothing else. */
+export { claim } from './claim.ts';
 export { machine } from './machine.ts';
 export { machineDeployment } from './machine-deployment.ts';
 export { machineSet } from './machine-set.ts';

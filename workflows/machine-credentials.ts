@@ -1,7 +1,7 @@
 /** A cloud that takes credentials which it refused before: said on the MachineClass, so that the others try again at once. */
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, log } from '@temporalio/workflow';
 import type { MachineState } from './machine-state.ts';
-import { shortStep } from './steps.ts';
+import { messageOf, shortStep } from './steps.ts';
 
 /** A call to the cloud with the class of this machine has succeeded. */
 export async function endFailure(state: MachineState, namespace: string): Promise<void> {
@@ -12,7 +12,12 @@ export async function endFailure(state: MachineState, namespace: string): Promis
   // Said once.
   delete prepared.isClassRefused;
   const ref = { namespace, name: prepared.className };
-  await CancellationScope.nonCancellable(() =>
-    shortStep((steps) => steps.reportAcceptance({ ref }), `credentials of ${ref.name} work`),
-  );
+  try {
+    await CancellationScope.nonCancellable(() =>
+      shortStep((steps) => steps.reportAcceptance({ ref }), `credentials of ${ref.name} work`),
+    );
+  } catch (error) {
+    // The machine goes on: the next one that the cloud accepts says it.
+    log.warn('the class could not be told that its credentials work', { reason: messageOf(error) });
+  }
 }

@@ -4,6 +4,7 @@ import { defined } from './plan/defined.ts';
 import type { DeploymentFacts, SetFacts } from './plan/rollout/facts.ts';
 import { availableAt, isActive } from './plan/rollout/facts.ts';
 import type { DeploymentPlan } from './plan/rollout/steps.ts';
+import { relatedId } from './own-id.ts';
 
 export interface RolloutView {
   state: string;
@@ -83,9 +84,10 @@ function setLines({ namespace }: ObjectRef, sets: readonly SetFacts[]): string[]
   const idle = sets.length - shown.length;
   return [
     ...shown.toReversed().map((set) => {
+      const id = relatedId('machineSet', { namespace, name: set.name });
       const role = set.isOfTemplate ? 'new' : 'old';
       const going = set.going > 0 ? `, ${set.going} going away` : '';
-      return `- **${role}** \`machineSet/${namespace}/${set.name}\`, revision ${set.revision}: ${set.replicas} wanted, ${set.machines.length} present, ${availableAt(set)} available${going}`;
+      return `- **${role}** \`${id}\`, revision ${set.revision}: ${set.replicas} wanted, ${set.machines.length} present, ${availableAt(set)} available${going}`;
     }),
     ...(idle > 0
       ? [`- ${idle} earlier ${idle === 1 ? 'set' : 'sets'} without machines, kept to roll back to`]
@@ -93,8 +95,9 @@ function setLines({ namespace }: ObjectRef, sets: readonly SetFacts[]): string[]
   ];
 }
 
-function commands({ namespace, name }: ObjectRef, { state }: DeploymentPlan): string[] {
-  const workflow = `--workflow-id machineDeployment/${namespace}/${name}`;
+function commands(ref: ObjectRef, { state }: DeploymentPlan): string[] {
+  const { namespace, name } = ref;
+  const workflow = `--workflow-id ${relatedId('machineDeployment', ref)}`;
   const steer = (verb: string): string => `    temporal workflow signal ${workflow} --name ${verb}`;
   return [
     `    kubectl -n ${namespace} describe machinedeployment ${name}`,

@@ -6,12 +6,14 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { LifeRef } from './activities.ts';
+import type { DeploymentSurveyOutcome, LifeRef } from './activities.ts';
 import { Alarm } from './alarm.ts';
-import type { Following } from './following.ts';
+import { DeploymentRefusals } from './deployment-refusals.ts';
 import { follow, followGone } from './following.ts';
 import type { RolloutFacts } from './machine-deployment-details.ts';
 import { rolloutDetails, rolloutView } from './machine-deployment-details.ts';
+import type { Attempts, MachineDeploymentState } from './machine-deployment-state.ts';
+import { errorsIn, newState, retryTimesOf } from './machine-deployment-state.ts';
 import type { EntityInput, SetSnapshot, Sighting } from './messages.ts';
 import {
   machineDeploymentGone,
@@ -26,37 +28,16 @@ import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { planMachineDeployment } from './plan/machine-deployment.ts';
 import { afterSteps } from './plan/rollout/after-steps.ts';
+import { areAccepted, effectOf, notKept } from './plan/rollout/repeated-steps.ts';
 import type { DeploymentFacts } from './plan/rollout/facts.ts';
-import { isRollingOut } from './plan/rollout/hold.ts';
+import { hasOldMachines } from './plan/rollout/hold.ts';
 import type { DeploymentPlan, DeploymentStep, NodeStep, Report } from './plan/rollout/steps.ts';
 import { handedOver, mustRenew } from './renewal.ts';
 import { refusal } from './command-queue.ts';
 import { RolloutCommands } from './rollout-commands.ts';
 import { showRollout } from './rollout-state.ts';
 import { messageOf, shortStep, singleAttempts } from './steps.ts';
-
-export interface MachineDeploymentState extends Following {
-  version: 1;
-  facts?: DeploymentFacts;
-  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
-  protectedNodes?: string[];
-  /** This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal UI. */
-  hasRolled: boolean;
-  /** What was reported last, so that it is not said again at every look. */
-  reported?: string;
-  /** What is shown, and since when, milliseconds. */
-  shown?: { text: string; since: number };
-  failures: number;
-  retryAt?: number;
-  /** Why a step on sets was refused: it stands in the condition `Progressing` until a step goes well or none is wanted. */
-  lastError?: string;
-  /** Nodes could not be written: why, and not again before then, milliseconds. */
-  nodesError?: string;
-  nodesRetryAt?: number;
-  nodeFailures: number;
-  /** Why the last command could not be done. */
-  commandError?: string;
-}
+import { Turns } from './turns.ts';
 
 export interface MachineDeploymentInput extends EntityInput {
   state?: MachineDeploymentState;
@@ -75,17 +56,17 @@ export async function machineDeployment(
  */
 const burstMs = 500;
 
-function newState(): MachineDeploymentState {
-  return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
-}
-
 class MachineDeploymentLife {
   readonly #input: MachineDeploymentInput;
   readonly #state: MachineDeploymentState;
   readonly #commands: RolloutCommands;
+  readonly #refusals: DeploymentRefusals;
   readonly #alarm = new Alarm(() => {
     this.#mustSurvey = true;
   });
+  readonly #turns = new Turns();
+  /** The facts were read, and not worked out from what was written. */
+  #isLookedAt = false;
   #plan: DeploymentPlan | undefined;
   #mustSurvey = true;
   /** A set has changed; a look at it can wait for the rest of the burst. */
@@ -98,6 +79,7 @@ class MachineDeploymentLife {
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
     this.#state = handedOver(input.state) ?? newState();
+    this.#refusals = new DeploymentRefusals(this.#state);
     this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
   }
@@ -106,6 +88,8 @@ class MachineDeploymentLife {
   async live(): Promise<{ reason: string }> {
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
+        await this.#turns.next();
+        if (mustRenew() && this.#isIdle && !this.#state.isGone) await this.#renew();
         if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
         if (this.#state.isGone || !this.#state.facts) return await this.#complete();
         const asked = this.#commands.next();
@@ -120,37 +104,70 @@ class MachineDeploymentLife {
     this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
-    const { protectedNodes, lastError: error, observed } = state;
+    const { protectedNodes, observed } = state;
+    const error = state.lastError ?? state.sync?.lastError;
     const atLeast = this.#mustRead ? undefined : observed?.resourceVersion;
     this.#mustRead = false;
-    const now = Date.now();
-    const input = defined({ deployment: ref, atLeast, now, protectedNodes, error });
+    const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error };
+    const input = defined({ ...known, ...this.#refusals.input });
     const summary = `read MachineDeployment ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineDeployment(input), summary);
     if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
       state.isGone = true;
       return;
     }
+    this.#take(outcome);
+  }
+
+  #take(outcome: Extract<DeploymentSurveyOutcome, { found: true }>): void {
+    const state = this.#state;
     state.uid = outcome.uid;
     state.facts = outcome.facts;
-    if (isRollingOut(outcome.facts)) state.hasRolled = true;
+    this.#isLookedAt = true;
+    if (this.#refusals.surveyed(outcome.facts, outcome.refused)) this.#mustSurvey = true;
+    if (hasOldMachines(outcome.facts)) state.hasRolled = true;
     // A deployment without a set has no Node that somebody could have left protected.
     if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
   }
 
   async #advance(facts: DeploymentFacts): Promise<void> {
-    const plan = planMachineDeployment(facts, Date.now());
+    const plan = this.#refusals.allowed(facts, this.#planOf(facts));
     this.#plan = plan;
     this.#show(facts, plan);
     await this.#report(plan.report);
-    if (plan.nodeStep) this.#startTending(plan.nodeStep, facts);
-    else if (!this.#isTendingNodes) this.#forgetNodeFailure();
-    if (plan.steps.length === 0 && this.#state.lastError !== undefined)
-      return this.#forgetRefusal();
-    const { retryAt } = this.#state;
+    this.#tend(plan.nodeStep, facts);
+    const isIdle = plan.steps.length === 0;
+    if (isIdle && this.#isLookedAt) delete this.#state.done;
+    if (isIdle && this.#state.lastError !== undefined) return this.#forgetRefusal();
+    const { retryAt } = this.#attemptsOf(plan.steps);
     const mayTry = retryAt === undefined || retryAt <= Date.now();
-    if (plan.steps.length > 0 && mayTry) await this.#apply(facts, plan.steps);
+    if (!isIdle && mayTry) await this.#apply(facts, plan.steps);
     else await this.#wait(facts, plan);
+  }
+
+  #planOf(facts: DeploymentFacts): DeploymentPlan {
+    const now = Date.now();
+    const plan = planMachineDeployment(facts, now);
+    const { sync } = this.#state;
+    if (!sync) return plan;
+    if (!plan.steps.some(({ action }) => action === 'syncSet')) {
+      if (this.#isLookedAt) this.#forgetSync(sync);
+      return plan;
+    }
+    const isHeldBack = (sync.retryAt ?? 0) > now;
+    return isHeldBack ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now) : plan;
+  }
+
+  /** The condition may have said why it was refused: another look takes that away. */
+  #forgetSync({ lastError }: Attempts): void {
+    if (lastError !== undefined) this.#mustSurvey = true;
+    delete this.#state.sync;
+  }
+
+  /** A sync has attempts of its own: replicas are served while it waits for the next one. */
+  #attemptsOf([step]: DeploymentStep[]): Attempts {
+    const state = this.#state;
+    return step?.action === 'syncSet' ? (state.sync ??= { failures: 0 }) : state;
   }
 
   #show(facts: DeploymentFacts, plan: DeploymentPlan): void {
@@ -162,10 +179,9 @@ class MachineDeploymentLife {
   }
 
   #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
-    const { shown, lastError, nodesError, commandError } = this.#state;
-    const errors = [lastError, nodesError, commandError].filter((text) => text !== undefined);
+    const { shown } = this.#state;
     const since = shown?.since ?? Date.now();
-    return defined({ facts, plan, since, lastError: errors.join('; ') || undefined });
+    return defined({ facts, plan, since, lastError: errorsIn(this.#state) });
   }
 
   async #report(report: Report | undefined): Promise<void> {
@@ -180,22 +196,32 @@ class MachineDeploymentLife {
   }
 
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
-    const { retryAt, nodesRetryAt } = this.#state;
-    const times = [plan.until, retryAt, nodesRetryAt].filter((time) => time !== undefined);
+    const times = [plan.until, ...retryTimesOf(this.#state)].filter((time) => time !== undefined);
     this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
     if (this.#mayRenew(plan)) await this.#renew();
     const isUrgent = (): boolean =>
       this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty;
-    await condition(() => this.#hasNewsOfSets || isUrgent());
-    if (isRollingOut(facts) && !isUrgent()) await condition(isUrgent, burstMs);
+    const hasNews = (): boolean => this.#hasNewsOfSets || isUrgent();
+    if (!hasNews()) {
+      await condition(hasNews);
+      this.#turns.rested();
+    }
+    if (hasOldMachines(facts) && !isUrgent()) {
+      await condition(isUrgent, burstMs);
+      this.#turns.rested();
+    }
     if (this.#hasNewsOfSets) this.#mustSurvey = true;
   }
 
   #mayRenew({ state }: DeploymentPlan): boolean {
-    const isIdle = !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
     const isEnd = this.#state.hasRolled && state === 'Complete';
     const hasNews = this.#mustSurvey || this.#hasNewsOfSets;
-    return isIdle && !hasNews && (isEnd || mustRenew());
+    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a look.
+    return this.#isIdle && (mustRenew() || (isEnd && !hasNews));
+  }
+
+  get #isIdle(): boolean {
+    return !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
   }
 
   async #renew(): Promise<void> {
@@ -210,38 +236,47 @@ class MachineDeploymentLife {
     const { replicas: desired, maxSurge } = facts;
     const scaling = { desired, max: desired + maxSurge };
     const input = { deployment: this.#life(), steps, scaling };
+    const effect = effectOf(steps);
+    const known = this.#attemptsOf(steps);
+    const attempts = known.done?.effect === effect ? known.done.attempts : 0;
+    if (attempts > known.failures) return await this.#stepRefused(steps, notKept(steps));
     const summary = steps.map(({ reason }) => reason).join('; ');
     const outcome = await shortStep((port) => port.applyDeploymentSteps(input), summary);
+    const isNews = this.#refusals.applied(steps, outcome.refused);
     if (outcome.error !== undefined) return await this.#stepRefused(steps, outcome.error);
-    this.#forgetRefusal();
-    const next = afterSteps(facts, steps, outcome.written);
+    const isAccepted = areAccepted(steps, outcome.written);
+    known.done = { effect, attempts: isAccepted ? attempts + 1 : attempts };
+    if (attempts === 0) this.#forgetRefusal(known);
+    const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
+    this.#isLookedAt = !next;
     if (next) state.facts = next;
     else this.#lookAnew();
     if (steps.some(({ action }) => action === 'release')) state.isGone = true;
   }
 
-  async #stepRefused([step]: DeploymentStep[], error: string): Promise<void> {
-    const state = this.#state;
+  async #stepRefused(steps: DeploymentStep[], error: string): Promise<void> {
+    const [step] = steps;
+    const known = this.#attemptsOf(steps);
     const isCreate = step?.action === 'createSet';
     const message = isCreate ? `Failed to create new machine set "${step.name}": ${error}` : error;
-    const isNews = message !== state.lastError;
-    state.failures += 1;
-    state.lastError = message;
-    state.retryAt = Date.now() + waitSeconds(error, state.failures) * 1000;
+    const isNews = message !== known.lastError;
+    known.failures += 1;
+    known.lastError = message;
+    known.retryAt = Date.now() + waitSeconds(error, known.failures) * 1000;
     this.#mustSurvey = true;
-    if (!isCreate || !isNews) return;
-    const report = { type: 'Warning', reason: 'MachineSetCreateError', message } as const;
+    if (!isNews) return;
+    const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
+    const report = { type: 'Warning', reason, message } as const;
     const input = { deployment: this.#life(), report };
-    await shortStep((steps) => steps.reportDeployment(input), report.reason);
+    await shortStep((port) => port.reportDeployment(input), report.reason);
   }
 
   /** The condition said why: another look takes that away. */
-  #forgetRefusal(): void {
-    const state = this.#state;
-    if (state.lastError !== undefined) this.#mustSurvey = true;
-    state.failures = 0;
-    delete state.retryAt;
-    delete state.lastError;
+  #forgetRefusal(known: Attempts = this.#state): void {
+    if (known.lastError !== undefined) this.#mustSurvey = true;
+    known.failures = 0;
+    delete known.retryAt;
+    delete known.lastError;
   }
 
   async #steer(
@@ -268,6 +303,12 @@ class MachineDeploymentLife {
   #lookAnew(): void {
     this.#mustSurvey = true;
     this.#mustRead = true;
+  }
+
+  #tend(step: NodeStep | undefined, facts: DeploymentFacts): void {
+    // Work that runs would keep a run that grew long from ending.
+    if (step && !mustRenew()) this.#startTending(step, facts);
+    else if (!step && !this.#isTendingNodes) this.#forgetNodeFailure();
   }
 
   #startTending(step: NodeStep, facts: DeploymentFacts): void {
@@ -338,7 +379,10 @@ class MachineDeploymentLife {
   #follow(seen: SetSnapshot): boolean {
     const before = this.#state.observed?.generation;
     if (!follow(this.#state, seen)) return false;
-    if (seen.generation !== before) delete this.#state.retryAt;
+    if (seen.generation === before) return true;
+    delete this.#state.retryAt;
+    delete this.#state.sync?.retryAt;
+    this.#refusals.tryNow();
     return true;
   }
 

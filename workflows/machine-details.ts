@@ -2,11 +2,12 @@
 import { annotations } from './api/constants.ts';
 import type { PreservationDrain } from './machine-preservation.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf } from './machine-state.ts';
+import { shownDrainDeadlineOf } from './machine-state.ts';
 import type { ObjectRef } from './messages.ts';
 import type { Blocker } from './plan/drain-report.ts';
 import { podsLeftInWords } from './plan/drain-report.ts';
 import type { MachineStep } from './plan/machine.ts';
+import { relatedId } from './own-id.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
 export function machineDetails(ref: ObjectRef, state: MachineState, step: MachineStep): string {
@@ -41,7 +42,7 @@ function drainInWords(state: MachineState): string[] {
   if (blockers.length === 0) return [];
   const more = blockerCount - blockers.length;
   return [
-    `- **Drain is blocked:** ${podsLeftInWords(podsLeft)}; what is left at ${timeOf(drainDeadlineOf(state))} is deleted by force`,
+    `- **Drain is blocked:** ${podsLeftInWords(podsLeft)}; what is left at ${timeOf(shownDrainDeadlineOf(state))} is deleted by force`,
     ...blockers.map(blockerInWords),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
@@ -85,7 +86,9 @@ function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineS
     );
   }
   if (prepared?.machineSet !== undefined) {
-    facts.push(`- **Above:** workflow \`machineSet/${namespace}/${prepared.machineSet}\``);
+    facts.push(
+      `- **Above:** workflow \`${relatedId('machineSet', { namespace, name: prepared.machineSet })}\``,
+    );
   }
   return facts;
 }
@@ -115,8 +118,8 @@ function preservationCommands(annotate: string, { phase, preservation }: Machine
   return isIll ? ['# keeps it for a look at it when it has failed', `${command}=when-failed`] : [];
 }
 
-function drainCommands({ namespace, name }: ObjectRef): string[] {
-  const signal = `temporal workflow signal --workflow-id machine/${namespace}/${name} --name`;
+function drainCommands(ref: ObjectRef): string[] {
+  const signal = `temporal workflow signal --workflow-id ${relatedId('machine', ref)} --name`;
   return [
     `${signal} retryNow`,
     `${signal} extendDrain --input '{"minutes": 30}'`,

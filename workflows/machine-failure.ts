@@ -3,11 +3,11 @@ import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
 import { backoffSeconds, hasOwnPace } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
-import type { MachineFailure } from './plan/machine.ts';
+import type { StepFailure } from './plan/machine.ts';
 
 export function nextFailure(
   { failure: before, prepared }: MachineState,
-  detail: MachineFailure,
+  detail: StepFailure,
   operation: 'Create' | 'Delete',
 ): NonNullable<MachineState['failure']> {
   // A deletion needs no room.

@@ -10,11 +10,11 @@ import type { HealthFacts } from './plan/machine.ts';
 
 /** Undefined for a machine that has not joined, or never will. */
 export function healthFactsOf(state: MachineState): HealthFacts | undefined {
-  const { health, phase, node } = state;
+  const { health, node } = state;
   if (!hasJoined(state)) return undefined;
   const { seen, lookAt, waitsFor }: Partial<HealthState> = health ?? {};
-  // One that was Unknown before this life needs its clock.
-  const isUnread = health === undefined && phase === 'Unknown';
+  // What was signalled of its Node before this life is lost, and one that is Unknown needs its clock.
+  const isUnread = health === undefined;
   const mustLook = isUnread || mustWeigh(state) || (node !== undefined && seenOf(node) !== seen);
   return defined({ mustLook, lookAt, waitsFor });
 }

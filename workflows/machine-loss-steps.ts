@@ -61,7 +61,9 @@ export function noteWeighed(
   finding: HealthFinding,
 ): void {
   if (!state.loss?.isConfirmed) return;
-  if ('phase' in finding && finding.phase === 'Running') endLoss(state);
+  // Nobody answered: the next look has its time.
+  if (!('phase' in finding)) state.loss.isWeighed = true;
+  else if (finding.phase === 'Running') endLoss(state);
   // A machine that was Running becomes Unknown by its first look, and Failed by the second at the earliest.
   else state.loss.isWeighed = before !== 'Running';
 }

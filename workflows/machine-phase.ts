@@ -4,7 +4,7 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { MachineErrorCode } from './api/failures.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { MachineState } from './machine-state.ts';
-import { createDeadlineOf, drainDeadlineOf } from './machine-state.ts';
+import { createDeadlineOf, shownDrainDeadlineOf } from './machine-state.ts';
 import { keys } from './messages.ts';
 import { dateOf, keyword } from './search-values.ts';
 import { deadlineOf as healthDeadlineOf } from './plan/health.ts';
@@ -15,14 +15,13 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = Date.now();
-  const { prepared, instance } = state;
+  const { instance } = state;
   const isWaiting = waitingPhases.has(phase);
   const deadline = isWaiting ? deadlineOf(state) : endOf(state);
   upsertSearchAttributes([
-    { key: keys.MachinePhase, value: phase },
+    { key: keys.State, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
     { key: keys.NodeName, value: keyword(instance?.nodeName) },
-    { key: keys.Provider, value: keyword(prepared?.provider) },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
     { key: keys.Deadline, value: dateOf(deadline) },
   ]);
@@ -33,13 +32,13 @@ export function showDrain(state: MachineState): void {
   const [blocker] = state.drain?.blockers ?? [];
   const isBlocked = blocker !== undefined;
   upsertSearchAttributes([
-    { key: keys.MachinePhase, value: isBlocked ? 'DrainBlocked' : state.phase },
+    { key: keys.State, value: isBlocked ? 'DrainBlocked' : state.phase },
     { key: keys.Attention, value: isBlocked ? 'external' : 'none' },
     { key: keys.BlockedBy, value: keyword(blocker?.blockedBy) },
     { key: keys.WaitingSince, value: isBlocked ? dateOf(blocker.since) : null },
     {
       key: keys.Deadline,
-      value: isBlocked ? dateOf(drainDeadlineOf(state)) : endOfPreservation(state),
+      value: isBlocked ? dateOf(shownDrainDeadlineOf(state)) : endOfPreservation(state),
     },
   ]);
 }

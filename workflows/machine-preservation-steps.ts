@@ -5,7 +5,7 @@ import type { PreservationDrain } from './machine-preservation.ts';
 import { noteLook, noteNothing } from './machine-preservation.ts';
 import { endDrain, showPreservation } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, ownNodeOf } from './machine-state.ts';
+import { drainBeganAt, drainDeadlineOf, ownNodeOf } from './machine-state.ts';
 import { stepBackoffSeconds } from './plan/backoff.ts';
 import { defined } from './plan/defined.ts';
 import { drainSteps, messageOf, shortStep } from './steps.ts';
@@ -16,7 +16,7 @@ export async function preserve(state: MachineState, machine: LifeRef): Promise<v
   const until = preservation?.kept?.until;
   const input = defined({ machine, until, drain: endOfDrain(state), now: Date.now() });
   const outcome = await shortStep((steps) => steps.preserveMachine(input), 'preservation');
-  if (outcome.found === 'outOfReach') {
+  if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
     noteOutage(state, outcome.reason);
     return;
   }
@@ -61,13 +61,15 @@ export async function drainPreserved(state: MachineState, machine: LifeRef): Pro
 async function drainNode(state: MachineState, machine: LifeRef): Promise<void> {
   const { instance, prepared, observed } = state;
   if (!instance || !prepared) return;
-  const { nodeName } = instance;
+  const { nodeName, providerID } = instance;
   const steps = drainSteps(`drain ${nodeName}, which is preserved`);
   await steps.drainNode(
     defined({
       machine,
       nodeName,
+      providerID,
       deadline: drainDeadlineOf(state),
+      countsFrom: drainBeganAt(state),
       isForced: observed?.preservation?.forcesDrain ?? false,
       maxEvictRetries: prepared.limits.maxEvictRetries,
       keepsNode: true,

@@ -1,6 +1,7 @@
 /** What the page of a MachineSet in the Temporal UI says beside its next step. */
 import type { MachineSetState } from './machine-set-state.ts';
 import type { SetSurvey } from './plan/machine-set.ts';
+import { relatedId } from './own-id.ts';
 
 export function factsInWords(state: MachineSetState, namespace: string): string[] {
   const { survey, lastError, retryAt, strays, unpushable, machineDeployment } = state;
@@ -13,7 +14,9 @@ export function factsInWords(state: MachineSetState, namespace: string): string[
   if (lastError !== undefined) facts.push(`**Last error:** ${lastError}`);
   if (retryAt !== undefined) facts.push(`**Next try:** ${new Date(retryAt).toISOString()}`);
   if (machineDeployment !== undefined) {
-    facts.push(`**Above:** workflow \`machineDeployment/${namespace}/${machineDeployment}\``);
+    facts.push(
+      `**Above:** workflow \`${relatedId('machineDeployment', { namespace, name: machineDeployment })}\``,
+    );
   }
   return facts;
 }

@@ -3,6 +3,7 @@ import type { Unpushable } from './activities.ts';
 import type { Following } from './following.ts';
 import type { MachinesSnapshot } from './messages.ts';
 import type { Basis, SetSurvey } from './plan/machine-set.ts';
+import type { RefusedMachines } from './plan/refused-machines.ts';
 
 export interface MachineSetState extends Following {
   version: 1;
@@ -20,6 +21,10 @@ export interface MachineSetState extends Following {
   lastError?: string;
   /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
   strays?: { epoch: number; names: string[] };
+  /** Machines whose writes were refused: left alone until it is time to try again. */
+  refused?: RefusedMachines;
+  /** What was read before a batch that did less than planned is no basis for the next plan. */
+  mustRead?: boolean;
   /** Machines that do not take the template. */
   unpushable?: Unpushable;
 }

@@ -6,12 +6,18 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { CreateBatchOutcome, LifeRef, SetSurveyOutcome } from './activities.ts';
+import type {
+  CreateBatchOutcome,
+  DeleteBatchOutcome,
+  LifeRef,
+  SetSurveyOutcome,
+} from './activities.ts';
 import { Alarm } from './alarm.ts';
 import { follow, followGone } from './following.ts';
 import { factsInWords } from './machine-set-details.ts';
 import type { Batch, MachineSetState } from './machine-set-state.ts';
 import { newState, noteStrays } from './machine-set-state.ts';
+import { surveyInputOf } from './machine-set-survey.ts';
 import type { EntityInput, MachinesSnapshot, Sighting } from './messages.ts';
 import { machineSetGone, machineSetObserved, machinesChanged, stateQuery } from './messages.ts';
 import { stepBackoffSeconds } from './plan/backoff.ts';
@@ -20,11 +26,14 @@ import type { AutoPreservation } from './plan/auto-preservation.ts';
 import type { MachineSetStep } from './plan/machine-set.ts';
 import { nextBatchSize, planMachineSet } from './plan/machine-set.ts';
 import { newNames } from './plan/names.ts';
+import type { Refusals } from './plan/refused-machines.ts';
+import { afterAttempt } from './plan/refused-machines.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import { goneSnapshot, hear, machinesSnapshot, requireInput, setSnapshot } from './payloads.ts';
 import { handedOver, mustRenew } from './renewal.ts';
 import { setDetails } from './set-details.ts';
-import { messageOf, regularSteps, shortStep } from './steps.ts';
+import { isStop, messageOf, regularSteps, shortStep, unlessStopped } from './steps.ts';
+import { Turns } from './turns.ts';
 
 export interface MachineSetInput extends EntityInput {
   state?: MachineSetState;
@@ -39,7 +48,10 @@ class MachineSetLife {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
   readonly #alarm = new Alarm(() => this.#wake());
+  readonly #turns = new Turns();
   #isAwake = false;
+  /** Why no batch is tried; absent when nothing is stopped. */
+  #stop: string | undefined;
   /** Something changed that only a read can tell. */
   #mustSurvey = true;
 
@@ -57,6 +69,7 @@ class MachineSetLife {
   async live(): Promise<{ reason: string }> {
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
+        await this.#turns.next();
         this.#isAwake = false;
         if (this.#state.batch) await this.#createBatch(this.#state.batch);
         if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
@@ -67,9 +80,10 @@ class MachineSetLife {
   }
 
   #plan(): MachineSetStep {
-    const { survey, createdSince, batchSize, retryAt, lastError } = this.#state;
+    const { survey, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
     if (!survey) return { action: 'wait', reason: 'not read yet' };
-    const facts = defined({ survey, createdSince, batchSize, retryAt, lastError });
+    const stop = this.#stop;
+    const facts = defined({ survey, createdSince, batchSize, retryAt, lastError, refused, stop });
     const step = planMachineSet(facts, Date.now());
     const { ref } = this.#input;
     const lines = factsInWords(this.#state, ref.namespace);
@@ -103,28 +117,47 @@ class MachineSetLife {
   }
 
   async #untilNews(): Promise<void> {
-    await condition(() => this.#isAwake || this.#mustSurvey);
-    const { holdsUntil } = this.#state.survey ?? {};
-    if (holdsUntil !== undefined && holdsUntil <= Date.now()) this.#mustSurvey = true;
+    const hasNews = (): boolean => this.#isAwake || this.#mustSurvey;
+    if (!hasNews()) this.#turns.rested();
+    await condition(hasNews);
+    const { survey, refused } = this.#state;
+    const times = [survey?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
+    if (times.some((time) => time <= Date.now())) this.#mustSurvey = true;
   }
 
   async #survey(): Promise<void> {
     this.#mustSurvey = false;
     const { ref } = this.#input;
-    const { lastError: error, strays: noted, unpushable, observed } = this.#state;
-    const input = defined({
-      set: ref,
-      atLeast: observed?.resourceVersion,
-      now: Date.now(),
-      error,
-      strays: noted?.names,
-      unpushable,
-      // After an error the next batch may be a while off.
-      batchSize: error === undefined ? this.#state.batchSize : undefined,
-    });
+    const mayFollow = this.#stop === undefined;
+    const input = surveyInputOf(ref, this.#state, { now: Date.now(), mayFollow });
     const summary = `read MachineSet ${ref.name}`;
     const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
+    delete this.#state.mustRead;
     this.#take(outcome);
+    if (!outcome.found) return;
+    if (input.refusal && !input.passOver) this.#retryRefused(outcome);
+    else if (outcome.refused) this.#noteAttempt([], outcome.refused);
+  }
+
+  /** It is time to try again: what the survey itself did not try is in its plan, or needs no write any more. */
+  #retryRefused({ survey, refused }: Extract<SetSurveyOutcome, { found: true }>): void {
+    const { toDelete, autoPreservation: { preserve, letGo } = { preserve: [], letGo: [] } } =
+      survey;
+    const planned = new Set([...toDelete.names, ...preserve, ...letGo]);
+    const names = this.#state.refused?.names ?? [];
+    this.#noteAttempt(
+      names.filter((name) => !planned.has(name)),
+      refused,
+    );
+    // The condition goes with the last of them.
+    if (!this.#state.refused) this.#mustSurvey = true;
+  }
+
+  #noteAttempt(tried: readonly string[], refused: Refusals | undefined): void {
+    const attempt = { tried, now: Date.now(), random: Math.random(), ...(refused && { refused }) };
+    const after = afterAttempt(this.#state.refused, attempt);
+    if (after) this.#state.refused = after;
+    else delete this.#state.refused;
   }
 
   #take(outcome: SetSurveyOutcome): void {
@@ -158,18 +191,22 @@ class MachineSetLife {
 
   async #createBatch({ names, basis }: Batch): Promise<void> {
     const state = this.#state;
-    const { createMachines } = regularSteps(`create ${names.length} machines`);
+    const { createMachines } = unlessStopped(`create ${names.length} machines`);
     let outcome: CreateBatchOutcome;
     try {
       outcome = await createMachines({ set: this.#set(), names, basis });
     } catch (error) {
+      if (isStop(error)) return this.#suspend(error);
       if (!(error instanceof ActivityFailure)) throw error;
       outcome = { created: [], taken: [], error: messageOf(error) };
     }
     delete state.batch;
     state.createdSince += outcome.created.length;
+    // A large set takes many batches, and each is progress.
+    if (outcome.created.length > 0) this.#turns.rested();
     // Fewer made than planned: something else than what was surveyed holds by now.
-    if (outcome.created.length < names.length || state.isUnreported) this.#mustSurvey = true;
+    if (outcome.created.length < names.length) state.mustRead = true;
+    if (state.mustRead || state.isUnreported) this.#mustSurvey = true;
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }
@@ -194,10 +231,41 @@ class MachineSetLife {
   }
 
   async #deleteBatch(names: string[], reason: string): Promise<void> {
-    const { deleteMachines } = regularSteps(`delete ${names.length} machines: ${reason}`);
-    await deleteMachines({ set: this.#set(), names, reason });
+    const { deleteMachines } = unlessStopped(`delete ${names.length} machines: ${reason}`);
+    const generation = this.#state.survey?.demand.generation ?? 0;
+    const batch = { set: this.#set(), names, reason, generation, now: Date.now() };
+    let outcome: DeleteBatchOutcome;
+    try {
+      outcome = await deleteMachines(batch);
+    } catch (error) {
+      if (isStop(error)) return this.#suspend(error);
+      throw error;
+    }
+    const { deleted, refused } = outcome;
+    if (deleted < names.length) this.#state.mustRead = true;
+    if (deleted > 0) this.#turns.rested();
+    this.#noteAttempt(names, refused);
     // A slow start begins anew after a scale-down.
     this.#state.batchSize = 1;
+    this.#mustSurvey = true;
+  }
+
+  /**
+   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is dropped, as a later one is
+   * planned for what is there then; what it has done already the next survey finds.
+   */
+  #suspend(stop: ActivityFailure): void {
+    delete this.#state.batch;
+    this.#state.mustRead = true;
+    this.#mustSurvey = true;
+    this.#stop = messageOf(stop);
+    void this.#waitForResume();
+  }
+
+  async #waitForResume(): Promise<void> {
+    const { waitForResume } = regularSteps('wait for the end of the stop');
+    await waitForResume({ set: this.#set() });
+    this.#stop = undefined;
     this.#mustSurvey = true;
   }
 
@@ -216,7 +284,9 @@ class MachineSetLife {
   async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
     const input = { set: this.#set(), preserve, letGo };
     const count = preserve.length + letGo.length;
-    await shortStep((steps) => steps.markPreserved(input), `preserve or let go ${count} machines`);
+    const summary = `preserve or let go ${count} machines`;
+    const { refused } = await shortStep((steps) => steps.markPreserved(input), summary);
+    this.#noteAttempt([...preserve, ...letGo], refused);
     this.#mustSurvey = true;
   }
 

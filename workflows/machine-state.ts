@@ -1,13 +1,15 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
-import type { CreatedInstance, DrainReport, PreparedMachine } from './activities.ts';
+import type { CreatedInstance, DrainReport, PreparedMachine, ReadNode } from './activities.ts';
 import type { DrainOptions } from './api/drain-options.ts';
 import { digestOfOptions } from './api/drain-options.ts';
 import type { MachinePhase } from './api/phases.ts';
 import type { PreservationNotes } from './api/preservation.ts';
-import { healthFactsOf, lookSoon } from './machine-health.ts';
+import { healthFactsOf, lookSoon, seenOf } from './machine-health.ts';
 import type { LossState } from './machine-loss.ts';
 import { lossFactsOf } from './machine-loss.ts';
 import type { PreservationState } from './machine-preservation.ts';
+import type { OperationState } from './machine-operation.ts';
+import { operationFactsOf } from './machine-operation.ts';
 import { preservationFactsOf } from './machine-preservation.ts';
 import type { GoneSnapshot, MachineSnapshot, NodeSnapshot, Sighting } from './messages.ts';
 import { isLater } from './messages.ts';
@@ -15,7 +17,7 @@ import { defined } from './plan/defined.ts';
 import { evictionSeconds } from './plan/drain.ts';
 import { fingerprintOf } from './plan/drain-report.ts';
 import type { HealthState } from './plan/health.ts';
-import type { MachineFacts, RunningStep } from './plan/machine.ts';
+import type { MachineFacts, RunningStep, StepFailure } from './plan/machine.ts';
 import { isSameInstance } from './plan/provider-id.ts';
 
 /** The object as it was seen last, by a signal or by our own read. */
@@ -27,6 +29,13 @@ export interface ObservedMachine extends Sighting {
   forceDeletion?: boolean;
   drain?: DrainOptions;
   preservation?: PreservationNotes;
+}
+
+export interface Outage {
+  reason: string;
+  attempts: number;
+  /** Milliseconds. */
+  retryAt: number;
 }
 
 export interface MachineState {
@@ -41,18 +50,36 @@ export interface MachineState {
   prepared?: PreparedMachine;
   /** The object or its class changed: read it again. */
   isStale: boolean;
+  /** The Node was read in this life, or the Machine named none: signals tell the rest. */
+  isNodeRead?: boolean;
+  /** The target cluster did not answer when Machine and Node were read. */
+  outage?: Outage;
   /** The Machine, or the class that was seen, says by now something else of the Node. */
   nodeBehind?: { class?: Sighting };
   /** Another Machine has the Node: it is neither drained nor deleted with this one. */
   isNodeContested?: boolean;
   phase: MachinePhase;
   failure?: NonNullable<MachineFacts['failure']>;
+  /** What failed last, until it is on the object. */
+  unreported?: { failure: StepFailure; operation: 'Create' | 'Delete' };
+  /** When somebody took the finalizer off the living object, milliseconds. */
+  finalizerLostAt?: number;
+  /** A Node may be left of an earlier instance under the name that the new instance got. */
+  mustCheckName?: boolean;
+  /** The joining Node as it was when it was equipped last. */
+  equipped?: { uid: string; seen: string };
+  /** The Node that went before the machine joined, as it was when that was looked at. */
+  lossSeen?: string;
+  /** A create or a delete that goes on in the cloud. */
+  operation?: OperationState;
   instance?: CreatedInstance;
   isRecorded: boolean;
   wasCreateSent: boolean;
   createGeneration: number;
   /** A create was sent and nobody knows what came of it. */
   isUnsettled: boolean;
+  /** An earlier life, of which nothing is known, may have sent a create; false once one of this life is answered. */
+  mayHaveCreated?: boolean;
   /** Until when the cloud may list a late instance of such a create, milliseconds. */
   settleAt?: number;
   teardown?: NonNullable<MachineFacts['teardown']> & {
@@ -101,7 +128,17 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
     lookSoon(state);
   }
   state.observed = { ...knownOptions(state), ...seen };
+  noteFinalizer(state, seen);
   return true;
+}
+
+/** A machine that nobody has read yet gets its finalizer by the first read. */
+export function noteFinalizer(
+  state: MachineState,
+  { isDeleting, hasFinalizer }: Pick<ObservedMachine, 'isDeleting' | 'hasFinalizer'>,
+): void {
+  if (hasFinalizer || isDeleting || !state.prepared) delete state.finalizerLostAt;
+  else state.finalizerLostAt ??= Date.now();
 }
 
 /** What is not told stays as it was. */
@@ -134,22 +171,12 @@ export function observeNode(state: MachineState, node: NodeSnapshot): boolean {
   return true;
 }
 
-/** A Node that we read ourselves. */
-export function noteReadyNode(
-  state: MachineState,
-  node: { name: string; uid: string; providerID: string },
-): void {
-  const { cluster = '', epoch = 0, resourceVersion = '0' } = state.node ?? state.observed ?? {};
-  state.node = {
-    ...node,
-    cluster,
-    epoch,
-    resourceVersion,
-    exists: true,
-    isReady: true,
-    isDeleting: false,
-    conditionsDigest: '',
-  };
+/** A Node that we read ourselves: what the watcher tells of it from then on is later, or comes with a higher epoch. */
+export function noteReadNode(state: MachineState, node: ReadNode): void {
+  const known = state.node?.uid === node.uid ? state.node : undefined;
+  const { cluster = state.observed?.cluster ?? '', epoch = 0 } = known ?? {};
+  const read: NodeSnapshot = { ...node, cluster, epoch, exists: true, conditionsDigest: '' };
+  if (!isLater(known ?? read, read)) state.node = read;
 }
 
 /** A repaired class wakes a machine that waits for it; one that runs is told when its Node has to follow. */
@@ -164,9 +191,9 @@ export function observeClass(state: MachineState, { ...seen }: Sighting): boolea
 /** Returns whether the drain that runs found other things in the way than before. */
 export function observeDrain(state: MachineState, report: DrainReport): boolean {
   if (report.uid !== state.uid || !isBeingDrained(state)) return false;
-  const before = state.drain?.blockers ?? [];
+  const { blockers = [], deadline } = state.drain ?? {};
   state.drain = report;
-  return fingerprintOf(before) !== fingerprintOf(report.blockers);
+  return deadline !== report.deadline || fingerprintOf(blockers) !== fingerprintOf(report.blockers);
 }
 
 /** What operators ask of the drain, by all that was read and seen. */
@@ -180,12 +207,23 @@ export function isBeingDrained({ teardown, preservation }: MachineState): boolea
   return preservation?.drain?.isDone === false;
 }
 
-/** Milliseconds. Counts from the deletionTimestamp, so that no restart begins it anew. */
+/** Milliseconds, as if nothing had been paused: the activity that drains moves it by the pauses. No restart begins it anew. */
 export function drainDeadlineOf(state: MachineState): number {
   const { prepared, teardown, preservation } = state;
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
   return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+}
+
+/** Milliseconds: since when pauses move its deadline. */
+export function drainBeganAt({ prepared, teardown, preservation }: MachineState): number {
+  if (teardown) return prepared?.deletionRequestedAt ?? teardown.startedAt;
+  return preservation?.drain?.startedAt ?? 0;
+}
+
+/** As the drain that runs moved it. */
+export function shownDrainDeadlineOf(state: MachineState): number {
+  return state.drain?.deadline ?? drainDeadlineOf(state);
 }
 
 function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: Teardown): number {
@@ -216,7 +254,7 @@ export function evictRetriesOf(state: MachineState): number | undefined {
 export function drainOf(state: MachineState): object | undefined {
   if (!isBeingDrained(state)) return undefined;
   const { podsLeft, blockers = [], blockerCount, volumeWait } = state.drain ?? {};
-  const deadline = drainDeadlineOf(state);
+  const deadline = shownDrainDeadlineOf(state);
   return { isBlocked: blockers.length > 0, podsLeft, blockers, blockerCount, volumeWait, deadline };
 }
 
@@ -225,7 +263,9 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
   const { prepared, instance, teardown, failure, phase, isRecorded } = state;
   const observed: Partial<ObservedMachine> = state.observed ?? {};
   return defined({
+    ...dutiesOf(state),
     running,
+    operation: operationFactsOf(state, running),
     isGone: state.isGone,
     isDeleting: observed.isDeleting ?? false,
     hasFinalizer: observed.hasFinalizer ?? false,
@@ -235,7 +275,6 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     failure,
     instance,
     unsettledUntil: state.settleAt,
-    wasCreateSent: state.wasCreateSent,
     isOwned: prepared?.machineSet !== undefined,
     provider: prepared?.provider,
     phase,
@@ -251,8 +290,43 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
   });
 }
 
-function isNodeBehind({ nodeBehind, instance, phase }: MachineState): boolean {
-  return nodeBehind !== undefined && instance !== undefined && phase === 'Running';
+/** What is left to be done or to be known. */
+function dutiesOf(state: MachineState) {
+  const { outage, mustCheckName, unreported, wasCreateSent, mayHaveCreated = false } = state;
+  return {
+    outage,
+    mustCheckName,
+    isUnreported: unreported !== undefined || undefined,
+    finalizerAt: finalizerTimeOf(state),
+    hasLostNode: hasLostNode(state) || undefined,
+    wasCreateSent: wasCreateSent || mayHaveCreated,
+  };
+}
+
+/** Whoever takes a finalizer off to let an object go has the time to delete it. MCM v0.62.1 takes up to 10 minutes. */
+const finalizerGraceMs = 60_000;
+
+function finalizerTimeOf({ finalizerLostAt }: MachineState): number | undefined {
+  return finalizerLostAt === undefined ? undefined : finalizerLostAt + finalizerGraceMs;
+}
+
+function isNodeBehind(state: MachineState): boolean {
+  const { nodeBehind, instance, phase, equipped } = state;
+  if (phase === 'Running') return nodeBehind !== undefined && instance !== undefined;
+  const node = joiningNodeOf(state);
+  if (!node?.exists || node.isDeleting) return false;
+  return nodeBehind !== undefined || seenOf(node) !== equipped?.seen;
+}
+
+function hasLostNode(state: MachineState): boolean {
+  const node = joiningNodeOf(state);
+  if (!node || (node.exists && !node.isDeleting)) return false;
+  return seenOf(node) !== state.lossSeen;
+}
+
+/** The Node of a machine that waits for it to become Ready. */
+function joiningNodeOf(state: MachineState): NodeSnapshot | undefined {
+  return state.phase === 'Pending' && state.isRecorded ? ownNodeOf(state) : undefined;
 }
 
 function isOurNodeReady(state: MachineState): boolean {
@@ -274,17 +348,22 @@ export function createDeadlineOf(prepared: PreparedMachine | undefined): number 
 }
 
 /** The same, or later because of an outage. */
-function joinDeadlineOf({ prepared, joinBy }: MachineState): number {
+export function joinDeadlineOf({ prepared, joinBy }: MachineState): number {
   return Math.max(createDeadlineOf(prepared), joinBy?.at ?? 0);
 }
 
 type Teardown = NonNullable<MachineState['teardown']>;
 
 /** The teardown of a machine as its object says it now. */
-export function newTeardown(state: MachineState, { usesTarget }: PreparedMachine): Teardown {
+export function newTeardown(
+  state: MachineState,
+  { usesTarget, providerID }: PreparedMachine,
+): Teardown {
   const { instance, isNodeContested, isUnsettled } = state;
   const hasNode = instance !== undefined && usesTarget && !isNodeContested;
-  const mustFind = isUnsettled && usesTarget && instance === undefined;
+  // Without its name the Node of an instance cannot be drained: the cloud knows it.
+  const mayHaveInstance = isUnsettled || providerID !== undefined;
+  const mustFind = mayHaveInstance && usesTarget && instance === undefined;
   const isSkipped = drainOptionsOf(state).isSkipped ?? false;
   return {
     ...(mustFind && { mustFind }),

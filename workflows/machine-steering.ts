@@ -3,7 +3,7 @@ import type { LifeRef } from './activities.ts';
 import type { DrainOptions } from './api/drain-options.ts';
 import { skipDrain } from './machine-phase.ts';
 import type { MachineState } from './machine-state.ts';
-import { drainDeadlineOf, drainOptionsOf } from './machine-state.ts';
+import { drainBeganAt, drainDeadlineOf, drainOptionsOf } from './machine-state.ts';
 import type { MachineCommand } from './messages.ts';
 import { defined } from './plan/defined.ts';
 import { shortStep } from './steps.ts';
@@ -17,7 +17,8 @@ export async function steer(
   // Absolute, so that a step that runs twice does not extend twice.
   const until =
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
-  const input = defined({ machine, command, until });
+  const countsFrom = until === undefined ? undefined : drainBeganAt(state);
+  const input = defined({ machine, command, until, countsFrom });
   const words = await shortStep((steps) => steps.steerMachine(input), command.verb);
   apply(state, command, until);
   return words;
@@ -29,7 +30,10 @@ function apply(state: MachineState, { verb }: MachineCommand, until: number | un
   if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
   if (verb === 'skipDrain') skipDrain(state);
   if (verb === 'skipVolumeWait') note(state, { skipsVolumeWait: true });
-  if (until !== undefined) note(state, { until });
+  if (until === undefined) return;
+  note(state, { until });
+  // What the drain that is cancelled now made of it.
+  delete state.drain?.deadline;
 }
 
 function retryNow({ failure, preservation }: MachineState): void {

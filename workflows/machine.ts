@@ -44,6 +44,7 @@ import {
 } from './messages.ts';
 import type { MachineStep, RunningStep } from './plan/machine.ts';
 import { isLong, planMachine } from './plan/machine.ts';
+import { StepGuard } from './plan/step-guard.ts';
 import { messageOf } from './steps.ts';
 import { isOfOurCluster } from './own-cluster.ts';
 import {
@@ -56,7 +57,7 @@ import {
   requireInput,
   sighting,
 } from './payloads.ts';
-import { handedOver, mustRenew } from './renewal.ts';
+import { handedOver, mustInterrupt, mustRenew } from './renewal.ts';
 
 export interface MachineInput extends EntityInput {
   state?: MachineState;
@@ -74,12 +75,15 @@ export async function machine(input: MachineInput): Promise<MachineResult> {
   return await new MachineLife(requireInput(input)).live();
 }
 
+type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
+
 class MachineLife {
   readonly #input: MachineInput;
   readonly #state: MachineState;
   readonly #steps: MachineSteps;
   readonly #commands: MachineCommands;
   readonly #alarm = new Alarm(() => this.#wake());
+  readonly #guard = new StepGuard();
   #isAwake = true;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
@@ -87,7 +91,7 @@ class MachineLife {
   constructor(input: MachineInput) {
     this.#input = input;
     this.#state = handedOver(input.state) ?? newMachineState(Date.now());
-    this.#steps = new MachineSteps(input, this.#state);
+    this.#steps = new MachineSteps(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
   }
@@ -102,7 +106,11 @@ class MachineLife {
           await this.#steer(asked);
           continue;
         }
-        const step = planMachine(factsOf(this.#state, this.#running), Date.now());
+        if (!this.#running && mustRenew()) {
+          await this.#renew();
+          continue;
+        }
+        const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
         setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
         this.#alarm.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
         if (step.action === 'complete') return await this.#complete(step.reason);
@@ -111,18 +119,49 @@ class MachineLife {
     });
   }
 
+  /** No plan keeps the loop running without a rest: the guard holds back what is done too often, or failed a moment ago. */
+  #paced(step: MachineStep): MachineStep {
+    const now = Date.now();
+    if (step.action === 'complete') return step;
+    if (step.action === 'wait')
+      return isPast(step.until, now) ? { ...step, until: now + 1_000 } : step;
+    const hold = this.#guard.holdOf(step.action, now);
+    if (hold) return { action: 'wait', ...hold };
+    this.#guard.begin(step.action, now, Math.random);
+    return step;
+  }
+
   /** Not async, and neither is what it calls: the SDK captures a stack for every promise of a workflow. */
   #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> | undefined {
     const { action } = step;
     if (action === 'wait') return this.#wait();
     if (action === 'cancel') return this.#cancel();
     if (isLong(action)) return this.#start(action);
-    return this.#steps[action]();
+    return this.#attempt(action);
   }
 
+  /** Signals that change nothing make the history longer, too. */
   #wait(): Promise<void> {
-    if (!this.#running && mustRenew()) return this.#renew();
-    return condition(() => this.#isAwake);
+    if (this.#isToInterrupt()) this.#cancel();
+    return condition(() => this.#isAwake || this.#isToInterrupt());
+  }
+
+  #isToInterrupt(): boolean {
+    return this.#running !== undefined && !this.#running.isCancelRequested && mustInterrupt();
+  }
+
+  /** A step that is rejected is a failure like others: said on this page, and tried again later. */
+  async #attempt(action: StepName, isCancelRequested = () => false): Promise<void> {
+    try {
+      await this.#steps[action]();
+      this.#guard.succeeded(action);
+    } catch (error) {
+      // What we cancelled may end in any kind of failure; the plan takes it from there.
+      if (isCancelRequested() && error instanceof TemporalFailure) return;
+      const message = messageOf(error);
+      log.warn('a step failed', { action, message });
+      this.#guard.failed(action, message, { now: Date.now(), random: Math.random() });
+    }
   }
 
   async #steer({ command, answer }: Asked<MachineCommand>): Promise<void> {
@@ -156,15 +195,9 @@ class MachineLife {
   }
 
   async #runBeside(running: RunningStep): Promise<void> {
-    try {
-      await this.#steps[running.name]();
-    } catch (error) {
-      // What we cancelled may end in any kind of failure; the plan takes it from there.
-      if (!running.isCancelRequested || !(error instanceof TemporalFailure)) throw error;
-    } finally {
-      this.#running = undefined;
-      this.#wake();
-    }
+    await this.#attempt(running.name, () => running.isCancelRequested);
+    this.#running = undefined;
+    this.#wake();
   }
 
   /** Ends this life. A later object of the same name gets a life of its own. */
@@ -218,13 +251,17 @@ class MachineLife {
   }
 
   /** Wakes the loop when a signal of our own cluster changed something. */
-  #note(signal: Sighting, observe: () => boolean): void {
+  #note(signal: Pick<Sighting, 'cluster'>, observe: () => boolean): void {
     if (isOfOurCluster(signal, this.#input) && observe()) this.#wake();
   }
 
   #wake(): void {
     this.#isAwake = true;
   }
+}
+
+function isPast(time: number | undefined, now: number): boolean {
+  return time !== undefined && time <= now;
 }
 
 function isDrain(running: RunningStep | undefined): boolean {

@@ -9,22 +9,22 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DrainReport } from './activities.ts';
 import type { DrainOptions } from './api/drain-options.ts';
 import type { PreservationNotes } from './api/preservation.ts';
+import type { ObjectRef } from './install.ts';
 
-/** The object that a workflow stands for. */
-export interface ObjectRef {
-  namespace: string;
-  name: string;
-}
+export type { Kind, ObjectRef } from './install.ts';
+export { workflowIdOf } from './install.ts';
 
-export type Kind = 'machine' | 'machineSet' | 'machineDeployment' | 'machineClass' | 'secret';
+/** The cluster that gave an object its resourceVersion. */
+export type VersionSource = 'control' | 'target';
 
-/** One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. */
-export function workflowIdOf(kind: Kind, { namespace, name }: ObjectRef): string {
-  return `${kind}/${namespace}/${name}`;
-}
+declare const versionSource: unique symbol;
 
-/** Where and when a snapshot was taken. */
-export interface Sighting {
+/**
+ * Where and when a snapshot was taken. `Source` is for the compiler alone: resourceVersions of two clusters say nothing of each
+ * other, so snapshots of the one cannot be compared with those of the other.
+ */
+export interface Sighting<Source extends VersionSource = 'control'> {
+  readonly [versionSource]?: Source;
   /** UID of the namespace `kube-system` of the control cluster: signals of other clusters are refused. */
   cluster: string;
   /** Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier one. */
@@ -34,7 +34,10 @@ export interface Sighting {
 }
 
 /** Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by KEP-5504). */
-export function isLater(a: Sighting, b: Sighting | undefined): boolean {
+export function isLater<Source extends VersionSource>(
+  a: Sighting<Source>,
+  b: Sighting<NoInfer<Source>> | undefined,
+): boolean {
   if (b === undefined || a.epoch > b.epoch) return true;
   return a.epoch === b.epoch && BigInt(a.resourceVersion) > BigInt(b.resourceVersion);
 }
@@ -59,7 +62,7 @@ export interface GoneSnapshot extends Sighting {
   uid: string;
 }
 
-export interface NodeSnapshot extends Sighting {
+export interface NodeSnapshot extends Sighting<'target'> {
   name: string;
   /** False when the Node object is gone; the fields below then tell of its last state. */
   exists: boolean;
@@ -200,19 +203,24 @@ export const rolloutQuery = defineQuery<unknown>('rollout');
 /** The whole state of a workflow, for people and tests. */
 export const stateQuery = defineQuery<unknown>('state');
 
-const { KEYWORD, DATETIME } = SearchAttributeType;
+const { KEYWORD, TEXT, DATETIME } = SearchAttributeType;
 
-/** Search attributes with their types; values of closed runs stay, so queries say `ExecutionStatus="Running"`. */
+/**
+ * Search attributes with their types; values of closed runs stay, so queries say `ExecutionStatus="Running"`. A SQL store
+ * has columns for 10 Keyword and 3 of each other type, which all applications of a Temporal namespace share, and a name
+ * cannot be changed later: docs/decisions/0009-install-identity.md.
+ */
 export const keys = {
-  MachinePhase: defineSearchAttributeKey('MachinePhase', KEYWORD),
-  RolloutState: defineSearchAttributeKey('RolloutState', KEYWORD),
+  /** Phase of a machine, `DrainBlocked` included; state of a rollout. */
+  State: defineSearchAttributeKey('State', KEYWORD),
+  /** Id of the control cluster. */
+  KubeCluster: defineSearchAttributeKey('KubeCluster', KEYWORD),
   KubeNamespace: defineSearchAttributeKey('KubeNamespace', KEYWORD),
   MachineDeployment: defineSearchAttributeKey('MachineDeployment', KEYWORD),
   MachineSet: defineSearchAttributeKey('MachineSet', KEYWORD),
   MachineClass: defineSearchAttributeKey('MachineClass', KEYWORD),
-  Provider: defineSearchAttributeKey('Provider', KEYWORD),
   BlockedBy: defineSearchAttributeKey('BlockedBy', KEYWORD),
-  NodeName: defineSearchAttributeKey('NodeName', KEYWORD),
+  NodeName: defineSearchAttributeKey('NodeName', TEXT),
   /** Who has to act: `none`, `external`, `person`. */
   Attention: defineSearchAttributeKey('Attention', KEYWORD),
   WaitingSince: defineSearchAttributeKey('WaitingSince', DATETIME),

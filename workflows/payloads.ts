@@ -105,6 +105,7 @@ const blocker: Shape<Blocker> = {
   since: time,
   why: text,
   nextTryAt: optional(time),
+  isHopeless: optional(flag),
 };
 
 const volumeWait: Shape<VolumeWait> = {
@@ -122,6 +123,7 @@ export const drainReportShape: Shape<DrainReport> = {
   blockers: listOf(objectOf(blocker), 100),
   blockerCount: count,
   volumeWait: optional(objectOf(volumeWait)),
+  deadline: optional(time),
 };
 
 const objectRef: Shape<ObjectRef> = { namespace: name, name };

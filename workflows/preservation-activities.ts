@@ -2,6 +2,7 @@
 import type { LifeRef } from './activities.ts';
 import type { PreservationNotes } from './api/preservation.ts';
 import type { AutoPreservation } from './plan/auto-preservation.ts';
+import type { Refusals } from './plan/refused-machines.ts';
 import type { Preserve } from './plan/preserve-value.ts';
 
 export interface PreserveRequest {
@@ -28,6 +29,8 @@ export type PreserveOutcome =
   | { found: 'nothing' }
   /** Some of it may be done. */
   | { found: 'outOfReach'; reason: string }
+  /** The API server refuses a write. */
+  | { found: 'refused'; reason: string }
   | {
       found: 'machine';
       preservation?: Preservation;
@@ -41,5 +44,5 @@ export interface PreservationActivities {
   /** Preserves a machine, or ends that, as its annotations, its phase and the time say. */
   preserveMachine(input: PreserveRequest): Promise<PreserveOutcome>;
   /** Annotates Failed machines of a set as preserved automatically, or takes that back. */
-  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<void>;
+  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<{ refused?: Refusals }>;
 }

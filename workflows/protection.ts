@@ -1,4 +1,9 @@
-import { CancellationScope, condition, setCurrentDetails } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  setCurrentDetails,
+} from '@temporalio/workflow';
 import type { LastLook, ProtectionActivities, ProtectionOutcome } from './activities.ts';
 import type { EntityInput } from './messages.ts';
 import { useChanged } from './messages.ts';
@@ -8,9 +13,9 @@ import { lookLastAtForeign } from './safety-foreign.ts';
 import { messageOf, orphanSteps, shortStep } from './steps.ts';
 
 /** Between two looks at what keeps a class that is being deleted. */
-const lookAgain = '30s';
-/** Two searches for orphans delete what they may within that; what is left then is for a person. */
-const longestWaitMs = 60 * 60_000;
+const lookAgainMs = 30_000;
+/** Gardener waits 5 minutes for Machines and their classes together. What is left after these three is for a person. */
+const longestWaitMs = 3 * 60_000;
 /** A cloud that does not let us look may never do so again. */
 const failedLooksMax = 3;
 
@@ -39,7 +44,7 @@ export async function secret(input: EntityInput): Promise<void> {
 export class Protection {
   readonly #input: EntityInput;
   readonly #resource: Resource;
-  readonly #since = Date.now();
+  #deadline: number | undefined;
   #failedLooks = 0;
 
   constructor(input: EntityInput, resource: Resource) {
@@ -51,21 +56,27 @@ export class Protection {
   async look(isInterrupted: () => boolean): Promise<boolean> {
     const { looksFirst } = await this.#set();
     if (!looksFirst) return true;
-    const look = await lookLast(this.#input, looksFirst);
+    if (looksFirst.isDeleting) this.#deadline ??= Date.now() + longestWaitMs;
+    const look = await lookLast(this.#input, looksFirst, this.#remainingMs());
     const problem = problemOf(look);
     this.#failedLooks += look.error === undefined ? 0 : 1;
     if (problem === undefined) await this.#set({});
     else if (looksFirst.isDeleting && this.#isOver()) await this.#set({ problem });
     else if (looksFirst.isDeleting) {
       setCurrentDetails(`### MachineClass ${this.#input.ref.name} waits\n- ${problem}`);
-      await condition(isInterrupted, lookAgain);
+      await condition(isInterrupted, Math.min(lookAgainMs, this.#remainingMs()));
       return false;
     }
     return true;
   }
 
   #isOver(): boolean {
-    return Date.now() - this.#since > longestWaitMs || this.#failedLooks >= failedLooksMax;
+    return this.#remainingMs() === 0 || this.#failedLooks >= failedLooksMax;
+  }
+
+  #remainingMs(): number {
+    if (this.#deadline === undefined) return longestWaitMs;
+    return Math.max(this.#deadline - Date.now(), 0);
   }
 
   async #set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
@@ -75,19 +86,36 @@ export class Protection {
   }
 }
 
+type LooksFirst = NonNullable<ProtectionOutcome['looksFirst']>;
+
+/** A look that hangs ends with the time that is left for it. */
 async function lookLast(
+  input: EntityInput,
+  looksFirst: LooksFirst,
+  remainingMs: number,
+): Promise<LastLook> {
+  try {
+    return await CancellationScope.withTimeout(Math.max(remainingMs, 1), () =>
+      listLast(input, looksFirst),
+    );
+  } catch (error) {
+    const words = isCancellation(error) ? 'no answer in time' : messageOf(error);
+    return { left: 0, examples: [], error: words };
+  }
+}
+
+async function listLast(
   { ref, cluster }: EntityInput,
-  { provider, isForeign }: NonNullable<ProtectionOutcome['looksFirst']>,
+  { provider, isForeign }: LooksFirst,
 ): Promise<LastLook> {
   const { namespace, name: className } = ref;
   const request = { namespace, cluster, provider, className };
-  try {
-    if (isForeign) return await lookLastAtForeign(request);
-    const steps = orphanSteps(provider, `last look with the credentials of ${className}`);
-    return await steps.lookLast(request);
-  } catch (error) {
-    return { left: 0, examples: [], error: messageOf(error) };
-  }
+  if (isForeign) return await lookLastAtForeign(request);
+  const steps = orphanSteps(provider, {
+    call: 'read',
+    summary: `last look with the credentials of ${className}`,
+  });
+  return await steps.lookLast(request);
 }
 
 function problemOf({ left, examples, error }: LastLook): string | undefined {

@@ -1,22 +1,17 @@
 import { workflowInfo } from '@temporalio/workflow';
-
-/**
- * A run that grew long is continued as new: a worker that takes over replays the whole history, 0.2 s for 500 events and
- * 3.7 s for 10,000.
- */
-const longestHistoryEvents = 1_000;
-const largestHistoryBytes = 1_000_000;
-/** What is handed over may be large by itself, e.g. an object with large annotations: that alone is no reason to begin anew, and again. */
-const shortestHistoryEvents = 60;
+import { hasGrownLong } from './plan/history-length.ts';
 
 /** True when this run should continue as new as soon as nothing is in flight. */
 export function mustRenew(): boolean {
-  const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
-  return (
-    continueAsNewSuggested ||
-    historyLength >= longestHistoryEvents ||
-    (historySize >= largestHistoryBytes && historyLength >= shortestHistoryEvents)
-  );
+  return hasGrownLong(workflowInfo());
+}
+
+/** A step may run for days, as a drain does, and signals come in meanwhile: the server ends a run of 51,200 events. */
+const mostEventsBesideStep = 4_000;
+
+/** True when the step that runs has to be interrupted, so that this run can continue as new. */
+export function mustInterrupt(): boolean {
+  return workflowInfo().historyLength >= mostEventsBesideStep;
 }
 
 /**
@@ -24,5 +19,10 @@ export function mustRenew(): boolean {
  * needed to go on stands on the objects and the instances.
  */
 export function handedOver<State>(state: State | undefined): State | undefined {
-  return workflowInfo().attempt > 1 ? undefined : state;
+  return isBegunAnew() ? undefined : state;
+}
+
+/** The run before this one failed: what it did, and what it was told, is lost. */
+export function isBegunAnew(): boolean {
+  return workflowInfo().attempt > 1;
 }

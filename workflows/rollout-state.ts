@@ -17,13 +17,13 @@ export function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): 
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const { typedSearchAttributes: shown } = workflowInfo();
   const isSame =
-    shown.get(keys.RolloutState) === state &&
+    shown.get(keys.State) === state &&
     shown.get(keys.BlockedBy) === blockedBy &&
     shown.get(keys.MachineClass) === className;
   if (isSame) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
-    { key: keys.RolloutState, value: state },
+    { key: keys.State, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
     { key: keys.Attention, value: attentionOf(state, blockedBy) },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },

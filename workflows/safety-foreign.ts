@@ -9,11 +9,13 @@ import type {
   JudgedListing,
   LastLook,
   LastLookRequest,
+  ListingsRequest,
   OrphanCheck,
   OrphanOutcome,
   UnlistedInstance,
 } from './activities.ts';
-import { deletedBy, describedBy, listedBy, listedMax } from './plan/driver-answers.ts';
+import { contractVersion } from './driver-port.ts';
+import { listedDeletedBy, describedBy, listedBy, listedMax } from './plan/driver-answers.ts';
 import type { OwnedInstance } from './plan/missing-instances.ts';
 import type { ScopeLook, Suspect } from './plan/orphan-sweep.ts';
 import { checkSteps, listedDeletion, lookSteps, messageOf } from './steps.ts';
@@ -30,10 +32,14 @@ const askedMax = 20;
 export async function lookAtForeign(
   { namespace, cluster, minAgeSeconds }: OrphanCheck,
   { provider, classNames }: ForeignProvider,
+  suspects: string[],
 ): Promise<ScopeLook[]> {
   const account = { namespace, cluster, provider };
   const listings = await Promise.all(classNames.map((name) => listingOf(account, name)));
-  const judged = await judge(account, distinct(listings), minAgeSeconds);
+  const judged = await judge(account, distinct(listings), {
+    minAgeSeconds,
+    ...(suspects.length > 0 && { suspects }),
+  });
   return await Promise.all(judged.map((listing) => withMissing(account, listing)));
 }
 
@@ -56,7 +62,7 @@ export function distinct(listings: readonly ForeignListing[]): ForeignListing[] 
 export async function lookLastAtForeign(request: LastLookRequest): Promise<LastLook> {
   const { className } = request;
   const listings = [await listingOf(request, className)];
-  const [judged] = await judge(request, listings, 0);
+  const [judged] = await judge(request, listings, { minAgeSeconds: 0 });
   if (!judged) return { left: 0, examples: [], error: 'nothing was judged' };
   const { suspects, omitted, error } = judged.look;
   const examples = suspects.slice(0, 10).map(({ providerID }) => providerID);
@@ -71,12 +77,20 @@ export async function deleteForeign(
   const { provider, providerID, machineName, token, className } = suspect;
   const instance = { providerID, machineName, ...(token !== undefined && { token }) };
   const listings = [{ className, instances: [instance] }];
-  const [judged] = await judge({ namespace, cluster, provider }, listings, 0);
+  const [judged] = await judge({ namespace, cluster, provider }, listings, {
+    minAgeSeconds: 0,
+  });
   const [because] = Object.keys(judged?.look.kept ?? {});
   if (because !== undefined) return { outcome: 'kept', because };
   const steps = listedDeletion(provider, `delete ${providerID}`);
-  const answer = await steps.deleteListed({ namespace, cluster, className, providerID });
-  const outcome = deletedBy(answer, askedOf(provider));
+  const answer = await steps.deleteListed({
+    contractVersion,
+    namespace,
+    cluster,
+    className,
+    providerID,
+  });
+  const outcome = listedDeletedBy(answer, askedOf(provider));
   if (outcome.outcome === 'deleted') return { outcome: outcome.isFound ? 'deleted' : 'gone' };
   const { code, message } = outcome.failure;
   return { outcome: 'failed', message: `${code}: ${message}` };
@@ -85,10 +99,10 @@ export async function deleteForeign(
 async function judge(
   { namespace, provider }: Account,
   listings: ForeignListing[],
-  minAgeSeconds: number,
+  rules: Pick<ListingsRequest, 'minAgeSeconds' | 'suspects'>,
 ): Promise<JudgedListing[]> {
   const steps = checkSteps(`compare the instances of provider ${provider} with the Machines`);
-  return await steps.judgeListings({ namespace, provider, minAgeSeconds, listings });
+  return await steps.judgeListings({ namespace, provider, listings, ...rules });
 }
 
 /** A class that cannot be listed does not hide the others. */
@@ -98,7 +112,7 @@ async function listingOf(
 ): Promise<ForeignListing> {
   const steps = lookSteps(provider, `list the instances of class ${className}`);
   try {
-    const answer = await steps.listInstances({ namespace, cluster, className });
+    const answer = await steps.listInstances({ contractVersion, namespace, cluster, className });
     return { className, ...listedBy(answer, askedOf(provider)) };
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -133,7 +147,8 @@ async function isMissing(
 ): Promise<boolean> {
   const machine = { namespace, name, uid };
   const token = `${uid}-0`;
-  const request = { machine, cluster, className, provider, token, providerID, isRetry: true };
+  const known = { machine, cluster, className, provider, token, providerID };
+  const request = { contractVersion, ...known, isRetry: true };
   try {
     const steps = lookSteps(provider, `is ${providerID} there?`);
     const answer = describedBy(await steps.describeInstance(request), askedOf(provider));

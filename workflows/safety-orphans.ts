@@ -23,7 +23,9 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const earlier = suspectsIn(workflowInfo().lastResult);
   const steps = checkSteps('read the MachineClasses');
   const providers = await steps.findProviders({ namespace });
-  const looks = (await Promise.all(providers.map((provider) => lookAt(check, provider)))).flat();
+  const looks = (
+    await Promise.all(providers.map((provider) => lookAt(check, provider, earlier)))
+  ).flat();
   const foreign = new Set(providers.filter(isForeignProvider).map(({ provider }) => provider));
   const now = Date.now();
   const plan = planSweep({ looks, earlier, rules: check, now });
@@ -48,13 +50,29 @@ function isForeignProvider(found: string | ForeignProvider): found is ForeignPro
 }
 
 /** A provider that does not answer does not hide the others. */
-async function lookAt(check: OrphanCheck, found: string | ForeignProvider): Promise<ScopeLook[]> {
+async function lookAt(
+  check: OrphanCheck,
+  found: string | ForeignProvider,
+  earlier: readonly TrackedSuspect[],
+): Promise<ScopeLook[]> {
   const { namespace, cluster, minAgeSeconds } = check;
   const provider = isForeignProvider(found) ? found.provider : found;
   try {
-    if (isForeignProvider(found)) return await lookAtForeign(check, found);
-    const steps = orphanSteps(provider, `list the instances of provider ${provider}`);
-    return await steps.lookForOrphans({ namespace, cluster, provider, minAgeSeconds });
+    const suspects = earlier
+      .filter((suspect) => suspect.provider === provider)
+      .map(({ providerID }) => providerID);
+    if (isForeignProvider(found)) return await lookAtForeign(check, found, suspects);
+    const steps = orphanSteps(provider, {
+      call: 'read',
+      summary: `list the instances of provider ${provider}`,
+    });
+    return await steps.lookForOrphans({
+      namespace,
+      cluster,
+      provider,
+      minAgeSeconds,
+      ...(suspects.length > 0 && { suspects }),
+    });
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failed = { provider, className: '', classCount: 0, kept: {}, suspects: [], omitted: 0 };
@@ -67,7 +85,10 @@ async function deleteOne(
   { firstSeen: _past, ...suspect }: TrackedSuspect,
   isForeign: boolean,
 ): Promise<OrphanOutcome> {
-  const steps = orphanSteps(suspect.provider, `delete ${suspect.providerID}`);
+  const steps = orphanSteps(suspect.provider, {
+    call: 'delete',
+    summary: `delete ${suspect.providerID}`,
+  });
   try {
     if (isForeign) return await deleteForeign({ namespace, cluster }, suspect);
     return await steps.deleteOrphan({ namespace, cluster, suspect });

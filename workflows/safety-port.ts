@@ -22,6 +22,8 @@ export interface OrphanLookRequest {
   cluster: string;
   provider: string;
   minAgeSeconds: number;
+  /** providerIDs that the run before suspected, at most 200: the answer names those that are cleared. */
+  suspects?: string[];
 }
 
 /** Before our finalizer goes off a class that no Machine uses any more. */
@@ -73,6 +75,8 @@ export interface ListingsRequest {
   namespace: string;
   provider: string;
   minAgeSeconds: number;
+  /** providerIDs that the run before suspected. Default none. */
+  suspects?: string[];
   listings: ForeignListing[];
 }
 
@@ -89,7 +93,7 @@ export interface UnlistedInstance extends OwnedInstance {
   createdAt: number;
 }
 
-/** Served on `<task queue>-driver-<provider>` by the drivers that are built in. */
+/** Served on `<task queue>/driver/<provider>` by the drivers that are built in. */
 export interface OrphanActivities {
   /** One listing for each distinct credential and scope of the provider's classes; one that fails says why. */
   lookForOrphans(request: OrphanLookRequest): Promise<ScopeLook[]>;
@@ -202,7 +206,7 @@ export interface SafetyActivities {
   compareEntities(input: EntityCheck): Promise<EntityLook>;
   /** Looks at each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
   healEntities(
-    input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver'>,
+    input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver' | 'foreign'>,
   ): Promise<HealedEntity[]>;
   /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
   lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;

@@ -7,6 +7,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   TemporalFailure,
+  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
@@ -17,6 +18,8 @@ import type {
   SafetyActivities,
 } from './activities.ts';
 import { clip, longestSummaryBytes } from './api/clip.ts';
+import type { DriverCall } from './driver-port.ts';
+import { drainQueueOf, driverQueueOf } from './install.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
@@ -40,13 +43,28 @@ export async function shortStep<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   summary: string,
 ): Promise<Outcome> {
+  return await shortFirst(run, () => regularSteps(summary));
+}
+
+/** The same without a retry of the regular form: it fails, so that the workflow goes on with what else is to be done. */
+export async function shortAttempt<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  summary: string,
+): Promise<Outcome> {
+  return await shortFirst(run, () => singleAttempts(summary));
+}
+
+async function shortFirst<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  longForm: () => Steps,
+): Promise<Outcome> {
   try {
     return await run(shortForm);
   } catch (error) {
     // A local activity that timed out fails with an ActivityFailure when it happens, and with the bare TimeoutFailure
     // inside it when its marker is replayed (SDK 1.24.0): both must take the same way.
     if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
-    return await run(regularSteps(summary));
+    return await run(longForm());
   }
 }
 
@@ -56,6 +74,35 @@ export function regularSteps(summary: string): Steps {
     ...regularOptions,
     summary: clip(summary, longestSummaryBytes),
   });
+}
+
+/** As activities/failures.ts calls it. */
+const stopType = 'Stopped';
+
+/** The same, but a stop ends it: the loop goes on with what a stop allows. */
+export function unlessStopped(summary: string): Steps {
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    retry: { ...regularOptions.retry, nonRetryableErrorTypes: [stopType] },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** No worker took the task within its schedule-to-start timeout. */
+export function isUntaken(error: unknown): boolean {
+  return timeoutOf(error) === 'SCHEDULE_TO_START';
+}
+
+/** Which timeout ended an activity; undefined when none did. */
+export function timeoutOf(error: unknown): TimeoutFailure['timeoutType'] | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof TimeoutFailure ? cause.timeoutType : undefined;
+}
+
+/** A person has stopped everything. */
+export function isStop(error: unknown): error is ActivityFailure {
+  if (!(error instanceof ActivityFailure)) return false;
+  return error.cause instanceof ApplicationFailure && error.cause.type === stopType;
 }
 
 /** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
@@ -71,15 +118,16 @@ export function singleAttempts(summary: string): Steps {
 /** As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and in Go. */
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
-/** Nobody polls the queue of a provider without a driver: said on the object after this time, not waited for in silence. */
+/** After this time it is asked whether anybody polls the queue: where nobody does, that is said on the object, and not waited for in silence. */
 const longestQueueWait = '60s';
 
 export function driverSteps(
   provider: string,
-  summary: string,
+  { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
 ): ActivityInterfaceFor<DriverActivities> {
   return proxyActivities<DriverActivities>({
-    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    ...(limitMs !== undefined && { scheduleToCloseTimeout: limitMs }),
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
     scheduleToStartTimeout: longestQueueWait,
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
@@ -108,11 +156,11 @@ export function checkSteps(summary: string): ActivityInterfaceFor<SafetyActiviti
 
 export function orphanSteps(
   provider: string,
-  summary: string,
+  { call, summary }: { call: 'read' | 'delete'; summary: string },
 ): ActivityInterfaceFor<OrphanActivities> {
   return proxyActivities<OrphanActivities>({
     ...checkOptions,
-    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
     scheduleToStartTimeout: longestQueueWait,
     summary,
   });
@@ -124,7 +172,7 @@ export function classSteps(
   { summary, queueWait }: { summary: string; queueWait: '60s' | '12h' },
 ): ActivityInterfaceFor<Pick<DriverActivities, 'validateClass'>> {
   return proxyActivities<Pick<DriverActivities, 'validateClass'>>({
-    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
     scheduleToStartTimeout: queueWait,
     startToCloseTimeout: '30s',
     heartbeatTimeout: '4s',
@@ -141,7 +189,7 @@ export function lookSteps(provider: string, summary: string): ActivityInterfaceF
   return proxyActivities<LookActivities>({
     ...checkOptions,
     retry: { ...checkOptions.retry, nonRetryableErrorTypes: notServed },
-    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
     scheduleToStartTimeout: longestQueueWait,
     summary,
   });
@@ -153,7 +201,7 @@ export function listedDeletion(
   summary: string,
 ): ActivityInterfaceFor<Pick<DriverActivities, 'deleteListed'>> {
   return proxyActivities<Pick<DriverActivities, 'deleteListed'>>({
-    taskQueue: `${workflowInfo().taskQueue}-driver-${provider}`,
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'delete'),
     scheduleToStartTimeout: '5s',
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
@@ -164,7 +212,7 @@ export function listedDeletion(
 
 export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivities> {
   return proxyActivities<DrainActivities>({
-    taskQueue: `${workflowInfo().taskQueue}-drain`,
+    taskQueue: drainQueueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '60s',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },

@@ -4,30 +4,36 @@
  * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no history; the failure's message
  * says what is in the way. What the next pass needs stands in the heartbeat details, limits in the request.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainReport, DrainRequest } from '../../workflows/activities.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { Pause } from '../../workflows/plan/clock.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
 import { podKey } from '../../workflows/plan/drain.ts';
 import { inParallel } from '../in-parallel.ts';
-import { refused } from '../failures.ts';
+import { failureOf, refused } from '../failures.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { Span } from '../kube/global-stop.ts';
 import { isRefusal } from '../kube/errors.ts';
 import type { Node } from '../machine/node.ts';
-import { readNode } from '../machine/node.ts';
 import { Budgets } from './budgets.ts';
-import { closeNode, sicknessOf } from './drained-node.ts';
+import { closeNode, ForeignNode, readOwnNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import type { PassWatch } from './freed-pods.ts';
 import { progressOf } from './progress.ts';
-import { deadlineAfter, progressAfter } from './after-stop.ts';
+import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
+import { DrainStatus } from './status.ts';
 import type { WatchedAttachments } from './watched-attachments.ts';
+import { failureInWords } from './words.ts';
 
 export interface DrainContext {
+  control: KubeClient;
   target: KubeClient;
+  /** Id of `target`. */
+  targetCluster?: string | undefined;
   watch: PassWatch;
   attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
   /** Of the activity: a drain is cancelled to change its mode. */
@@ -38,86 +44,146 @@ export interface DrainContext {
   >;
   /** Fails while nothing may be destroyed. */
   requireLicence(): Promise<void>;
-  /** When everything was stopped last: that time does not count. */
-  lastStop: Span | undefined;
-  /** Of the first attempt, milliseconds. */
-  begunAt: number;
+  /** When nothing could be done: that time does not count. */
+  pauses: readonly Pause[];
   /** What the attempt before left behind. */
   details: Partial<DrainProgress> | undefined;
   /** A reset counts as one: somebody wants it to try at once. */
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
-  /** Tells the workflow that other things are in the way than before, or nothing any more. */
+  /** Tells the workflow that other things are in the way than before, or nothing any more, or that the deadline moved. */
   report(report: DrainReport): Promise<void>;
+  /** The Machine could not be told how its drain goes: the drain goes on, and the next pass tries again. */
+  warn(error: unknown): void;
+  /** For all that a forced drain asks of the target cluster. Default 30 s: half of what an attempt may take. */
+  forceLimitMs?: number;
 }
 
-export async function drainNode(
-  context: DrainContext,
-  request: DrainRequest,
-): Promise<DrainOutcome> {
-  try {
-    return await drain(context, request);
-  } catch (error) {
-    // The Node stays, so there is a place to say why it still has pods.
-    throw request.keepsNode && isRefusal(error) ? refused(error) : error;
-  }
-}
+/** `isMoved`: pauses moved the deadline. */
+export type PassRequest = DrainRequest & { isMoved: boolean };
 
-async function drain(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
-  const deadline = deadlineAfter(context.lastStop, {
-    deadline: asked.deadline,
-    from: context.begunAt,
-  });
-  const request = { ...asked, deadline };
-  const progress = progressAfter(context.lastStop, progressOf(context.details, asked.earlier));
+export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
+  const pauses = pausesOfDrain(context.pauses);
+  const { countsFrom: from } = asked;
+  const timeoutMs = Math.max(asked.deadline - from, 0);
+  const deadline = deadlineOf({ from, timeoutMs }, pauses);
+  const request = { ...asked, deadline, isMoved: deadline - asked.deadline >= 1_000 };
+  const progress = progressAfter(pauses, progressOf(context.details, asked.earlier));
   if (context.isFirstAttempt) {
     for (const refusal of Object.values(progress.refusals)) refusal.nextTryAt = 0;
   }
-  if (request.skipsVolumeWait) delete progress.volumeWait;
-  const node = await reach(context, request);
-  if (!node) return { evictedPods: progress.evicted, isForced: request.isForced };
-  const isForced = request.isForced || sicknessOf(node, Date.now()) !== undefined;
-  const outcome = isForced ? 'tooLate' : await new DrainPass(context, request, progress).run();
-  if (outcome === 'drained') return { evictedPods: progress.evicted, isForced: false };
-  const { count, refusals } = await deleteAll(context.target, request.nodeName);
-  if (request.keepsNode) mustBeEmpty(refusals);
-  return { evictedPods: progress.evicted + count, isForced: true };
+  if (asked.skipsVolumeWait) delete progress.volumeWait;
+  return await new Drain(context, request, progress).run();
 }
 
-/** A Node that stays is closed by a taint already. */
-async function reach(
-  { target, details }: DrainContext,
-  { nodeName, keepsNode = false, earlier }: DrainRequest,
-): Promise<Node | undefined> {
-  if (keepsNode) return await readNode(target, nodeName);
-  // Whoever comes later finds most of it done, and writes only what is not.
-  const isFirstLook = details === undefined && earlier === undefined;
-  return await closeNode(target, nodeName, { isFirstLook });
+const defaultForceLimitMs = 30_000;
+
+class Drain {
+  readonly #context: DrainContext;
+  readonly #request: PassRequest;
+  readonly #progress: DrainProgress;
+  readonly #status: DrainStatus;
+
+  constructor(context: DrainContext, request: PassRequest, progress: DrainProgress) {
+    this.#context = context;
+    this.#request = request;
+    this.#progress = progress;
+    this.#status = new DrainStatus(context, request, progress);
+  }
+
+  async run(): Promise<DrainOutcome> {
+    const { isForced, deadline } = this.#request;
+    try {
+      return await (isForced || Date.now() >= deadline ? this.#force() : this.#ask());
+    } catch (error) {
+      if (!(error instanceof ForeignNode)) throw await this.#failed(error);
+      await this.#status.foreign(error.message);
+      return { evictedPods: this.#progress.evicted, isForced: false };
+    }
+  }
+
+  async #ask(): Promise<DrainOutcome> {
+    const node = await this.#reach();
+    if (node && sicknessOf(node, Date.now()) !== undefined) return await this.#force();
+    const outcome = await new DrainPass({
+      context: this.#context,
+      request: this.#request,
+      progress: this.#progress,
+      status: this.#status,
+    }).run();
+    if (outcome === 'tooLate') return await this.#force();
+    await this.#status.drained();
+    return { evictedPods: this.#progress.evicted, isForced: false };
+  }
+
+  /** A Node that stays is closed by a taint already. */
+  async #reach(): Promise<Node | undefined> {
+    const reach = this.#request.keepsNode ? readOwnNode : closeNode;
+    return await reach(this.#context, this.#request);
+  }
+
+  /**
+   * One try within a time limit. Where the instance goes anyway, neither a pod that keeps a finalizer, nor a webhook, nor a target
+   * cluster that does not answer keeps it alive.
+   */
+  async #force(): Promise<DrainOutcome> {
+    const { forceLimitMs = defaultForceLimitMs, signal } = this.#context;
+    const failure = await within(forceLimitMs, this.#deletePods()).catch((error: unknown) => {
+      const isPassedOver = !this.#request.keepsNode && !(error instanceof ForeignNode);
+      if (!isPassedOver || signal.aborted) throw error;
+      return failureOf(error).message;
+    });
+    await this.#status.forced(failure);
+    return { evictedPods: this.#progress.evicted, isForced: true };
+  }
+
+  /** Returns what went wrong with some of the pods. */
+  async #deletePods(): Promise<string | undefined> {
+    await this.#reach();
+    const { target } = this.#context;
+    const pods = await podsToDrain(target, this.#request.nodeName);
+    const budgets = new Budgets(target);
+    const refusals: string[] = [];
+    await inParallel(pods, width, async (pod) => {
+      const outcome = await remove(target, { pod, by: 'deletion' }, budgets);
+      if (!outcome.goes) refusals.push(`${podKey(pod)}: ${outcome.verdict.why}`);
+    });
+    this.#progress.evicted += pods.filter(({ goneBy }) => goneBy === undefined).length;
+    if (refusals.length === 0) return undefined;
+    const named = refusals.toSorted().slice(0, 5).join('; ');
+    const message = `${refusals.length} pods could not be deleted: ${named}`;
+    if (this.#request.keepsNode) throw undrained(message);
+    return message;
+  }
+
+  /** What the attempt fails with. A pass that is blocked says so itself. */
+  async #failed(error: unknown): Promise<unknown> {
+    const isOurs = error instanceof ApplicationFailure || error instanceof CancelledFailure;
+    if (isOurs || this.#context.signal.aborted) return error;
+    // The Node stays, so there is a place to say why it still has pods.
+    if (this.#request.keepsNode) return isRefusal(error) ? refused(error) : error;
+    const since = this.#status.failingSince(error);
+    const message = failureInWords(error, { since, deadline: this.#request.deadline });
+    await this.#status.failed(message);
+    this.#context.save(this.#progress);
+    return failureOf(error, message);
+  }
 }
 
-/** For whoever keeps the Node: where the instance goes anyway nobody has to know. */
-function mustBeEmpty(refusals: string[]): void {
-  if (refusals.length === 0) return;
-  const message = `${refusals.length} pods could not be deleted: ${refusals.toSorted().slice(0, 5).join('; ')}`;
+function undrained(message: string): ApplicationFailure {
   const failure = ApplicationFailure.nonRetryable(message, 'Undrained');
   failure.stack = '';
-  throw failure;
+  return failure;
 }
 
-/**
- * Nobody is asked and nothing waited for: a pod that keeps a finalizer, or whose deletion a webhook refuses, does not keep the
- * instance alive.
- */
-async function deleteAll(
-  target: KubeClient,
-  nodeName: string,
-): Promise<{ count: number; refusals: string[] }> {
-  const pods = await podsToDrain(target, nodeName);
-  const budgets = new Budgets(target);
-  const refusals: string[] = [];
-  await inParallel(pods, width, async (pod) => {
-    const outcome = await remove(target, { pod, by: 'deletion' }, budgets);
-    if (!outcome.goes) refusals.push(`${podKey(pod)}: ${outcome.verdict.why}`);
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const end = new AbortController();
+  const limit = sleep(milliseconds, undefined, end).then(() => {
+    throw new Error(`the target cluster was not done within ${milliseconds / 1_000} s`);
   });
-  return { count: pods.filter(({ goneBy }) => goneBy === undefined).length, refusals };
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    end.abort();
+  }
 }

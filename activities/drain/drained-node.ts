@@ -1,38 +1,57 @@
 /** What a drain does to the Node itself. */
 import type { KubeClient } from '../kube/client.ts';
-import { orUndefined } from '../kube/optional.ts';
+import { isOutdated } from '../kube/json-patch.ts';
 import { node as nodePath } from '../kube/paths.ts';
+import type { NodeClaim } from '../machine/node-claims.ts';
+import { foreignReason } from '../machine/node-claims.ts';
 import { timestamp } from '../machine/object.ts';
 import type { Node } from '../machine/node.ts';
-import { readNode } from '../machine/node.ts';
+import type { Clusters } from '../machine/target-cluster.ts';
+import { readNodeOf } from '../machine/target-cluster.ts';
 
-/**
- * Cordons, and says why. Undefined when the Node is gone: there is nothing left to drain.
- *
- * At the first look it is cordoned without being read before: the answer is the Node. Later only what is missing is written.
- */
-export async function closeNode(
-  target: KubeClient,
-  name: string,
-  { isFirstLook }: { isFirstLook: boolean },
-): Promise<Node | undefined> {
-  const found = isFirstLook ? await cordon(target, name) : await readNode(target, name);
-  if (!found) return undefined;
-  const node = found.spec?.unschedulable === true ? found : await cordon(target, name);
-  if (node && !isTrue(node, 'Terminating')) await markTerminating(target, name);
+/** The name is another machine's by now: there is nothing to drain. */
+export class ForeignNode extends Error {}
+
+/** Undefined when there is no Node of this name; throws `ForeignNode` when the name is not this machine's. */
+export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
+  const node = await readNodeOf(clusters, claim);
+  const reason = await foreignReason(clusters.control, node, claim);
+  if (reason !== undefined) throw new ForeignNode(reason);
   return node;
 }
 
-async function cordon(target: KubeClient, name: string): Promise<Node | undefined> {
-  const patch = { spec: { unschedulable: true } };
-  return await orUndefined(target.patch<Node>(nodePath(name), 'merge', patch));
+const mostTries = 4;
+
+/** Cordons, and says why. Writes only what is missing, and only to the Node that was read. */
+export async function closeNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const node = await readOwnNode(clusters, claim);
+    if (!node) return undefined;
+    try {
+      if (node.spec?.unschedulable !== true) await cordon(clusters.target, node);
+      if (!isTrue(node, 'Terminating')) await markTerminating(clusters.target, node);
+      return node;
+    } catch (error) {
+      // It changed or went in between: what is there now may be another Node.
+      if (!isOutdated(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+async function cordon(target: KubeClient, { metadata, spec }: Node): Promise<void> {
+  await target.patch(nodePath(metadata.name), 'json', [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: '/spec/providerID', value: spec?.providerID ?? null },
+    { op: 'add', path: '/spec/unschedulable', value: true },
+  ]);
 }
 
 function isTrue({ status }: Node, type: string): boolean {
   return status?.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;
 }
 
-async function markTerminating(target: KubeClient, name: string): Promise<void> {
+async function markTerminating(target: KubeClient, { metadata }: Node): Promise<void> {
+  const { name, uid } = metadata;
   const now = timestamp();
   const condition = {
     type: 'Terminating',
@@ -42,8 +61,8 @@ async function markTerminating(target: KubeClient, name: string): Promise<void> 
     lastHeartbeatTime: now,
     lastTransitionTime: now,
   };
-  const patch = { status: { conditions: [condition] } };
-  await orUndefined(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
+  const patch = { metadata: { uid }, status: { conditions: [condition] } };
+  await target.patch(`${nodePath(name)}/status`, 'strategic', patch);
 }
 
 const longestSickness = 5 * 60_000;

@@ -1,7 +1,6 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { DrainRequest } from '../../workflows/activities.ts';
 import { defined } from '../../workflows/plan/defined.ts';
-import type { DrainPod, Removal } from '../../workflows/plan/drain.ts';
+import type { DrainPod, Removal, Removals } from '../../workflows/plan/drain.ts';
 import { evictionSeconds, nextTryOf, planRemovals, podKey } from '../../workflows/plan/drain.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain-budgets.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
@@ -10,10 +9,12 @@ import type { BlockedPod } from '../../workflows/plan/drain-wakes.ts';
 import { afterLook, attachedTo } from '../../workflows/plan/drain-volumes.ts';
 import { inParallel } from '../in-parallel.ts';
 import { Budgets } from './budgets.ts';
-import type { DrainContext } from './drain-node.ts';
+import type { DrainContext, PassRequest } from './drain-node.ts';
+import { readOwnNode } from './drained-node.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
+import type { DrainStatus } from './status.ts';
 import { volumesOf } from './volumes.ts';
 import { drainInWords } from './words.ts';
 
@@ -33,26 +34,35 @@ interface Look {
   isMoving: boolean;
 }
 
+export interface PassOptions {
+  context: DrainContext;
+  request: PassRequest;
+  progress: DrainProgress;
+  status: DrainStatus;
+}
+
 export class DrainPass {
   readonly #context: DrainContext;
-  readonly #request: DrainRequest;
+  readonly #request: PassRequest;
   readonly #progress: DrainProgress;
+  readonly #status: DrainStatus;
   readonly #budgets: Budgets;
 
-  constructor(context: DrainContext, request: DrainRequest, progress: DrainProgress) {
+  constructor({ context, request, progress, status }: PassOptions) {
     this.#context = context;
     this.#request = request;
     this.#progress = progress;
+    this.#status = status;
     this.#budgets = new Budgets(context.target);
   }
 
   /** Throws a benign failure when pods are left that may leave later. */
   async run(): Promise<'drained' | 'tooLate'> {
     const end = Date.now() + passMilliseconds;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       await this.#context.requireLicence();
       if (Date.now() >= this.#request.deadline) return 'tooLate';
-      const look = await this.#look();
+      const look = await this.#look({ isFirst });
       if (look.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
       await this.#tell(look);
       const mustLookAgain = this.#watchBudgets(look.pods) || look.isMoving;
@@ -89,22 +99,45 @@ export class DrainPass {
     return freed.length > 0;
   }
 
-  async #look(): Promise<Look> {
-    const { target, settings } = this.#context;
-    const progress = this.#progress;
+  /** While pods only terminate, a list of the API server's memory says whether there is something to do. */
+  async #look({ isFirst }: { isFirst: boolean }): Promise<Look> {
+    const { target } = this.#context;
+    const { nodeName } = this.#request;
     this.#takeFreed();
-    const pods = await podsToDrain(target, this.#request.nodeName);
+    if (!isFirst) {
+      await this.#followVolumes();
+      const known = await podsToDrain(target, nodeName, { mayBeOld: true });
+      if (!this.#mustAct(known)) return this.#lookAt(known, new Set());
+      await readOwnNode(this.#context, this.#request);
+    }
+    const pods = await podsToDrain(target, nodeName);
     this.#forgetGone(pods);
     this.#forgetUnasked(pods);
-    await this.#followVolumes();
-    const removals = planRemovals({
+    if (isFirst) await this.#followVolumes();
+    return await this.#ask(pods);
+  }
+
+  /** Nothing is asked, and no drain is over, by an old list. */
+  #mustAct(pods: DrainPod[]): boolean {
+    const { parallel, serial } = this.#removalsOf(pods);
+    const isOver = pods.length === 0 && !this.#progress.volumeWait;
+    return isOver || parallel.length + serial.length > 0;
+  }
+
+  #removalsOf(pods: DrainPod[]): Removals {
+    const { refusals, volumeWait } = this.#progress;
+    return planRemovals({
       pods,
-      refusals: progress.refusals,
-      isVolumeAwaited: progress.volumeWait !== undefined,
-      patienceMilliseconds: settings.pvDetachTimeoutSeconds * 1000,
+      refusals,
+      isVolumeAwaited: volumeWait !== undefined,
+      patienceMilliseconds: this.#context.settings.pvDetachTimeoutSeconds * 1000,
       evictionMilliseconds: this.#evictionMilliseconds(),
       now: Date.now(),
     });
+  }
+
+  async #ask(pods: DrainPod[]): Promise<Look> {
+    const removals = this.#removalsOf(pods);
     const left = new Set<string>();
     await inParallel(removals.parallel, width, async (removal) => {
       for (const { uid } of await this.#removeAlike(removal)) left.add(uid);
@@ -129,20 +162,31 @@ export class DrainPass {
     return { pods, blockers, isMoving };
   }
 
-  /** Only what changed is told: a drain that is blocked for hours tells it once. */
+  /** Only what changed is reported: a drain that is blocked for hours reports it once. */
   async #tell({ blockers, pods }: Look): Promise<void> {
+    const { volumeWait } = this.#progress;
+    const { uid } = this.#request.machine;
+    const deadline = this.#request.isMoved ? this.#request.deadline : undefined;
     // Whoever takes over knows of no more blockers than were reported.
     const reported = blockers.slice(0, reportedMax);
+    const report = defined({
+      uid,
+      podsLeft: pods.length,
+      blockers: reported,
+      blockerCount: blockers.length,
+      volumeWait,
+      deadline,
+    });
     const news = fingerprintOf(reported);
-    if (news !== this.#progress.reported) {
-      const { volumeWait } = this.#progress;
-      const { uid } = this.#request.machine;
-      const podsLeft = pods.length;
-      const blockerCount = blockers.length;
-      const report = { uid, podsLeft, blockers: reported, blockerCount, volumeWait };
-      await this.#context.report(defined(report));
-      this.#progress.reported = news;
+    const progress = this.#progress;
+    const isNews = news !== progress.reported || deadline !== progress.reportedDeadline;
+    if (isNews) {
+      await this.#context.report(report);
+      progress.reported = news;
+      delete progress.reportedDeadline;
+      if (deadline !== undefined) progress.reportedDeadline = deadline;
     }
+    await this.#status.found(report);
     this.#context.save(this.#progress);
   }
 

@@ -18,9 +18,15 @@ export interface Pod {
 /** Kubernetes' own. */
 const defaultGraceSeconds = 30;
 
-export async function podsToDrain(target: KubeClient, nodeName: string): Promise<DrainPod[]> {
+/** `mayBeOld`: from the API server's memory, without a read of its store. */
+export async function podsToDrain(
+  target: KubeClient,
+  nodeName: string,
+  { mayBeOld = false } = {},
+): Promise<DrainPod[]> {
   const { items } = await target.list<Pod>('/api/v1/pods', {
     fieldSelector: `spec.nodeName=${nodeName}`,
+    ...(mayBeOld && { resourceVersion: '0' }),
   });
   return items.map(drainPodOf).filter(mustLeave);
 }

@@ -11,6 +11,12 @@ export interface DrainProgress {
   volumeWait?: VolumeWait;
   /** What the workflow was told of last; empty when nothing was in the way. */
   reported: string;
+  /** The deadline that the workflow was told, as pauses moved it; absent when they did not. */
+  reportedDeadline?: number;
+  /** What the Machine says of the drain; absent or empty when that is nothing bad. */
+  told?: string;
+  /** Passes fail in this way, since then, milliseconds. */
+  failing?: { kind: string; since: number };
 }
 
 /**
@@ -25,12 +31,23 @@ export function progressOf(
   return structuredClone({ ...nothing, ...(details ?? (earlier && progressIn(earlier))) });
 }
 
-function progressIn({ blockers, volumeWait }: DrainReport): Omit<DrainProgress, 'evicted'> {
+function progressIn({
+  blockers,
+  volumeWait,
+  deadline,
+}: DrainReport): Omit<DrainProgress, 'evicted'> {
   const refusals: Refusals = {};
-  for (const { podUid, since, why, blockedBy, nextTryAt } of blockers) {
+  for (const { podUid, since, why, blockedBy, nextTryAt, isHopeless = false } of blockers) {
     if (nextTryAt === undefined) continue;
     const isOfBudget = blockedBy.startsWith('PodDisruptionBudget/');
-    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless: false, isOfBudget };
+    refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless, isOfBudget };
   }
-  return { refusals, reported: fingerprintOf(blockers), ...(volumeWait && { volumeWait }) };
+  const reported = fingerprintOf(blockers);
+  return {
+    refusals,
+    reported,
+    told: reported,
+    ...(volumeWait && { volumeWait }),
+    ...(deadline !== undefined && { reportedDeadline: deadline }),
+  };
 }

@@ -2,6 +2,9 @@ import type { DrainPod } from '../../workflows/plan/drain.ts';
 import { podKey } from '../../workflows/plan/drain.ts';
 import type { Blocker } from '../../workflows/plan/drain-report.ts';
 import { podsLeftInWords } from '../../workflows/plan/drain-report.ts';
+import { failureOf } from '../failures.ts';
+import type { KubeError } from '../kube/errors.ts';
+import { isUnreachable } from '../kube/errors.ts';
 import { timestamp } from '../machine/object.ts';
 
 const namedMax = 5;
@@ -22,6 +25,22 @@ export function drainInWords({ podCount, pods, blockers, deadline }: Words): str
   const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');
   const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
   return `${count}: ${named}${more}; by force after ${timestamp(deadline)}`;
+}
+
+/** For a pass that could not do what it has to: what is wrong, since when, until when. */
+export function failureInWords(
+  error: unknown,
+  { since, deadline }: { since: number; deadline: number },
+): string {
+  const { message } = failureOf(error);
+  const what = isUnreachable(error) ? `${clusterOf(error)} is out of reach: ${message}` : message;
+  return `${what}; since ${timestamp(since)}, by force after ${timestamp(deadline)}`;
+}
+
+function clusterOf({ path }: KubeError): string {
+  return path.startsWith('/apis/machine.sapcloud.io/')
+    ? 'the control cluster'
+    : 'the target cluster';
 }
 
 function blockerInWords({ pod, since, why, nextTryAt }: Blocker): string {

@@ -20,7 +20,7 @@ export interface KubeFailure {
   code: number;
   /**
    * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset), `Timeout`,
-   * `Aborted`, `Throttled` (429 of the server's filter, not of the API) and `HTTP<code>` (a proxy answered).
+   * `Aborted`, `AnswerTooLarge`, `Throttled` (429 of the server's filter, not of the API) and `HTTP<code>` (a proxy answered).
    */
   reason: string;
   message: string;
@@ -64,13 +64,40 @@ export const isConflict = (error: unknown): error is KubeError =>
   hasCode(409)(error) && error.reason !== 'AlreadyExists';
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AlreadyExists';
+/** Nothing is created in a namespace that is being deleted. */
+export const isNamespaceTerminating = (error: unknown): error is KubeError =>
+  error instanceof KubeError &&
+  (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');
 /** The resourceVersion or continue token is older than the server's history: list again. */
 export const isGone = hasCode(410);
+/**
+ * The resourceVersion is later than the server's history: its database was restored to an older state,
+ * or this server lags behind. `ResourceVersionTooLarge` is the API server's cause, the other text etcd's.
+ */
+export const isTooLargeVersion = (error: unknown): error is KubeError =>
+  error instanceof KubeError &&
+  (/too large resource version|future revision/i.test(error.message) ||
+    (error.details.causes ?? []).some(({ reason }) => reason === 'ResourceVersionTooLarge'));
+/** More bytes than this client takes in one answer; fewer objects may fit. */
+export const isAnswerTooLarge = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.reason === 'AnswerTooLarge';
 /** Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`). */
 export const isTooManyRequests = hasCode(429);
 export const isInvalid = hasCode(422);
 /** To send the same again is of no use. */
 export const isRefusal = hasCode(400, 403, 422);
+/**
+ * The API server answered that it does not do this: a rule, a quota, a webhook that says no or is out of reach itself. Other
+ * calls may be done all the same, so this one must not hold them up.
+ */
+export const isRejected = (error: unknown): error is KubeError =>
+  error instanceof KubeError && (error.code === 500 || isRejection(error.code));
+
+/** Without those that are answers to something else: our credentials, what there is, what changed, how much is asked for. */
+function isRejection(code: number): boolean {
+  return code >= 400 && code < 500 && ![401, 404, 408, 409, 410, 429].includes(code);
+}
+
 /** No answer, or a proxy or a starting server answered instead of the API. */
 export const isUnreachable = hasCode(0, 502, 503, 504);
 

@@ -4,11 +4,11 @@
  */
 import type { KubeClient, KubeObject } from './client.ts';
 import { namespaced } from './paths.ts';
+import type { NotedPause } from './pauses.ts';
+import { bounded } from './pauses.ts';
 import { Reflector } from './reflector.ts';
 
 export const stopName = 'millwright-stop';
-/** On our Lease, by the watcher: the latest stop, for clocks of workers that start after it. */
-export const lastStopAnnotation = 'millwright.dev/last-stop';
 
 export interface StopObject extends KubeObject {
   data?: Record<string, string>;
@@ -23,24 +23,16 @@ export interface Stop {
   since: number;
 }
 
-/** Milliseconds. */
-export interface Span {
-  from: number;
-  until: number;
-}
-
 /** What everybody but its owner needs of it. */
 export interface StopView {
   current(): Stop | undefined;
-  /** The latest stop as far as this process knows; of one that stands, up to now. */
-  last(): Span | undefined;
 }
 
 export interface GlobalStop extends StopView {
   /** Fulfilled after the first read: nobody may act before. */
   readonly synced: Promise<void>;
-  /** Another process saw a stop. */
-  note(span: Span): void;
+  /** The stops that this process saw. */
+  pauses(): NotedPause[];
   close(): Promise<void>;
 }
 
@@ -56,11 +48,7 @@ export interface GlobalStopOptions {
 export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
   const { client, namespace, onChange, onError } = options;
   let current: Stop | undefined;
-  let ended: Span | undefined;
-
-  function note(span: Span): void {
-    if (ended === undefined || span.until > ended.until) ended = span;
-  }
+  let ended: NotedPause[] = [];
 
   const reflector = new Reflector({
     client,
@@ -73,7 +61,9 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
     }),
     onChange({ type, object }) {
       const { uid, reason, by, since } = object;
-      if (type === 'gone') note({ from: since, until: Date.now() });
+      const now = Date.now();
+      if (type === 'gone')
+        ended = bounded([...ended, { reason: 'stop', from: since, until: now }], now);
       current =
         type === 'gone' ? undefined : { uid, reason, since, ...(by !== undefined && { by }) };
       onChange?.(current);
@@ -83,8 +73,7 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
   return {
     synced: reflector.synced,
     current: () => current,
-    last: () => (current ? { from: current.since, until: Date.now() } : ended),
-    note,
+    pauses: () => (current ? [...ended, { reason: 'stop', from: current.since }] : ended),
     close: () => reflector.stop(),
   };
 }
@@ -110,14 +99,4 @@ function oneLine(text = ''): string {
 export function stopInWords(namespace: string, { reason, by }: Stop): string {
   const author = by === undefined ? '' : ` (${by})`;
   return `stopped by ConfigMap ${namespace}/${stopName}: ${reason}${author}; delete it to go on`;
-}
-
-export function writeSpan({ from, until }: Span): string {
-  return [from, until].map((time) => new Date(time).toISOString()).join('/');
-}
-
-/** Undefined for a text that is missing or damaged: clocks then know of no stop. */
-export function readSpan(text: string | undefined): Span | undefined {
-  const [from = NaN, until = NaN] = (text ?? '').split('/').map((time) => Date.parse(time));
-  return Number.isNaN(from) || Number.isNaN(until) ? undefined : { from, until };
 }

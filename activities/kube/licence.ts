@@ -1,15 +1,18 @@
 /** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
 import type { KubeClient } from './client.ts';
 import type { Lease } from './observed-lease.ts';
-import type { Span } from './global-stop.ts';
-import { lastStopAnnotation, readSpan } from './global-stop.ts';
-import { ownLease } from './lease-set.ts';
+import { ownLeaseOf } from './lease-set.ts';
+import { LeaseTerm } from './lease-term.ts';
 import { lease as leasePath } from './paths.ts';
+import type { NotedPause } from './pauses.ts';
+import { pausesAnnotation, readPauses } from './pauses.ts';
 import { Reflector } from './reflector.ts';
 
 export interface Licence {
-  /** No holder, no action: creating and destroying wait for a watcher. */
+  /** No holder, no action: whatever writes to Kubernetes waits for a watcher. */
   isGranted(): boolean;
+  /** When nothing could be done, as the watchers noted it. */
+  pauses(): NotedPause[];
   /** Fulfilled after the first read. */
   readonly synced: Promise<void>;
   close(): Promise<void>;
@@ -18,45 +21,48 @@ export interface Licence {
 export interface LicenceOptions {
   client: KubeClient;
   namespace: string;
+  /** Of the Lease; default the same. */
+  resourceNamespace?: string | undefined;
   /** Called for each failed read; the licence goes on by itself. */
-  /** The watcher writes onto the Lease when everything was stopped last. */
-  onLastStop?(span: Span): void;
   onError(error: unknown): void;
 }
 
-const defaultDurationSeconds = 15;
-/**
- * The Lease that we find at first may be old. Clocks are compared only here and only coarsely; a wrong
- * clock costs the wait for the next renewal, 2 s.
- */
-const firstAgeMaxMs = 60_000;
-
-export function createLicence({ client, namespace, onLastStop, onError }: LicenceOptions): Licence {
-  let grantedUntil = 0;
+export function createLicence({
+  client,
+  namespace,
+  resourceNamespace,
+  onError,
+}: LicenceOptions): Licence {
+  const place = ownLeaseOf(namespace, resourceNamespace);
+  const term = new LeaseTerm();
+  // By both clocks: one stands still while a machine sleeps, the other may be set.
+  let end = { monotonic: 0, wall: 0 };
+  let noted = '';
+  let pauses: NotedPause[] = [];
   const reflector = new Reflector({
     client,
-    path: leasePath(namespace),
-    query: { fieldSelector: `metadata.name=${ownLease}` },
+    path: leasePath(place.namespace),
+    query: { fieldSelector: `metadata.name=${place.name}` },
     project: (lease: Lease) => ({
       uid: lease.metadata.uid,
       name: lease.metadata.name,
       resourceVersion: lease.metadata.resourceVersion,
       ...lease.spec,
-      lastStop: readSpan(lease.metadata.annotations?.[lastStopAnnotation]),
+      noted: lease.metadata.annotations?.[pausesAnnotation] ?? '',
     }),
-    onChange({ type, object, previous }) {
-      const isHeld = type === 'live' && Boolean(object.holderIdentity);
-      const isFirst = previous === undefined;
-      const age = Date.now() - Date.parse(object.renewTime ?? '');
-      const durationMs = (object.leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
-      grantedUntil =
-        isHeld && (!isFirst || age < firstAgeMaxMs) ? performance.now() + durationMs : 0;
-      if (object.lastStop) onLastStop?.(object.lastStop);
+    onChange({ type, object }) {
+      const now = Date.now();
+      const remaining = type === 'live' ? term.remaining(object, now) : 0;
+      end = { monotonic: performance.now() + remaining, wall: now + remaining };
+      if (object.noted === noted) return;
+      noted = object.noted;
+      pauses = readPauses(noted);
     },
     onError,
   });
   return {
-    isGranted: () => performance.now() < grantedUntil,
+    isGranted: () => performance.now() < end.monotonic && Date.now() < end.wall,
+    pauses: () => pauses,
     synced: reflector.synced,
     close: () => reflector.stop(),
   };

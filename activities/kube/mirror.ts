@@ -34,6 +34,8 @@ export interface MirrorOptions<K extends KubeObject, T extends Trimmed> {
 
 export class Mirror<K extends KubeObject, T extends Trimmed> {
   readonly items = new Map<string, T>();
+  /** Names of what the copy holds from before a restore: its versions compare with no later ones. */
+  readonly #outdated = new Set<string>();
   readonly #options: MirrorOptions<K, T>;
 
   constructor(options: MirrorOptions<K, T>) {
@@ -44,13 +46,14 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
   put(object: K, reportedUpTo?: string): void {
     const held = this.#heldFor(object);
     const { uid, resourceVersion } = object.metadata;
-    if (held !== undefined && !isNewer(resourceVersion, held.resourceVersion)) return;
+    if (held !== undefined && !this.#isNewsOf(held, resourceVersion)) return;
     const previous = held?.uid === uid ? held : undefined;
     this.#guarded(() => {
       const next = this.#options.project(object, previous);
       // A new UID under an old name: a deletion and a creation of which we saw only the end.
       if (held !== undefined && previous === undefined) this.#drop(held, resourceVersion);
       this.items.set(next.name, next);
+      this.#outdated.delete(next.name);
       const isNews = reportedUpTo === undefined || isNewer(resourceVersion, reportedUpTo);
       this.#options.onChange({ type: 'live', object: next, previous, resourceVersion, isNews });
     });
@@ -62,6 +65,15 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
     const held = this.#heldFor(object);
     const previous = held?.uid === uid ? held : undefined;
     this.#guarded(() => this.#drop(this.#options.project(object, previous), resourceVersion));
+  }
+
+  /** The server was restored: the next list counts, whatever versions it has. */
+  distrustVersions(): void {
+    for (const name of this.items.keys()) this.#outdated.add(name);
+  }
+
+  #isNewsOf(held: T, resourceVersion: string): boolean {
+    return this.#outdated.has(held.name) || isNewer(resourceVersion, held.resourceVersion);
   }
 
   /** A list is complete: what it did not have is gone. */
@@ -79,6 +91,7 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
     const held = this.items.get(object.name);
     const previous = held?.uid === object.uid ? held : undefined;
     if (previous !== undefined) this.items.delete(object.name);
+    this.#outdated.delete(object.name);
     this.#options.onChange({ type: 'gone', object, previous, resourceVersion, isNews: true });
   }
 

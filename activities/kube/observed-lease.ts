@@ -1,5 +1,6 @@
 /** A Lease as this process saw it: expiry is judged by what changed before our eyes, never by comparing clocks. */
 import type { ObjectMeta } from './client.ts';
+import { isNewer } from './resource-version.ts';
 
 export interface LeaseSpec {
   holderIdentity?: string | null;
@@ -30,6 +31,7 @@ export class ObservedLease {
   readonly #candidate: Candidate;
   #lease: Lease | undefined;
   #changedAt = 0;
+  #wentBack = false;
   /** A Lease in our name is that of the process before us only until we have held it ourselves. */
   #mayInherit = true;
 
@@ -41,15 +43,26 @@ export class ObservedLease {
     return this.#lease;
   }
 
+  /** The API server's database was restored: it showed an older state than it had shown before. */
+  get wentBack(): boolean {
+    return this.#wentBack;
+  }
+
+  /** The restore was taken note of. */
+  forgetRestore(): void {
+    this.#wentBack = false;
+  }
+
   see(lease: Lease | undefined): void {
+    if (isOlderState(lease, this.#lease)) this.#wentBack = true;
     if (lease?.metadata.resourceVersion !== this.#lease?.metadata.resourceVersion) {
       this.#changedAt = performance.now();
     }
     this.#lease = lease;
   }
 
-  seeOurs(lease: Lease): void {
-    this.see(lease);
+  /** What was seen last is what we wrote. */
+  seeOurs(): void {
     this.#mayInherit = false;
   }
 
@@ -69,3 +82,20 @@ export class ObservedLease {
     );
   }
 }
+
+/** By its version; or by its time of renewal, where the versions have passed the old ones since. */
+function isOlderState(now: Lease | undefined, before: Lease | undefined): boolean {
+  if (now === undefined || before === undefined) return false;
+  if (isNewer(before.metadata.resourceVersion, now.metadata.resourceVersion)) return true;
+  return isOfSameProcess(now, before) && renewedAt(now) < renewedAt(before);
+}
+
+function isOfSameProcess(a: Lease, b: Lease): boolean {
+  const incarnation = a.metadata.annotations?.[incarnationAnnotation];
+  return (
+    incarnation !== undefined && incarnation === b.metadata.annotations?.[incarnationAnnotation]
+  );
+}
+
+/** One process writes its times in one form, so that texts can be compared. */
+const renewedAt = ({ spec }: Lease): string => spec?.renewTime ?? '';

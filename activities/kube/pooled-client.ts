@@ -3,8 +3,10 @@ import type { Dispatcher } from 'undici';
 import { quoted } from '../../workflows/api/validation.ts';
 import { requestOf } from './call.ts';
 import type { Call } from './call.ts';
-import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
+import type { KubeClient, KubeList, PatchType, WatchEvent } from './client.ts';
 import { KubeError, errorOfAnswer, errorOfTransport, isGone } from './errors.ts';
+import { PageSize, pagesOf } from './paging.ts';
+import type { Page, PageQuery } from './paging.ts';
 import { withRetries } from './retry.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
@@ -16,9 +18,11 @@ export interface KubeClientOptions extends TransportOptions {
   fieldManager?: string;
   /** A call fails after so long, each retry and each page of a list anew. Default 10 s. */
   callTimeoutMs?: number;
+  /** An answer with more is given up. Default 16 MiB: ten objects of the largest size that etcd takes. */
+  longestAnswerBytes?: number;
 }
 
-const pageSize = 500;
+const defaultLongestAnswerBytes = 16 * 1024 * 1024;
 /** An expired continue token starts the list again; a list that never gets through is an error. */
 const listAttemptsMax = 3;
 
@@ -30,21 +34,34 @@ const contentTypes: Record<PatchType, string> = {
 
 export function createKubeClient(options: KubeClientOptions): KubeClient {
   const transport = createTransport(options);
-  const timeoutMs = options.callTimeoutMs ?? 10_000;
+  const limits: Limits = {
+    timeoutMs: options.callTimeoutMs ?? 10_000,
+    longestAnswerBytes: options.longestAnswerBytes ?? defaultLongestAnswerBytes,
+  };
   const query = { fieldManager: options.fieldManager ?? 'millwright' };
 
   async function answerTo<T>(call: Call): Promise<T> {
     if (!canExist(call.path)) throw nothingThere(call);
-    const text = await withRetries(call, () => textOf(transport, call, timeoutMs));
+    const text = await withRetries(call, () => textOf(transport, call, limits));
     const answer: T = parse(call, text);
     return answer;
+  }
+
+  /** By path. */
+  const pageSizes = new Map<string, PageSize>();
+
+  function pageSizeOf(path: string): PageSize {
+    const size = pageSizes.get(path) ?? new PageSize();
+    pageSizes.set(path, size);
+    return size;
   }
 
   return {
     get: (path, parameters) => answerTo({ method: 'GET', path, query: parameters }),
     list: (path, parameters = {}) =>
-      allPages((page) =>
-        answerTo({ method: 'GET', path, query: { limit: pageSize, ...parameters, ...page } }),
+      allPages(
+        (page) => answerTo({ method: 'GET', path, query: { ...parameters, ...page } }),
+        pageSizeOf(path),
       ),
     create: (path, body) => answerTo({ method: 'POST', path, query, body }),
     patch: (path, type, body) =>
@@ -72,11 +89,21 @@ function nothingThere({ method, path }: Call): KubeError {
   return new KubeError({ code: 404, reason: 'NotFound', message, method, path });
 }
 
-async function textOf(transport: Transport, call: Call, timeoutMs: number): Promise<string> {
+interface Limits {
+  timeoutMs: number;
+  longestAnswerBytes: number;
+}
+
+async function textOf(
+  transport: Transport,
+  call: Call,
+  { timeoutMs, longestAnswerBytes }: Limits,
+): Promise<string> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
-    const text = await response.body.text();
+    const text = await textWithin(response.body, longestAnswerBytes);
+    if (text === undefined) throw tooLarge(call, longestAnswerBytes);
     if (response.statusCode >= 300) throw failureOf(call, response, text);
     return text;
   } catch (error) {
@@ -84,32 +111,50 @@ async function textOf(transport: Transport, call: Call, timeoutMs: number): Prom
   }
 }
 
-interface Page<T> {
-  metadata: { resourceVersion: string; continue?: string };
-  /** Null for an empty list of metadata. */
-  items: T[] | null;
+/** Undefined when it has more bytes; the rest is not read, and the connection is closed. */
+async function textWithin(
+  body: AsyncIterable<Uint8Array>,
+  longestBytes: number,
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > longestBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes).toString();
 }
 
-async function allPages<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
+function tooLarge({ method, path }: Call, longestBytes: number): KubeError {
+  const message = `the answer has more than ${longestBytes} bytes`;
+  return new KubeError({ code: 413, reason: 'AnswerTooLarge', message, method, path });
+}
+
+async function allPages<T>(
+  read: (page: PageQuery) => Promise<Page<T>>,
+  size: PageSize,
+): Promise<KubeList<T>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await pagesFromStart(read);
+      return await pagesFromStart(read, size);
     } catch (error) {
       if (!isGone(error) || attempt === listAttemptsMax) throw error;
     }
   }
 }
 
-async function pagesFromStart<T>(read: (page: Query) => Promise<Page<T>>): Promise<KubeList<T>> {
-  const { metadata, items: first } = await read({});
-  const items = first ?? [];
-  let next = metadata.continue;
-  while (next) {
-    const page = await read({ continue: next });
-    items.push(...(page.items ?? []));
-    next = page.metadata.continue;
+async function pagesFromStart<T>(
+  read: (page: PageQuery) => Promise<Page<T>>,
+  size: PageSize,
+): Promise<KubeList<T>> {
+  let resourceVersion = '';
+  const items: T[] = [];
+  for await (const page of pagesOf(read, size)) {
+    if (resourceVersion === '') resourceVersion = page.metadata.resourceVersion;
+    for (const item of page.items ?? []) items.push(item);
   }
-  return { metadata: { resourceVersion: metadata.resourceVersion }, items };
+  return { metadata: { resourceVersion }, items };
 }
 
 async function* eventsOf<T>(

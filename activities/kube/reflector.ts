@@ -1,14 +1,17 @@
 /**
  * A local copy of one resource: listed once, then watched for ever. It never gives up: a broken watch resumes
- * where it was, and a version that the server has forgotten is answered by a new list.
+ * where it was, and a version that the server has forgotten, or does not know any more, is answered by a new list.
  */
 import { createBackoff } from './backoff.ts';
 import type { Backoff, BackoffRange } from './backoff.ts';
 import type { KubeClient, KubeObject, Query } from './client.ts';
-import { KubeError, isGone } from './errors.ts';
+import { KubeError, isGone, isTooLargeVersion, isUnreachable } from './errors.ts';
 import { Mirror } from './mirror.ts';
 import type { MirrorOptions, Trimmed } from './mirror.ts';
+import { PageSize, pagesOf } from './paging.ts';
+import type { Page } from './paging.ts';
 import { pause } from './pause.ts';
+import { isNewer } from './resource-version.ts';
 
 export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> extends MirrorOptions<
   K,
@@ -22,17 +25,24 @@ export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> exten
    * and of the live objects only those that changed since.
    */
   since?: string | undefined;
+  /**
+   * What happened before the new list is not known: the server has forgotten what came after `since`,
+   * or its database was restored to an older state. Called once the list is in.
+   */
+  onHistoryLost?(reason: string): void;
   /** Default 0.2 to 30 s. */
   backoff?: BackoffRange;
 }
 
-interface Page<K> {
-  metadata: { resourceVersion: string; continue?: string };
-  /** Null for an empty list of metadata. */
-  items: K[] | null;
+interface ListOutcome {
+  /** Version of the list. */
+  listed: string;
+  /** Live objects that are not newer are no news. */
+  reportedUpTo: string | undefined;
+  /** See `onHistoryLost`. */
+  lost: string | undefined;
 }
 
-const pageSize = 500;
 /** A watch that ends sooner is taken for a failure, or a server that closes at once would be asked in a tight loop. */
 const shortWatchMs = 2_000;
 /** One failure is a connection that broke. */
@@ -44,16 +54,19 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
   readonly #options: ReflectorOptions<K, T>;
   readonly #mirror: Mirror<K, T>;
   readonly #backoff: Backoff;
+  readonly #pageSize = new PageSize();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #resolveSynced: (() => void) | undefined;
   #isSynced = false;
   #mustList = true;
   #version: string | undefined;
+  #isSinceForgotten = false;
   #restarts = 0;
   /** In a row, without anything heard from the server in between. */
   #failures = 0;
   #lastEventAt = performance.now();
+  #awaySince: number | undefined;
 
   /** Starts at once. */
   constructor(options: ReflectorOptions<K, T>) {
@@ -85,6 +98,11 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     return this.#version;
   }
 
+  /** Since when the server gives no answer, milliseconds since 1970. One connection that breaks says nothing. */
+  get awaySince(): number | undefined {
+    return this.isBroken ? this.#awaySince : undefined;
+  }
+
   /** How often a list or watch broke. */
   get restarts(): number {
     return this.#restarts;
@@ -104,46 +122,95 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     while (!this.#stopping.signal.aborted) {
       const startedAt = performance.now();
       try {
-        if (this.#mustList) await this.#list();
+        if (this.#mustList || (await this.#wentBack())) await this.#list();
         await this.#watch();
         if (performance.now() - startedAt < shortWatchMs) await this.#wait(0);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
-        this.#restarts += 1;
-        this.#failures += 1;
-        this.#mustList ||= isGone(error);
-        this.#options.onError(error);
+        this.#noteFailure(error);
         await this.#wait(error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
       }
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#restarts += 1;
+    this.#failures += 1;
+    if (!isUnreachable(error)) this.#awaySince = undefined;
+    else this.#awaySince ??= Date.now();
+    this.#mustList ||= isGone(error) || isTooLargeVersion(error);
+    this.#isSinceForgotten ||= isGone(error) && this.#isAtSince();
+    this.#options.onError(error);
   }
 
   async #wait(atLeastMs: number): Promise<void> {
     await pause(Math.max(atLeastMs, this.#backoff.next()), this.#stopping.signal);
   }
 
+  /**
+   * A watch that begins after the newest version hears nothing until the versions have passed it, and
+   * the server does not say so. Therefore it is asked before each watch that resumes.
+   */
+  async #wentBack(): Promise<boolean> {
+    const { client, path, query } = this.#options;
+    const { metadata } = await client.get<Page<K>>(path, { ...query, limit: 1 });
+    this.#awaySince = undefined;
+    return this.#isAhead(metadata.resourceVersion);
+  }
+
+  /** We know of later versions than the server. */
+  #isAhead(listed: string): boolean {
+    const known = this.#version ?? this.#options.since;
+    return known !== undefined && isNewer(known, listed);
+  }
+
+  /** Nothing was heard yet of what came after the checkpoint. */
+  #isAtSince(): boolean {
+    const { since } = this.#options;
+    return since !== undefined && this.#version === since;
+  }
+
   async #list(): Promise<void> {
-    const { client, path, query, since } = this.#options;
-    // Later lists report every difference: they repair what a watch has lost.
-    const reportedUpTo = this.#isSynced ? undefined : since;
     const uids = new Set<string>();
-    let listed = '';
-    let next: string | undefined;
-    do {
-      const page: Page<K> = await client.get(path, { ...query, limit: pageSize, continue: next });
+    let outcome: ListOutcome | undefined;
+    for await (const { metadata, items } of this.#pages()) {
       this.#lastEventAt = performance.now();
-      if (listed === '') listed = page.metadata.resourceVersion;
-      for (const object of page.items ?? []) {
+      this.#awaySince = undefined;
+      outcome ??= this.#beginList(metadata.resourceVersion);
+      for (const object of items ?? []) {
         uids.add(object.metadata.uid);
-        this.#mirror.put(object, reportedUpTo);
+        this.#mirror.put(object, outcome.reportedUpTo);
       }
-      next = page.metadata.continue;
-    } while (next);
+    }
+    if (outcome === undefined) return;
+    const { listed, reportedUpTo, lost } = outcome;
     this.#mirror.keepOnly(uids, listed);
     this.#version = reportedUpTo ?? listed;
     this.#mustList = false;
+    this.#isSinceForgotten = false;
     this.#isSynced = true;
     this.#resolveSynced?.();
+    if (lost !== undefined) this.#options.onHistoryLost?.(lost);
+  }
+
+  #pages(): AsyncGenerator<Page<K>> {
+    const { client, path, query } = this.#options;
+    return pagesOf((page) => client.get(path, { ...query, ...page }), this.#pageSize);
+  }
+
+  #beginList(listed: string): ListOutcome {
+    const { path, since } = this.#options;
+    if (this.#isAhead(listed)) {
+      this.#mirror.distrustVersions();
+      const known = this.#version ?? since;
+      const lost = `${path}: the server is at ${listed} and was at ${known}: it was restored`;
+      return { listed, reportedUpTo: undefined, lost };
+    }
+    const lost = this.#isSinceForgotten
+      ? `${path}: the server has forgotten what came after ${since}`
+      : undefined;
+    // Later lists report every difference: they repair what a watch has lost.
+    return { listed, reportedUpTo: this.#isSynced ? undefined : since, lost };
   }
 
   async #watch(): Promise<void> {
@@ -151,6 +218,7 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     const from = { ...query, resourceVersion: this.#version };
     for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
       this.#lastEventAt = performance.now();
+      this.#awaySince = undefined;
       this.#backoff.reset();
       this.#failures = 0;
       if (event.type === 'DELETED') this.#mirror.remove(event.object);

@@ -21,7 +21,7 @@ export async function driverFault(
   { hasDriver }: Pick<World, 'hasDriver'>,
   provider: string,
 ): Promise<string | undefined> {
-  if (provider === '') return 'provider is missing: name a driver, such as local';
+  if (provider === '') return 'provider is missing: name a driver, such as AWS';
   if (await hasDriver(provider)) return undefined;
   return `provider: "${provider}" has no driver: no worker serves its task queue`;
 }

@@ -12,30 +12,24 @@ import { component } from '../machine/object.ts';
 /** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */
 const triesMax = 4;
 
-/**
- * `decide` gets the note that stands there; undefined changes nothing. The Event goes first: an interrupted change is told
- * once more rather than never.
- */
+/** `decide` gets the note that stands there; undefined changes nothing. */
 export async function changeNote(
   control: KubeClient,
   { namespace, name }: ObjectRef,
   decide: (note: string | undefined) => NoteChange | undefined,
 ): Promise<void> {
   const path = customResource('machineclasses', namespace, name);
-  let told: string | undefined;
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const found = await orUndefined(control.get<MachineClass>(path));
     const change = found && decide(noteIn(found));
     if (!found || !change) return;
     const { note = null, event } = change;
     const { uid, resourceVersion } = found.metadata;
-    if (told !== event.message) {
-      const subject = { apiVersion, kind: 'MachineClass', namespace, name, uid };
-      await recordEvent(control, subject, { ...event, component });
-      told = event.message;
-    }
     const metadata = { uid, resourceVersion, annotations: { [annotations.invalid]: note } };
-    if (await unlessChanged(control.patch(path, 'merge', { metadata }))) return;
+    if (!(await unlessChanged(control.patch(path, 'merge', { metadata })))) continue;
+    const subject = { apiVersion, kind: 'MachineClass', namespace, name, uid };
+    recordEvent(control, subject, { ...event, component });
+    return;
   }
   throw new Error(`MachineClass ${name} changed ${triesMax} times while it was written`);
 }

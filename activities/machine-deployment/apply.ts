@@ -1,18 +1,26 @@
 /** Carries out what a MachineDeployment planned. */
 import type { ApplyInput, ApplyOutcome, LifeRef } from '../../workflows/activities.ts';
+import { clip } from '../../workflows/api/clip.ts';
 import { annotations, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import type { WrittenSet } from '../../workflows/plan/rollout/after-steps.ts';
 import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isRefusal } from '../kube/errors.ts';
-import { release } from '../kube/finalizer.ts';
+import { isAlreadyExists, isRejected } from '../kube/errors.ts';
+import { isOrphaning, release } from '../kube/finalizer.ts';
 import { orUndefined, unlessChanged } from '../kube/optional.ts';
+import { controllerOf } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 import { readLife, reportOn } from './life.ts';
-import { newSetNamed, newSetOf, scalingAnnotations, syncPatchOf } from './new-set.ts';
+import { markMachines } from './marks.ts';
+import { RefusedObjects } from './refused-objects.ts';
+import { newSetNamed, newSetOf, scaledAtNote, scalingAnnotations, syncPatchOf } from './new-set.ts';
 import { refuseRollback, rollBack } from './rollback.ts';
+
+/** It stands in a condition and in the state of a workflow. */
+const longestErrorBytes = 1_000;
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
@@ -25,41 +33,55 @@ export async function applyDeploymentSteps(
   { deployment, steps, scaling }: ApplyInput,
 ): Promise<ApplyOutcome> {
   const changes = new SetChanges(control, deployment);
+  const refused = new RefusedObjects();
+  const attempt = { control, deployment, refused };
+  let error: string | undefined;
   try {
     for (const step of steps) {
-      if (step.action === 'scaleSet') await changes.scale(step, scaling);
-      else if (step.action === 'closeSet') await changes.close(step);
-      else if (isOwnStep(step)) await applyToDeployment(control, deployment, step);
-      else await applyToSets(control, deployment, step);
+      if (isOwnStep(step)) await applyToDeployment(control, deployment, step);
+      else if (step.action === 'createSet') await createSet(control, deployment, step);
+      else if (step.action === 'syncSet') await changes.sync(step);
+      else if (step.action === 'markMachines') await markMachines(attempt, step);
+      else if (step.action === 'deleteSets') await deleteSets(attempt, step);
+      else await changeSet(attempt, changes, { step, scaling });
     }
-  } catch (error) {
+  } catch (failure) {
     // To send the same again at once is of no use: the workflow says it on the object and backs off.
-    if (!isRefusal(error)) throw error;
-    return { written: changes.written, error: error.message };
+    if (!isRejected(failure)) throw failure;
+    error = clip(failure.message, longestErrorBytes);
   }
-  return { written: changes.written };
+  await refused.report(control, deployment);
+  return defined({ written: changes.written, error, refused: refused.outcome });
+}
+
+/** Where the steps are carried out, and what is refused of them. */
+export interface Attempt {
+  control: KubeClient;
+  deployment: LifeRef;
+  refused: RefusedObjects;
+}
+
+interface SetChange {
+  step: Step<'scaleSet' | 'closeSet' | 'grantReplacements'>;
+  scaling: ApplyInput['scaling'];
+}
+
+async function changeSet(
+  { control, deployment, refused }: Attempt,
+  changes: SetChanges,
+  { step, scaling }: SetChange,
+): Promise<void> {
+  const name = step.action === 'grantReplacements' ? step.set : step.name;
+  await refused.attempt({ kind: 'MachineSet', name }, async () => {
+    if (step.action === 'scaleSet') await changes.scale(step, scaling);
+    else if (step.action === 'closeSet') await changes.close(step);
+    else await grantReplacements(control, deployment, step);
+  });
 }
 
 type OwnStep = Step<'rollBack' | 'refuseRollback' | 'giveUp' | 'forgetGivenUp' | 'release'>;
-type SetStep = Exclude<DeploymentStep, OwnStep | Step<'scaleSet' | 'closeSet'>>;
-
-function isOwnStep(step: OwnStep | SetStep): step is OwnStep {
+function isOwnStep(step: DeploymentStep): step is OwnStep {
   return ['rollBack', 'refuseRollback', 'giveUp', 'forgetGivenUp', 'release'].includes(step.action);
-}
-
-async function applyToSets(control: KubeClient, deployment: LifeRef, step: SetStep): Promise<void> {
-  switch (step.action) {
-    case 'createSet':
-      return await createSet(control, deployment, step);
-    case 'syncSet':
-      return await syncSet(control, deployment, step);
-    case 'deleteSets':
-      return await deleteSets(control, deployment, step);
-    case 'grantReplacements':
-      return await grantReplacements(control, deployment, step);
-    case 'markMachines':
-      return await markMachines(control, deployment, step);
-  }
 }
 
 async function applyToDeployment(
@@ -97,8 +119,8 @@ class SetChanges {
   }
 
   async scale(step: Step<'scaleSet'>, { desired, max }: ApplyInput['scaling']): Promise<void> {
-    const { name, from, replicas } = step;
-    const notes = scalingAnnotations(desired, max);
+    const { name, from, replicas, scaledAt } = step;
+    const notes = { ...scalingAnnotations(desired, max), ...scaledAtNote(scaledAt) };
     const isDone = await this.#patch(step, {
       metadata: { annotations: notes },
       spec: { replicas },
@@ -116,6 +138,17 @@ class SetChanges {
   async close(step: Step<'closeSet'>): Promise<void> {
     const value = step.isClosed ? 'true' : null;
     await this.#patch(step, { metadata: { labels: { [labels.scaleUpDisabled]: value } } });
+  }
+
+  async sync({ name, resourceVersion, revision }: Step<'syncSet'>): Promise<void> {
+    const path = customResource('machinesets', this.#deployment.namespace, name);
+    const deployment = await readLife(this.#control, this.#deployment);
+    const found = await orUndefined(this.#control.get<MachineSet>(path));
+    if (!deployment || found?.metadata.resourceVersion !== resourceVersion) return;
+    const patch = syncPatchOf(deployment, found, revision);
+    const set =
+      patch && (await unlessChanged(this.#control.patch<MachineSet>(path, 'merge', patch)));
+    if (set) this.#versions.set(name, set.metadata.resourceVersion);
   }
 
   /** False when the set changed meanwhile: the next look plans anew. */
@@ -157,19 +190,6 @@ async function createSet(
   await reportOn(control, ref, { type: 'Normal', reason: 'ScalingMachineSet', message });
 }
 
-async function syncSet(
-  control: KubeClient,
-  ref: LifeRef,
-  { name, resourceVersion, revision }: Step<'syncSet'>,
-): Promise<void> {
-  const path = customResource('machinesets', ref.namespace, name);
-  const deployment = await readLife(control, ref);
-  const set = await orUndefined(control.get<MachineSet>(path));
-  if (!deployment || set?.metadata.resourceVersion !== resourceVersion) return;
-  const patch = syncPatchOf(deployment, set, revision);
-  if (patch) await unlessChanged(control.patch(path, 'merge', patch));
-}
-
 async function grantReplacements(
   control: KubeClient,
   { namespace }: LifeRef,
@@ -178,27 +198,6 @@ async function grantReplacements(
   const notes = { [annotations.replacements]: machines ? machines.join(',') : null };
   const path = customResource('machinesets', namespace, set);
   await orUndefined(control.patch(path, 'merge', { metadata: { annotations: notes } }));
-}
-
-/** The list is shortened only if the autoscaler has not written another one meanwhile. */
-async function markMachines(
-  control: KubeClient,
-  { namespace, name: deployment }: LifeRef,
-  { machines, was, list }: Step<'markMachines'>,
-): Promise<void> {
-  for (const { name, time } of machines) {
-    const notes = { [annotations.priority]: '1', [annotations.markedForDeletionTime]: time };
-    const path = customResource('machines', namespace, name);
-    await orUndefined(control.patch(path, 'merge', { metadata: { annotations: notes } }));
-  }
-  if (list === was) return;
-  const path = customResource('machinedeployments', namespace, deployment);
-  const { metadata } = await control.get<MachineDeployment>(path);
-  if (metadata.annotations?.[annotations.triggerDeletion] !== was) return;
-  const { uid, resourceVersion } = metadata;
-  const notes = { [annotations.triggerDeletion]: list };
-  const patch = { metadata: { uid, resourceVersion, annotations: notes } };
-  await unlessChanged(control.patch(path, 'merge', patch));
 }
 
 async function giveUp(
@@ -221,12 +220,31 @@ async function annotate(
   await unlessChanged(control.patch(path, 'merge', patch));
 }
 
+/** Each set is read first, as the steps may have waited: of a deployment that stays only sets without machines go. */
 async function deleteSets(
-  control: KubeClient,
-  { namespace }: LifeRef,
+  { control, deployment: ref, refused }: Attempt,
   { names }: Step<'deleteSets'>,
 ): Promise<void> {
+  const deployment = await readLife(control, ref);
+  if (!deployment || isOrphaning(deployment)) return;
   for (const name of names) {
-    await orUndefined(control.delete(customResource('machinesets', namespace, name)));
+    await refused.attempt({ kind: 'MachineSet', name }, () => deleteSet(control, deployment, name));
   }
+}
+
+async function deleteSet(
+  control: KubeClient,
+  { metadata }: MachineDeployment,
+  name: string,
+): Promise<void> {
+  const path = customResource('machinesets', metadata.namespace ?? '', name);
+  const set = await orUndefined(control.get<MachineSet>(path));
+  if (!set || controllerOf(set)?.uid !== metadata.uid) return;
+  if (hasMachines(set) && metadata.deletionTimestamp === undefined) return;
+  const { uid, resourceVersion } = set.metadata;
+  await unlessChanged(control.delete(path, { preconditions: { uid, resourceVersion } }));
+}
+
+function hasMachines({ spec, status }: MachineSet): boolean {
+  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }

@@ -4,7 +4,7 @@ import type {
   MachineDeployment,
   MachineDeploymentSpec,
 } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
@@ -68,6 +68,7 @@ export function factsOf(view: DeploymentView): DeploymentLook {
     faults,
     ...wishesOf(view),
     newSetName: freeNameOf(view),
+    scaledAt: deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler],
     sets: setsOf(view, bySet),
     marks: pendingMarks(view),
     grants: view.machines ? pendingGrants(view, bySet) : undefined,
@@ -131,6 +132,15 @@ export function newSetAmong(
   { restart }: ParsedOptions,
 ): MachineSet | undefined {
   const wanted = defined({ template: spec.template, restart });
+  // One that is being deleted is the last choice: another may be made beside it.
+  const staying = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return setAmong(wanted, staying) ?? setAmong(wanted, sets);
+}
+
+function setAmong(
+  wanted: { template: MachineTemplateSpec; restart?: string },
+  sets: readonly MachineSet[],
+): MachineSet | undefined {
   const chosen = setOfTemplate(
     wanted,
     sets.map(({ metadata, spec: { template = {} } }) =>

@@ -24,5 +24,5 @@ export async function reportOn(
   text: Report,
 ): Promise<void> {
   const subject = { apiVersion, kind: 'MachineDeployment', namespace, name, uid };
-  await recordEvent(control, subject, { ...text, component: 'machine-controller-manager' });
+  recordEvent(control, subject, { ...text, component: 'machine-controller-manager' });
 }

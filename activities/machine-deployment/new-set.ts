@@ -114,6 +114,11 @@ export function scalingAnnotations(desired: number, max: number): Record<string,
   return { [annotations.desiredReplicas]: String(desired), [annotations.maxReplicas]: String(max) };
 }
 
+/** An annotation that the deployment dropped stays on the set. */
+export function scaledAtNote(scaledAt: string | undefined): Record<string, string> {
+  return scaledAt === undefined ? {} : { [annotations.lastScaledByAutoscaler]: scaledAt };
+}
+
 function restartMarkOf({ metadata }: MachineDeployment): Record<string, string> {
   const restart = metadata.annotations?.[options.restart];
   return restart === undefined ? {} : { [options.restart]: restart };
@@ -138,6 +143,8 @@ export function syncPatchOf(
   const notes = mergePatchOf(present, {
     ...present,
     ...copiedFrom(deployment.metadata.annotations),
+    // It goes with the size that it is the time of, see `scaleSet`.
+    [annotations.lastScaledByAutoscaler]: present[annotations.lastScaledByAutoscaler],
     ...restartMarkOf(deployment),
     ...revisionPart(present, revision),
   });

@@ -3,6 +3,7 @@ import type { LifeRef } from '../../workflows/activities.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import type { NodeStep } from '../../workflows/plan/rollout/steps.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -13,6 +14,8 @@ import { customResource, node as nodePath } from '../kube/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/owners.ts';
 import { selectorText } from '../machine-set/selector.ts';
+import type { NodeClaim } from '../machine/node-claims.ts';
+import { foreignReason } from '../machine/node-claims.ts';
 import type { Node } from '../machine/node.ts';
 import { readNode } from '../machine/node.ts';
 import { readLife } from './life.ts';
@@ -44,7 +47,7 @@ export async function tendNodes(
       await untaintNodes(clusters, { deployment, set: step.set });
       return { protectedNodes: [] };
     case 'protectNodes':
-      await inParallel(step.nodes, parallelCalls, (name) => protectNode(clusters.target, name));
+      await protectNodes(clusters, { deployment, names: step.nodes });
       return { protectedNodes: step.nodes };
     case 'releaseNodes':
       await releaseNodes(clusters, deployment);
@@ -59,12 +62,6 @@ const protection = {
   [annotations.scaleDownDisabledByUs]: 'true',
 };
 
-const protectionPatch = Object.entries(protection).map(([key, value]) => ({
-  op: 'add',
-  path: pointerTo(notesPath, key),
-  value,
-}));
-
 const avoidance: Taint = {
   key: taints.preferNoSchedule,
   value: 'True',
@@ -73,25 +70,27 @@ const avoidance: Taint = {
 
 /** The set says so afterwards; MCM v0.62.1 leaves out Nodes that it could not write, here the step is tried again. */
 async function taintNodes(
-  { control, target }: Clusters,
+  clusters: Clusters,
   { deployment, set, protects }: { deployment: LifeRef; set: string; protects: boolean },
 ): Promise<{ protectedNodes: string[] }> {
+  const { control } = clusters;
   const machines = await machinesOfSet(control, deployment, set);
   const rewriting = {
     taintsOf: (present: Taint[]) => [...withoutAvoidance(present), avoidance],
     protects,
   };
-  await patchAll(target, machines, (node) => taintPatch(node, rewriting));
+  await patchAll(clusters, machines, (node) => taintPatch(node, rewriting));
   await noteOnSet(control, deployment, { set, value: 'True' });
   return { protectedNodes: protects ? nodesOf(machines.filter(hasJoined)) : [] };
 }
 
 async function untaintNodes(
-  { control, target }: Clusters,
+  clusters: Clusters,
   { deployment, set }: { deployment: LifeRef; set: string },
 ): Promise<void> {
+  const { control } = clusters;
   const machines = await machinesOfSet(control, deployment, set);
-  await patchAll(target, machines, (node) =>
+  await patchAll(clusters, machines, (node) =>
     taintPatch(node, { taintsOf: withoutAvoidance, protects: false }),
   );
   await noteOnSet(control, deployment, { set, value: null });
@@ -103,7 +102,7 @@ function withoutAvoidance(present: Taint[]): Taint[] {
 
 interface Rewriting {
   taintsOf(present: Taint[]): Taint[];
-  /** Keep the Node from the cluster autoscaler, unless somebody else does. */
+  /** Keep the Node from the cluster autoscaler, unless another client does. */
   protects: boolean;
 }
 
@@ -112,17 +111,25 @@ const namesPerList = 100;
 
 /** `patchOf`: a JSON patch; empty when a Node is as it should be. */
 async function patchAll(
-  target: KubeClient,
+  clusters: Clusters,
   machines: readonly Machine[],
   patchOf: (node: Node) => object[],
 ): Promise<void> {
   for (let start = 0; start < machines.length; start += namesPerList) {
     const part = machines.slice(start, start + namesPerList);
-    const seen = await nodesByName(target, part);
-    await inParallel(nodesOf(part), parallelCalls, (name) =>
-      patchNode(target, seen.get(name) ?? name, patchOf),
+    const seen = await nodesByName(clusters.target, part);
+    await inParallel(part.flatMap(claimOf), parallelCalls, (claim) =>
+      patchNode(clusters, { claim, seen: seen.get(claim.nodeName) }, patchOf),
     );
   }
+}
+
+function claimOf(machine: Machine): NodeClaim[] {
+  const nodeName = nodeOf(machine);
+  if (nodeName === undefined) return [];
+  const { namespace = '', name, uid } = machine.metadata;
+  const { providerID } = machine.spec;
+  return [defined({ machine: { namespace, name, uid }, nodeName, providerID })];
 }
 
 /** One list for all of them: each Node says whose machine it is. One that does not is read by name. */
@@ -139,19 +146,24 @@ async function nodesByName(
 
 const mostTries = 4;
 
-/** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
+/**
+ * Names of Nodes come back: one that another instance or machine has by now is left alone. A patch holds only for the Node
+ * that was read; where it does not hold, because it is another by now or another client wrote, it is made anew.
+ */
 async function patchNode(
-  target: KubeClient,
-  seen: Node | string,
+  { control, target }: Clusters,
+  { claim, seen }: { claim: NodeClaim; seen: Node | undefined },
   patchOf: (node: Node) => object[],
 ): Promise<void> {
-  const name = typeof seen === 'string' ? seen : seen.metadata.name;
-  let node = typeof seen === 'string' ? await readNode(target, name) : seen;
+  const name = claim.nodeName;
+  let node = seen ?? (await readNode(target, name));
   for (let tries = 1; node !== undefined; tries += 1) {
     const patch = patchOf(node);
     if (patch.length === 0) return;
+    if ((await foreignReason(control, node, claim)) !== undefined) return;
+    const isSame = { op: 'test', path: '/metadata/uid', value: node.metadata.uid };
     try {
-      await target.patch(nodePath(name), 'json', patch);
+      await target.patch(nodePath(name), 'json', [isSame, ...patch]);
       return;
     } catch (error) {
       if (isNotFound(error)) return;
@@ -167,34 +179,48 @@ function taintPatch({ metadata, spec }: Node, { taintsOf, protects }: Rewriting)
   const wanted = taintsOf(present);
   const isSame = JSON.stringify(wanted) === JSON.stringify(present);
   const rewritten = isSame ? [] : replacing('/spec/taints', spec?.taints, wanted);
-  const { annotations: notes } = metadata;
-  if (!protects || annotations.scaleDownDisabled in (notes ?? {})) return rewritten;
-  // Whoever wrote one meanwhile must not lose it.
-  const place = notes === undefined ? replacing(notesPath, undefined, {}) : [];
-  return [...rewritten, ...place, ...protectionPatch];
+  return protects ? [...rewritten, ...protectionPatch(metadata)] : rewritten;
 }
 
-/** Where somebody else keeps the autoscaler away, it is not ours to end that. */
-async function protectNode(target: KubeClient, name: string): Promise<void> {
-  const patch = [
-    { op: 'test', path: pointerTo(notesPath, annotations.scaleDownDisabled), value: null },
-    ...protectionPatch,
-  ];
-  try {
-    await target.patch(nodePath(name), 'json', patch);
-  } catch (error) {
-    if (!isInvalid(error) && !isNotFound(error)) throw error;
-  }
+/** Empty where another client keeps the autoscaler away: it is not ours to end that. */
+function protectionPatch({ annotations: notes }: Node['metadata']): object[] {
+  if (annotations.scaleDownDisabled in (notes ?? {})) return [];
+  // An annotation that another client wrote meanwhile must not be lost, nor be taken for ours.
+  const place = notes === undefined ? replacing(notesPath, undefined, {}) : [];
+  const isFree = {
+    op: 'test',
+    path: pointerTo(notesPath, annotations.scaleDownDisabled),
+    value: null,
+  };
+  const writes = Object.entries(protection).map(([key, value]) => ({
+    op: 'add',
+    path: pointerTo(notesPath, key),
+    value,
+  }));
+  return [...place, isFree, ...writes];
+}
+
+async function protectNodes(
+  clusters: Clusters,
+  { deployment: ref, names }: { deployment: LifeRef; names: readonly string[] },
+): Promise<void> {
+  const deployment = await readLife(clusters.control, ref);
+  if (!deployment) return;
+  const wanted = new Set(names);
+  const machines = await machinesOf(clusters.control, deployment);
+  const theirs = machines.filter((machine) => wanted.has(nodeOf(machine) ?? ''));
+  await patchAll(clusters, theirs, ({ metadata }) => protectionPatch(metadata));
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */
-async function releaseNodes({ control, target }: Clusters, ref: LifeRef): Promise<void> {
+async function releaseNodes(clusters: Clusters, ref: LifeRef): Promise<void> {
+  const { control } = clusters;
   const deployment = await readLife(control, ref);
   if (!deployment) return;
   const machines = await machinesOf(control, deployment);
   const now = Date.now();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
-  await patchAll(target, free, releasePatch);
+  await patchAll(clusters, free, releasePatch);
 }
 
 function releasePatch({ metadata }: Node): object[] {

@@ -5,6 +5,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
+import type { RefusedObjects } from './refused-objects.ts';
 
 export interface OwnedSets {
   /** Oldest first. */
@@ -13,18 +14,25 @@ export interface OwnedSets {
   taken: Set<string>;
 }
 
+export interface ClaimRequest {
+  /** The spec is wrong: nothing changes hands. */
+  isFaulty: boolean;
+  /** Of writes to single sets; these are left as they are. */
+  refused: RefusedObjects;
+}
+
 /** Orphans that the deployment selects are adopted on the way, and sets that it selects no more are let go. */
 export async function ownedSetsOf(
   control: KubeClient,
   deployment: MachineDeployment,
-  isFaulty: boolean,
+  request: ClaimRequest,
 ): Promise<OwnedSets> {
   const path = customResource('machinesets', deployment.metadata.namespace ?? '');
   const { items } = await control.list<MachineSet>(path);
   const owned: MachineSet[] = [];
   const claimant = await claimantOf(control, deployment, items);
   for (const set of items) {
-    const claimed = await claim(control, claimant, { set, isFaulty });
+    const claimed = await claim(control, claimant, { set, ...request });
     if (claimed) owned.push(claimed);
   }
   const taken = new Set(items.map(({ metadata }) => metadata.name));
@@ -54,13 +62,15 @@ async function claimantOf(
 async function claim(
   control: KubeClient,
   deployment: MachineDeployment,
-  { set, isFaulty }: { set: MachineSet; isFaulty: boolean },
+  { set, isFaulty, refused }: ClaimRequest & { set: MachineSet },
 ): Promise<MachineSet | undefined> {
   const { action } = claimOf(deployment, set, isFaulty);
   if (action === 'keep' || action === 'leave') {
     return controllerOf(set)?.uid === deployment.metadata.uid ? set : undefined;
   }
-  const written = await writeOwners(control, { deployment, set, action });
+  const written = await refused.attempt({ kind: 'MachineSet', name: set.metadata.name }, () =>
+    writeOwners(control, { deployment, set, action }),
+  );
   return action === 'adopt' ? written : undefined;
 }
 

@@ -9,7 +9,7 @@ import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/set-deletions.ts';
 import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
-import { scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
+import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {
   set: MachineSet;
@@ -42,7 +42,7 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     reported: wholeOf(status.replicas),
     desired: countOf(notes[annotations.desiredReplicas]),
     max: countOf(notes[annotations.maxReplicas]),
-    hasFreshScaling: hasFreshScaling(deployment, notes),
+    hasFreshScaling: hasFreshScaling(deployment, notes, isOfTemplate),
     needsSync: isOfTemplate && syncPatchOf(deployment, set, revision) !== undefined,
     ...machinesOf(view, clock),
     isTainted: notes[annotations.preferNoSchedule] !== undefined,
@@ -55,8 +55,14 @@ function countOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-function hasFreshScaling(deployment: MachineDeployment, notes: Record<string, string>): boolean {
-  const wanted = Object.entries(scalingAnnotationsOf(deployment));
+function hasFreshScaling(
+  deployment: MachineDeployment,
+  notes: Record<string, string>,
+  isOfTemplate: boolean,
+): boolean {
+  const scaledAt = deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler];
+  const ofScaler = isOfTemplate ? scaledAtNote(scaledAt) : {};
+  const wanted = Object.entries({ ...scalingAnnotationsOf(deployment), ...ofScaler });
   return wanted.every(([key, value]) => notes[key] === value);
 }
 
@@ -102,7 +108,7 @@ export function wholeOf(count: number | undefined): number {
 
 function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): 'A' | 'R' | 'U' {
   if (!machine || !isAvailable(machine)) return 'U';
-  return now >= runningSince(machine) + readySeconds * 1000 ? 'A' : 'R';
+  return readySeconds === 0 || now >= readyAt(machine, readySeconds) ? 'A' : 'R';
 }
 
 /** A machine says how its Node is called before there is one; its conditions are those of a Node that has joined. */
@@ -117,13 +123,25 @@ export function nextAvailableAt(
 ): number | undefined {
   const times = machines
     .filter((machine) => isAvailable(machine) && machine.metadata.deletionTimestamp === undefined)
-    .map((machine) => runningSince(machine) + readySeconds * 1000)
+    .map((machine) => readyAt(machine, readySeconds))
     .filter((time) => time > now);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Since its Node is Ready; without a Node, since its phase changed. Milliseconds. */
+/**
+ * When it will have run for so long, milliseconds. Times of Kubernetes are cut to whole seconds: it may have begun as late as at
+ * the end of its second.
+ */
+function readyAt(machine: Machine, readySeconds: number): number {
+  return runningSince(machine) + (1 + readySeconds) * 1000;
+}
+
+/**
+ * Since its Node is Ready, and since its phase says so: the Machine becomes Running some time after its Node is Ready, and the
+ * clock of a Node may be behind. Milliseconds.
+ */
 function runningSince({ status }: Machine): number {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return timeOf(ready?.lastTransitionTime) ?? timeOf(status?.currentStatus?.lastUpdateTime) ?? 0;
+  const since = timeOf(ready?.lastTransitionTime) ?? 0;
+  return Math.max(since, timeOf(status?.currentStatus?.lastUpdateTime) ?? 0);
 }

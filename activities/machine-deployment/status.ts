@@ -5,6 +5,7 @@ import type {
   MachineDeploymentStatus,
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetCondition } from '../../workflows/api/machine-set.ts';
+import type { Period } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
 import type { Progress } from '../../workflows/plan/rollout/facts.ts';
@@ -17,6 +18,7 @@ import { progressingOf, progressOf } from '../../workflows/plan/rollout/progress
 import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
 import { canonical } from '../../workflows/plan/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
+import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
 import { timeOf } from '../machine-set/facts.ts';
 import { timestamp } from '../machine/object.ts';
 
@@ -28,12 +30,14 @@ export interface StatusView {
   available?: number;
   /** Why the spec cannot be followed. */
   refusal?: { reason: string; message: string };
+  /** A write that the API server refused, and that is tried again; all else goes on. */
+  refusedWrite?: string;
   /** Why the rollout stands still on purpose. */
   standstill?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
-  /** Milliseconds: everything was stopped until then, and what takes long begins anew. */
-  stoppedUntil?: number;
+  /** When nothing could be done. Default: never. */
+  pauses?: readonly Period[];
   now: number;
 }
 
@@ -52,8 +56,11 @@ export function reportOf(view: StatusView): Report {
     write(deployment, availableCondition(view, counts), now),
     ...(condition ? [condition] : []),
     ...copiedConditions(view),
+    ...refusedCondition(view),
   ];
-  const failedMachines = sets.flatMap(({ status }) => status?.failedMachines ?? []);
+  const failedMachines = boundedSummaries(
+    sets.flatMap(({ status }) => status?.failedMachines ?? []),
+  );
   const status = {
     observedGeneration: observedGenerationOf(view),
     ...counts,
@@ -62,7 +69,7 @@ export function reportOf(view: StatusView): Report {
     conditions,
     ...(failedMachines.length > 0 && { failedMachines }),
   };
-  const written = condition && notBefore(view.stoppedUntil ?? 0, knownOf(condition));
+  const written = condition && knownOf(condition);
   return { status, progress: progressOf(facts, written) };
 }
 
@@ -88,11 +95,11 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, standstill, stopped, stoppedUntil = 0, now } = view;
+  const { deployment, newSet, refusal, standstill, stopped, pauses, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
-    known: known && notBefore(stoppedUntil, knownOf(known)),
+    known: known && knownOf(known),
     before: storedCounts(stored),
     counts,
     wanted: spec.replicas ?? 0,
@@ -101,6 +108,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     standstill,
     stopped,
     deadlineSeconds: spec.progressDeadlineSeconds,
+    pauses,
     now,
   });
 }
@@ -133,10 +141,6 @@ function revisionIn(notes: Record<string, string> = {}): number {
 function knownOf(condition: MachineDeploymentCondition): ConditionText & { updatedAt: number } {
   const { status, reason = '', message = '', lastUpdateTime } = condition;
   return { status, reason, message, updatedAt: timeOf(lastUpdateTime) ?? 0 };
-}
-
-function notBefore<Known extends { updatedAt: number }>(time: number, known: Known): Known {
-  return { ...known, updatedAt: Math.max(known.updatedAt, time) };
 }
 
 function countsOf({ sets, newSet, available }: StatusView): Counts {
@@ -183,14 +187,26 @@ function availableCondition({ deployment, sets }: StatusView, counts: Counts): T
 
 /** What sets say of their failures, the new set's word first; and what others wrote stays. */
 function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDeploymentCondition[] {
-  const ours = new Set(['Available', 'Progressing', 'ReplicaFailure']);
+  const ours = new Set(['Available', 'Progressing', ...copied]);
   const kept = (deployment.status?.conditions ?? []).filter(({ type }) => !ours.has(type));
-  const [failure] = [...(newSet ? [newSet] : []), ...sets].flatMap(failureOf);
-  return failure ? [...kept, { ...failure, ...updatedAt(failure) }] : kept;
+  const said = [...(newSet ? [newSet] : []), ...sets].flatMap(conditionsIn);
+  const firsts = copied.flatMap((wanted) => said.find(({ type }) => type === wanted) ?? []);
+  return [...kept, ...firsts.map((condition) => ({ ...condition, ...updatedAt(condition) }))];
 }
 
-function failureOf({ status }: MachineSet): MachineSetCondition[] {
-  return (status?.machineSetCondition ?? []).filter(({ type }) => type === 'ReplicaFailure');
+/** What a set says of its own comes first. */
+function refusedCondition(view: StatusView): MachineDeploymentCondition[] {
+  const { deployment, refusedWrite: message, sets, now } = view;
+  const isSaid = sets.flatMap(conditionsIn).some(({ type }) => type === 'ReplicaFailure');
+  if (message === undefined || isSaid) return [];
+  const text = { type: 'ReplicaFailure', status: 'True', reason: 'FailedUpdate', message } as const;
+  return [write(deployment, text, now)];
+}
+
+const copied = ['ReplicaFailure', manyFailed];
+
+function conditionsIn({ status }: MachineSet): MachineSetCondition[] {
+  return status?.machineSetCondition ?? [];
 }
 
 function updatedAt({ lastTransitionTime }: MachineSetCondition): { lastUpdateTime?: string } {

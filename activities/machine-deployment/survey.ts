@@ -7,6 +7,8 @@ import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/claim.ts';
 import { refusalOf, selectsAll, standstillOf } from '../../workflows/plan/machine-deployment.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import { ownSubject, statusSubject } from '../../workflows/plan/rollout/refused-steps.ts';
 import type { DeploymentLook, SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import { availableAt } from '../../workflows/plan/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
@@ -18,10 +20,14 @@ import type { DeploymentView } from './facts.ts';
 import { factsOf, newSetAmong, optionsOf } from './facts.ts';
 import { machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
+import { RefusedObjects } from './refused-objects.ts';
 import type { StatusView } from './status.ts';
 import { reportOf, statusPatchOf } from './status.ts';
 
-export type SurveyWorld = Pick<World, 'control' | 'target' | 'recent' | 'protectsNodes' | 'stop'>;
+export type SurveyWorld = Pick<
+  World,
+  'control' | 'target' | 'recent' | 'protectsNodes' | 'stop' | 'pauses'
+>;
 
 export async function surveyMachineDeployment(
   world: SurveyWorld,
@@ -33,24 +39,40 @@ export async function surveyMachineDeployment(
   const found = await recent.read<MachineDeployment>(path, input.atLeast);
   if (!found) return { found: false };
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
-  const view = await look(world, deployment, input);
+  const refused = new RefusedObjects(input.passOver);
+  const view = await look({ ...world, refused }, deployment, input);
   const facts = factsOf(view);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
+    ...refusedWriteOf(refused.outcome?.message ?? input.refusal),
     ...stopOf(world, namespace),
+    pauses: world.pauses(),
   });
-  await writeStatus(world, path, { deployment, patch: statusPatchOf(deployment, status) });
-  await writeRevision(world, path, view);
-  return { found: true, uid: deployment.metadata.uid, facts: { ...facts, progress } };
+  const patch = statusPatchOf(deployment, status);
+  await refused.attemptOwn(statusSubject, () => writeStatus(world, path, { deployment, patch }));
+  await refused.attemptOwn(ownSubject, () => writeRevision(world, path, view));
+  const { uid } = deployment.metadata;
+  await refused.report(control, { namespace, name, uid });
+  return defined({
+    found: true as const,
+    uid,
+    facts: { ...facts, progress },
+    refused: refused.outcome,
+  });
+}
+
+function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedWrite'> {
+  return message === undefined ? {} : { refusedWrite: message };
 }
 
 async function look(
-  { control, target, protectsNodes }: SurveyWorld,
+  { control, target, protectsNodes, refused }: SurveyWorld & { refused: RefusedObjects },
   deployment: MachineDeployment,
   { now, protectedNodes }: DeploymentSurveyInput,
 ): Promise<DeploymentView> {
   const faults = faultsOf(deployment);
-  const { owned: sets, taken } = await ownedSetsOf(control, deployment, faults.length > 0);
+  const request = { isFaulty: faults.length > 0, refused };
+  const { owned: sets, taken } = await ownedSetsOf(control, deployment, request);
   const options = optionsOf(deployment);
   const newSet = newSetAmong(deployment, sets, options);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in its `replicas`.
@@ -109,7 +131,7 @@ function statusViewOf(
   view: DeploymentView,
   facts: DeploymentLook,
   { error }: DeploymentSurveyInput,
-): StatusView {
+): Omit<StatusView, 'pauses'> {
   const { deployment, sets, newSet, options, now } = view;
   const refusal = refusalOf(facts) ?? createErrorOf(error);
   const standstill = standstillOf(facts, now);
@@ -124,16 +146,9 @@ function statusViewOf(
   };
 }
 
-function stopOf(
-  { stop }: SurveyWorld,
-  namespace: string,
-): Pick<StatusView, 'stopped' | 'stoppedUntil'> {
+function stopOf({ stop }: SurveyWorld, namespace: string): Pick<StatusView, 'stopped'> {
   const current = stop.current();
-  const last = stop.last();
-  return {
-    ...(current && { stopped: stopInWords(namespace, current) }),
-    ...(last && { stoppedUntil: last.until }),
-  };
+  return current ? { stopped: stopInWords(namespace, current) } : {};
 }
 
 function createErrorOf(error: string | undefined) {

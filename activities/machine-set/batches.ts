@@ -1,21 +1,25 @@
-/** Batches of creates and deletes: every name is fixed before, and a retry resolves each of them once. */
+/** Batches of creates: every name is fixed before, and a retry resolves each of them once. */
 import type { CreateBatchOutcome, LifeRef } from '../../workflows/activities.ts';
+import { clip } from '../../workflows/api/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Basis } from '../../workflows/plan/machine-set.ts';
 import { batchLimit } from '../../workflows/plan/machine-set.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isRefusal } from '../kube/errors.ts';
+import { isAlreadyExists, isRejected } from '../kube/errors.ts';
 import type { EventSubject, EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import { customResource } from '../kube/paths.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
+import { orUndefined } from '../kube/optional.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { demandOf } from './demand.ts';
 import { controllerOf } from '../kube/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';
+
+/** It stands in a condition and in the state of a workflow. */
+const longestErrorBytes = 1_000;
 
 /** Names that are done, kept in the heartbeat: a retry must not create again what a user deleted meanwhile. */
 export interface Progress {
@@ -90,7 +94,7 @@ async function createOne(
     return 'created';
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
-    if (isRefusal(error)) return { error: error.message };
+    if (isRejected(error)) return { error: clip(error.message, longestErrorBytes) };
     throw error;
   }
 }
@@ -104,21 +108,6 @@ async function ownershipOf(
   const path = customResource('machines', set.metadata.namespace ?? '', name);
   const machine = await orUndefined(control.get<Machine>(path));
   return machine && controllerOf(machine)?.uid === set.metadata.uid ? 'created' : 'taken';
-}
-
-export async function deleteMachines(
-  control: KubeClient,
-  { set, names }: { set: LifeRef; names: string[] },
-): Promise<void> {
-  await inParallel(names, parallelCalls, async (name) => {
-    await unlessChanged(control.delete(customResource('machines', set.namespace, name)));
-  });
-  await recordEvent(control, setSubject(set), {
-    type: 'Normal',
-    reason: 'SuccessfulDelete',
-    message: `Deleted ${listOf(names)}`,
-    component,
-  });
 }
 
 async function reportCreates(
@@ -135,5 +124,5 @@ async function reportCreates(
     const message = `Error creating: ${error}`;
     texts.push({ type: 'Warning', reason: 'FailedCreate', message, component });
   }
-  for (const text of texts) await recordEvent(control, subject, text);
+  for (const text of texts) recordEvent(control, subject, text);
 }

@@ -2,6 +2,7 @@
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
+import type { Claim } from '../../workflows/plan/claim.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
@@ -9,6 +10,7 @@ import { orUndefined } from '../kube/optional.ts';
 import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
+import type { RefusedWrites } from './refused-writes.ts';
 import { selectorText } from './selector.ts';
 
 export interface ClaimRequest {
@@ -17,8 +19,24 @@ export interface ClaimRequest {
   isFaulty: boolean;
 }
 
-/** All Machines that the set controls and selects, in the order of the list. Orphans that it selects are adopted on the way. */
-export async function membersOf(control: KubeClient, request: ClaimRequest): Promise<Machine[]> {
+/** What a survey needs to change hands. */
+export interface AdoptionRequest extends ClaimRequest {
+  /** Of writes to single machines; these are left as they are. */
+  refused: RefusedWrites;
+  /** Names of machines that are not tried. */
+  passOver: ReadonlySet<string>;
+}
+
+export interface Listed {
+  /** Machines that the set controls and selects, in the order of the list. */
+  members: Machine[];
+  /** Those that it selects and that nobody controls. */
+  orphans: Machine[];
+  /** All that were listed. */
+  items: Machine[];
+}
+
+export async function listMembers(control: KubeClient, request: ClaimRequest): Promise<Listed> {
   const { metadata, spec } = request.set;
   // The selector may be the very thing that is wrong, and no list takes it then.
   const selection =
@@ -27,19 +45,24 @@ export async function membersOf(control: KubeClient, request: ClaimRequest): Pro
       : { labelSelector: selectorText(spec.selector) };
   const path = customResource('machines', metadata.namespace ?? '');
   const { items } = await control.list<Machine>(path, selection);
-  const members = new Map<string, Machine>();
-  const orphans: Machine[] = [];
-  for (const machine of items) {
-    const { action } = claimOf(request.set, machine, request.isFaulty);
-    if (action === 'adopt') orphans.push(machine);
-    if (action === 'keep') members.set(machine.metadata.name, machine);
-  }
-  const mayAdopt = orphans.length > 0 && (await isAlive(control, request.set));
-  await inParallel(mayAdopt ? orphans : [], parallelCalls, async (machine) => {
-    const adopted = await settle(control, request, machine);
-    if (adopted) members.set(machine.metadata.name, adopted);
+  const claimed = (wanted: Claim['action']): Machine[] =>
+    items.filter((machine) => claimOf(request.set, machine, request.isFaulty).action === wanted);
+  return { members: claimed('keep'), orphans: claimed('adopt'), items };
+}
+
+/** The set's Machines, in the order of the list. Orphans that it selects are adopted on the way. */
+export async function membersOf(control: KubeClient, request: AdoptionRequest): Promise<Machine[]> {
+  const { members, orphans, items } = await listMembers(control, request);
+  const wanted = orphans.filter(({ metadata }) => !request.passOver.has(metadata.name));
+  if (wanted.length === 0 || !(await isAlive(control, request.set))) return members;
+  const byName = new Map(members.map((machine) => [machine.metadata.name, machine]));
+  await inParallel(wanted, parallelCalls, async (machine) => {
+    const adopted = await request.refused.attempt(machine.metadata, () =>
+      settle(control, request, machine),
+    );
+    if (adopted) byName.set(machine.metadata.name, adopted);
   });
-  return items.flatMap(({ metadata: { name } }) => members.get(name) ?? []);
+  return items.flatMap(({ metadata: { name } }) => byName.get(name) ?? []);
 }
 
 /**
@@ -55,18 +78,21 @@ async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<b
 /** Lets go what the set controls and does not select. Returns the names, sorted. */
 export async function releaseStrays(
   control: KubeClient,
-  request: ClaimRequest,
+  request: AdoptionRequest,
   strays: readonly string[],
 ): Promise<string[]> {
   const { metadata } = request.set;
   const mayRelease = !request.isFaulty && metadata.deletionTimestamp === undefined;
+  const wanted = mayRelease ? strays.filter((name) => !request.passOver.has(name)) : [];
   const released: string[] = [];
-  await inParallel(mayRelease ? strays : [], parallelCalls, async (name) => {
+  await inParallel(wanted, parallelCalls, async (name) => {
     const path = customResource('machines', metadata.namespace ?? '', name);
     // Who named it saw an earlier state.
     const machine = await orUndefined(control.get<Machine>(path));
     if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
-    const settled = await settle(control, request, machine);
+    const settled = await request.refused.attempt(machine.metadata, () =>
+      settle(control, request, machine),
+    );
     if (settled && controllerOf(settled)?.uid !== metadata.uid) released.push(name);
   });
   return released.toSorted();

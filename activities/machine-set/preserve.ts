@@ -3,7 +3,9 @@ import type { LifeRef } from '../../workflows/activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { AutoPreservation } from '../../workflows/plan/auto-preservation.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import { preserveOf } from '../../workflows/plan/preserve-value.ts';
+import type { Refusals } from '../../workflows/plan/refused-machines.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { recordEvent } from '../kube/events.ts';
@@ -12,6 +14,7 @@ import { controllerOf } from '../kube/owners.ts';
 import { customResource } from '../kube/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { parallelCalls } from './parallel-calls.ts';
+import { RefusedWrites } from './refused-writes.ts';
 
 /**
  * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is passed over, and the next look
@@ -20,13 +23,16 @@ import { parallelCalls } from './parallel-calls.ts';
 export async function markPreserved(
   control: KubeClient,
   { set, preserve, letGo }: { set: LifeRef } & AutoPreservation,
-): Promise<void> {
+): Promise<{ refused?: Refusals }> {
+  const refused = new RefusedWrites('FailedUpdate');
   const marked = await change(control, set, {
+    refused,
     names: preserve,
     value: 'auto-preserved',
     isMeant: (machine) => hasFailed(machine) && wishOf(machine) === undefined,
   });
   const released = await change(control, set, {
+    refused,
     names: letGo,
     value: null,
     isMeant: (machine) => wishOf(machine) === 'auto-preserved',
@@ -42,11 +48,14 @@ export async function markPreserved(
   for (const { reason, names, words } of messages) {
     if (names.length === 0) continue;
     const message = `${words} ${listOf(names)}`;
-    await recordEvent(control, setSubject(set), { type: 'Normal', reason, message, component });
+    recordEvent(control, setSubject(set), { type: 'Normal', reason, message, component });
   }
+  refused.report(control, set, 'preserving or letting go');
+  return defined({ refused: refused.outcome });
 }
 
 interface Change {
+  refused: RefusedWrites;
   names: readonly string[];
   value: string | null;
   isMeant(machine: Machine): boolean;
@@ -56,7 +65,7 @@ interface Change {
 async function change(
   control: KubeClient,
   set: LifeRef,
-  { names, value, isMeant }: Change,
+  { refused, names, value, isMeant }: Change,
 ): Promise<string[]> {
   const changed: string[] = [];
   await inParallel(names, parallelCalls, async (name) => {
@@ -66,7 +75,10 @@ async function change(
     const { uid, resourceVersion } = machine.metadata;
     const notes = { [annotations.preserve]: value };
     const metadata = { uid, resourceVersion, annotations: notes };
-    if (await unlessChanged(control.patch(path, 'merge', { metadata }))) changed.push(name);
+    const isDone = await refused.attempt(machine.metadata, () =>
+      unlessChanged(control.patch(path, 'merge', { metadata })),
+    );
+    if (isDone) changed.push(name);
   });
   return changed.toSorted();
 }

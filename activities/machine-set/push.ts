@@ -1,15 +1,22 @@
 /** Pushes what a MachineSet keeps equal to its template down to machines that exist. */
 import type { LifeRef, Unpushable } from '../../workflows/activities.ts';
+import { clip } from '../../workflows/api/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { templatePush } from '../../workflows/plan/template-push.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
+import { isConflict, isNotFound, isRejected } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
+import { machineSubject } from '../machine/object.ts';
+import { component } from './batch-events.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import { controllerOf } from '../kube/owners.ts';
+
+/** It stands in the state of a workflow. */
+const longestErrorBytes = 1_000;
 
 /**
  * Reads the set and each machine anew, so that what is pushed is never older than what is there. A machine that changes in
@@ -65,7 +72,13 @@ async function pushOne(
     return { isEqual: templatePush(pushed, template) === undefined };
   } catch (error) {
     if (isNotFound(error) || isConflict(error)) return { isEqual: true };
-    if (isRefusal(error)) return { isEqual: false, error: error.message };
+    if (isRejected(error)) {
+      const message = clip(error.message, longestErrorBytes);
+      const subject = machineSubject({ namespace: life.namespace, name, uid });
+      const text = { type: 'Warning', reason: 'FailedUpdate', component } as const;
+      recordEvent(control, subject, { ...text, message: `Error pushing the template: ${message}` });
+      return { isEqual: false, error: message };
+    }
     throw error;
   }
 }

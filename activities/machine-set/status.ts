@@ -9,6 +9,7 @@ import type {
 import type { Machine } from '../../workflows/api/machine.ts';
 import { canonical } from '../../workflows/plan/template-hash.ts';
 import { timestamp } from '../machine/object.ts';
+import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
 import { isAvailable } from './facts.ts';
 import { controllerOf } from '../kube/owners.ts';
 
@@ -18,8 +19,9 @@ export function statusOf(
   members: readonly Machine[],
   failure: ReplicaFailure | undefined,
 ): MachineSetStatus {
-  const conditions = conditionsOf(set, failure);
-  const failedMachines = members.filter(isFailed).map(summaryOf);
+  const failed = members.filter(isFailed).map(summaryOf);
+  const conditions = manyFailedConditions(failed.length, conditionsOf(set, failure));
+  const failedMachines = boundedSummaries(failed);
   return {
     replicas: members.length,
     fullyLabeledReplicas: members.filter((machine) => isFullyLabeled(set, machine)).length,
@@ -36,7 +38,7 @@ export function statusOf(
 
 /** Why the set cannot have the machines that it wants. */
 export interface ReplicaFailure {
-  reason: 'FailedCreate' | 'InvalidSpec';
+  reason: 'FailedCreate' | 'FailedDelete' | 'FailedUpdate' | 'InvalidSpec';
   message: string;
 }
 

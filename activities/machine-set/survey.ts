@@ -1,13 +1,11 @@
 /** Looks at a MachineSet and its Machines, and reports what it sees in the set's status. */
 import type { LifeRef, SetSurveyOutcome, SurveyInput } from '../../workflows/activities.ts';
-import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { planAutoPreservation } from '../../workflows/plan/auto-preservation.ts';
-import type { SetDemand, SetSurvey } from '../../workflows/plan/machine-set.ts';
+import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
 import { isOneStepAway } from '../../workflows/plan/machine-set.ts';
 import { defined } from '../../workflows/plan/defined.ts';
-import type { DeletionFacts } from '../../workflows/plan/set-deletions.ts';
 import {
   burst,
   countFailed,
@@ -15,15 +13,18 @@ import {
   machinesToDelete,
 } from '../../workflows/plan/set-deletions.ts';
 import { templatePush } from '../../workflows/plan/template-push.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient, OwnerReference } from '../kube/client.ts';
+import { isRejected } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import { ensureFinalizer } from '../kube/finalizer.ts';
 import { customResource } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
+import type { Members } from './deletions.ts';
+import { deletionFactsOf } from './deletions.ts';
 import { demandOf } from './demand.ts';
-import { factOf, timeOf } from './facts.ts';
 import { membersOf, releaseStrays } from './members.ts';
+import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
 
@@ -44,80 +45,69 @@ export async function surveyMachineSet(
   if (!found) return { found: false };
   const set = await ensureFinalizer(control, 'machinesets', found);
   const demand = demandOf(set);
-  const request = { set, isFaulty: demand.faults.length > 0 };
+  const refused = new RefusedWrites('FailedUpdate');
+  const passOver = new Set(input.passOver);
+  const request = { set, isFaulty: demand.faults.length > 0, refused, passOver };
   const members = await membersOf(control, request);
   await letGo(control, set, await releaseStrays(control, request, input.strays ?? []));
+  refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
   const survey = surveyOf(set, { demand, members }, input);
-  const failure = failureOf(survey, input.error);
+  const refusal = refused.outcome ?? input.refusal;
+  const failure = failureOf(survey, { ...input, ...(refusal && { refusal }) });
   const isUnreported = isNews(set) && isOneStepAway(survey, input.batchSize);
-  const status = statusOf(set, members, failure);
-  if (!isUnreported) await reportStatus(world, path, { set, status });
+  const view = { set, status: statusOf(set, members, failure) };
+  const isStored = isUnreported || (await reportStatus(world, path, view));
   const { uid, resourceVersion, ownerReferences } = set.metadata;
-  const deployment = ownerReferences?.find(({ kind }) => kind === 'MachineDeployment')?.name;
-  return {
-    found: true,
+  return defined({
+    found: true as const,
     uid,
     resourceVersion,
-    ...(deployment !== undefined && { machineDeployment: deployment }),
-    survey,
-    ...(isUnreported && { isUnreported }),
-  };
+    machineDeployment: deploymentOf(ownerReferences),
+    survey: isStored ? survey : { ...survey, holdsUntil: soonerOf(survey, input.now) },
+    isUnreported: isUnreported ? (true as const) : undefined,
+    refused: refused.outcome,
+  });
+}
+
+function deploymentOf(owners: OwnerReference[] = []): string | undefined {
+  return owners.find(({ kind }) => kind === 'MachineDeployment')?.name;
 }
 
 function isNews({ metadata, status }: MachineSet): boolean {
   return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
-interface Seen {
-  demand: SetDemand;
-  members: readonly Machine[];
-}
-
-function surveyOf(set: MachineSet, { demand, members }: Seen, input: SurveyInput): SetSurvey {
+function surveyOf(set: MachineSet, { demand, members }: Members, input: SurveyInput): SetSurvey {
   const facts = deletionFactsOf(set, { demand, members }, input.now);
   const { nextExpiry, ...failed } = countFailed(facts);
+  const passOver = new Set(input.passOver);
   const toPush = demand.isDeleting ? [] : differing(set, members, input);
   return defined({
     demand,
     total: members.length,
     present: facts.machines.filter(isPresent).length,
     failed,
-    toDelete: machinesToDelete(facts),
+    toDelete: machinesToDelete(facts, passOver),
     autoPreservation: demand.isDeleting
       ? undefined
-      : planAutoPreservation(facts.machines, set.spec.autoPreserveFailedMachineMax ?? 0),
+      : planAutoPreservation(facts.machines, {
+          max: set.spec.autoPreserveFailedMachineMax ?? 0,
+          passOver,
+        }),
     toPush: toPush.length > 0 ? toPush : undefined,
     holdsUntil: nextExpiry,
-  });
-}
-
-function deletionFactsOf(
-  { metadata }: MachineSet,
-  { demand, members }: Seen,
-  now: number,
-): DeletionFacts {
-  const notes = metadata.annotations ?? {};
-  const granted = notes[annotations.replacements];
-  return defined({
-    isDeleting: demand.isDeleting,
-    replicas: demand.replicas,
-    machines: members.map(factOf),
-    scaledAt: timeOf(notes[annotations.lastScaledByAutoscaler]),
-    replacements:
-      granted === undefined ? undefined : new Set(granted.split(',').map((name) => name.trim())),
-    now,
   });
 }
 
 function differing(
   { metadata, spec }: MachineSet,
   members: readonly Machine[],
-  { unpushable }: SurveyInput,
+  { unpushable, passOver = [] }: SurveyInput,
 ): string[] {
   const template = spec.template?.spec;
   if (!template) return [];
   const isCurrent = unpushable?.generation === metadata.generation;
-  const refused = new Set(isCurrent ? unpushable?.names : []);
+  const refused = new Set([...passOver, ...(isCurrent ? (unpushable?.names ?? []) : [])]);
   return members
     .filter((machine) => templatePush(machine, template) !== undefined)
     .map((machine) => machine.metadata.name)
@@ -127,12 +117,12 @@ function differing(
 
 function failureOf(
   { demand, present }: SetSurvey,
-  error: string | undefined,
+  { error, refusal }: Pick<SurveyInput, 'error' | 'refusal'>,
 ): ReplicaFailure | undefined {
   const { faults, replicas } = demand;
   if (faults.length > 0) return { reason: 'InvalidSpec', message: faults.join('; ') };
-  if (error === undefined || present >= replicas) return undefined;
-  return { reason: 'FailedCreate', message: error };
+  if (error !== undefined && present < replicas) return { reason: 'FailedCreate', message: error };
+  return refusal && { reason: refusal.reason, message: refusal.message };
 }
 
 /** MCM says nothing here; but who misses a machine in the set's list should find out why. */
@@ -140,7 +130,7 @@ async function letGo(control: KubeClient, set: MachineSet, released: string[]): 
   if (released.length === 0) return;
   const { namespace = '', name, uid } = set.metadata;
   const life: LifeRef = { namespace, name, uid };
-  await recordEvent(control, setSubject(life), {
+  recordEvent(control, setSubject(life), {
     type: 'Normal',
     reason: 'ReleasedMachine',
     message: `Released ${listOf(released)}: the selector does not match any more`,
@@ -148,15 +138,36 @@ async function letGo(control: KubeClient, set: MachineSet, released: string[]): 
   });
 }
 
+/**
+ * False when the API server refuses it: the set acts all the same. What the status says of an earlier generation stays, so a
+ * MachineDeployment goes on waiting for this one.
+ */
 async function reportStatus(
   { control, recent }: SurveyWorld,
   path: string,
   { set, status }: { set: MachineSet; status: MachineSetStatus },
-): Promise<void> {
+): Promise<boolean> {
   const patch = statusPatchOf(set, status);
-  if (!patch) return;
+  if (!patch) return true;
   // A look that was held up must not overwrite what a later one reported: it reads again.
   const { uid, resourceVersion } = set.metadata;
   const body = { metadata: { uid, resourceVersion }, status: patch };
-  await recent.write(path, () => control.patch<MachineSet>(`${path}/status`, 'merge', body));
+  try {
+    await recent.write(path, () => control.patch<MachineSet>(`${path}/status`, 'merge', body));
+    return true;
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+    const { namespace = '', name } = set.metadata;
+    const message = `Error writing the status: ${error.message}`;
+    const text = { type: 'Warning', reason: 'FailedStatusUpdate', component } as const;
+    recordEvent(control, setSubject({ namespace, name, uid }), { ...text, message });
+    return false;
+  }
+}
+
+const statusRetryMs = 30_000;
+
+/** A status that was refused is tried again then, although nothing else may be to do. */
+function soonerOf({ holdsUntil }: SetSurvey, now: number): number {
+  return Math.min(holdsUntil ?? Infinity, now + statusRetryMs);
 }

@@ -10,19 +10,14 @@ import {
   nextPhase,
   nodeFaults,
 } from '../../workflows/plan/health.ts';
+import type { Period } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/plan/defined.ts';
-import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { isUnreachable } from '../kube/errors.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { stopInWords } from '../kube/global-stop.ts';
-import { customResource } from '../kube/paths.ts';
-import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
-import { requireLicence } from '../licence.ts';
 import type { Node } from './node.ts';
-import { readNode } from './node.ts';
 import {
   component,
   healthLimitsOf,
@@ -32,13 +27,19 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
+import { deleteMachine, ownNode } from './deleted-node.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
 import { lossInWords } from './loss-in-words.ts';
 import { findHold } from './replacement.ts';
+import { correctTargetCluster, recordTargetCluster } from './target-cluster.ts';
+
+/** Also while the control cluster is out of reach: its Lease cannot be renewed. */
+const noLeader = 'no watcher holds the Lease millwright, so nothing may be written';
 
 /** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
 export async function checkHealth(world: World, request: HealthRequest): Promise<HealthOutcome> {
+  if (!world.licence.isGranted()) return { found: 'machine', finding: { outOfReach: noLeader } };
   try {
     return await look(world, request);
   } catch (error) {
@@ -56,7 +57,8 @@ async function look(world: World, request: HealthRequest): Promise<HealthOutcome
   const phase = joinedPhaseOf(current);
   // Taken away by a restart of the worker with other flags: nobody can say anything of its Node.
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };
-  const node = await ownNode(target, instance);
+  const node = await ownNode({ ...world, target }, { machine, ...instance });
+  await correctTargetCluster(world, { machine: current, node });
   if (await wasDeleted(world, request, node)) {
     await deleteMachine(world, current);
     return { found: 'deleting' };
@@ -70,14 +72,6 @@ function joinedPhaseOf(machine: Machine): JoinedPhase {
   return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
 }
 
-async function ownNode(
-  target: KubeClient,
-  { nodeName, providerID }: HealthRequest['instance'],
-): Promise<Node | undefined> {
-  const node = await readNode(target, nodeName);
-  return node && isSameInstance(node.spec?.providerID, providerID) ? node : undefined;
-}
-
 /** As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes deletes none. */
 async function wasDeleted(
   world: World,
@@ -86,19 +80,6 @@ async function wasDeleted(
 ): Promise<boolean> {
   if (node) return node.metadata.deletionTimestamp !== undefined;
   return hasLostNode && !(await isMassDisappearance(world));
-}
-
-async function deleteMachine(world: World, machine: Machine): Promise<void> {
-  const { name, namespace = '', uid } = machine.metadata;
-  await requireLicence(world, machineSubject({ name, namespace, uid }));
-  await recordEvent(world.control, machineSubject({ name, namespace, uid }), {
-    type: 'Normal',
-    reason: 'NodeDeleted',
-    message: `The Node of machine ${name} was deleted: deleting the machine`,
-    component,
-  });
-  const path = customResource('machines', namespace, name);
-  await unlessChanged(world.control.delete(path, { preconditions: { uid } }));
 }
 
 interface Seen {
@@ -117,7 +98,7 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
   await report(world, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
-  const isOver = isTimeOver({ ...request, ...finding });
+  const isOver = isTimeOver({ ...request, ...finding }, world.pauses());
   const hold = isOver ? await holdOf(world, current) : await recentMeltdown(world);
   if (hold) return { ...finding, hold };
   if (!isOver) return finding;
@@ -145,8 +126,8 @@ interface Clock {
   now: number;
 }
 
-function isTimeOver(clock: Clock): boolean {
-  const deadline = deadlineOf(clock);
+function isTimeOver(clock: Clock, pauses: readonly Period[]): boolean {
+  const deadline = deadlineOf(clock, pauses);
   // Time does not bring an instance back. Without a limit the machine is nobody's to replace.
   if (clock.isInstanceGone && deadline !== undefined) return true;
   return deadline !== undefined && deadline <= clock.now;
@@ -160,15 +141,18 @@ function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): numbe
 
 type Judged = Seen & { next: JoinedPhase; faults: string[] };
 
-/** At most one write. */
-async function report({ control }: World, request: HealthRequest, judged: Judged): Promise<void> {
+/** At most one write of the status. */
+async function report(world: World, request: HealthRequest, judged: Judged): Promise<void> {
+  const { control } = world;
   const { machine } = request;
   const conditions = newConditionsOf(judged);
   const change = changeOf(judged) ?? lossOf(request, judged);
   if (!conditions && !change) return;
   const status = { ...(conditions && { conditions }), ...(change && statusOf(judged, change)) };
   await patchMachine(control, machine, { status });
-  if (change) await recordEvent(control, machineSubject(machine), change.event);
+  if (!change) return;
+  await recordTargetCluster(world, { machine: judged.current, node: judged.node });
+  recordEvent(control, machineSubject(machine), change.event);
 }
 
 /** Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as in MCM. */
@@ -250,7 +234,7 @@ async function fail(
       lastOperation: { description, state: 'Failed', type, lastUpdateTime: now },
     },
   });
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: isInstanceGone ? 'InstanceGone' : 'HealthTimeout',
     message: description,

@@ -8,6 +8,7 @@ import { equipNode } from './node-sync.ts';
 import type { Node } from './node.ts';
 import { obstacleOf } from './node.ts';
 import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+import { recordTargetCluster } from './target-cluster.ts';
 
 export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {
   const { control, target } = world;
@@ -19,7 +20,8 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
     found.rival = await rivalOf(control, node, machine);
     return found.rival === undefined;
   };
-  const equipment = { machine, nodeName: seen.name, className, isMeant, freshUid: seen.uid };
+  const fresh = request.isEquipped ? {} : { freshUid: seen.uid };
+  const equipment = { machine, nodeName: seen.name, className, isMeant, ...fresh };
   const node = await equipNode(
     { ...world, target },
     { ...equipment, ...(nodeTemplate && { nodeTemplate }) },
@@ -32,8 +34,10 @@ export async function recordJoined(world: World, request: JoinRequest): Promise<
   const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   const description = `Machine ${machine.name} successfully joined the cluster`;
-  await patchMachine(control, machine, { status: runningStatusOf(node, description) });
-  await recordEvent(control, machineSubject(machine), {
+  const status = runningStatusOf(node, description);
+  const joined = await patchMachine(control, machine, { status });
+  await recordTargetCluster(world, { machine: joined, node });
+  recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Joined',
     message: `${description} as Node ${seen.name}`,

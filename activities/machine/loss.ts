@@ -45,7 +45,7 @@ async function obstacleTo(world: World, current: Machine): Promise<string | unde
 
 async function tell({ control }: World, { machine, instance }: Input, reason: string | undefined) {
   const words = `Machine ${machine.name}: ${lossInWords(instance)}`;
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'InstanceGone',
     message: reason === undefined ? words : `${words}; ${reason}`,

@@ -4,6 +4,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { isMeltdown } from '../../workflows/plan/health.ts';
 import type { KubeClient, KubeObject } from '../kube/client.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
+import { SharedLists } from '../kube/shared-lists.ts';
 import type { World } from '../world.ts';
 import { phaseOf } from './object.ts';
 
@@ -15,7 +16,16 @@ export interface Hold {
 
 type Place = Pick<World, 'control' | 'namespace'>;
 
-const recentMs = 5_000;
+const machines = new SharedLists<Machine>();
+const nodeNames = new SharedLists<KubeObject>({ as: 'PartialObjectMetadata' });
+
+/** All Machines of a namespace, by a list that begins after the call; callers share it, so it is only read. */
+export async function listMachines({ control, namespace }: Place): Promise<readonly Machine[]> {
+  return (await machines.list(control, customResource('machines', namespace))).items;
+}
+
+/** So long an answer that keeps a machine from being replaced may be used for others. */
+export const recentMs = 5_000;
 const recentLooks = new WeakMap<KubeClient, { at: number; answer: Promise<Hold | undefined> }>();
 
 /** At most some seconds old, as in an outage every machine asks each minute. */
@@ -32,14 +42,13 @@ export async function recentMeltdown({ control, namespace }: Place): Promise<Hol
   }
 }
 
-async function lookForMeltdown({ control, namespace }: Place): Promise<Hold | undefined> {
-  const { items } = await control.list<Machine>(customResource('machines', namespace));
-  return meltdownAmong(items);
+async function lookForMeltdown(place: Place): Promise<Hold | undefined> {
+  return meltdownAmong(await listMachines(place));
 }
 
-/** Undefined when there is none. `machines`: all of the namespace. */
-export function meltdownAmong(machines: readonly Machine[]): Hold | undefined {
-  const joined = machines.filter(hasJoined);
+/** Undefined when there is none. `all`: those of the namespace. */
+export function meltdownAmong(all: readonly Machine[]): Hold | undefined {
+  const joined = all.filter(hasJoined);
   const unknown = joined.filter((machine) => phaseOf(machine) === 'Unknown').length;
   if (!isMeltdown({ unknown, joined: joined.length })) return undefined;
   const reason = `${unknown} of ${joined.length} machines are Unknown at once: the clock stands still, as this looks like an outage; delete the machines that are really lost`;
@@ -53,10 +62,9 @@ export async function isMassDisappearance({
   namespace,
 }: Place & Pick<World, 'target'>): Promise<boolean> {
   if (!target) return true;
-  const { items } = await control.list<Machine>(customResource('machines', namespace));
-  const nodes = await target.list<KubeObject>(nodePath());
-  const present = new Set(nodes.items.map(({ metadata }) => metadata.name));
-  const joined = items.filter(hasJoined);
+  const joined = (await listMachines({ control, namespace })).filter(hasJoined);
+  const { items: nodes } = await nodeNames.list(target, nodePath());
+  const present = new Set(nodes.map(({ metadata }) => metadata.name));
   const lost = joined.filter(({ metadata }) => !present.has(metadata.labels?.[labels.node] ?? ''));
   return isMeltdown({ unknown: lost.length, joined: joined.length });
 }

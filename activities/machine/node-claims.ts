@@ -3,8 +3,9 @@ import type { LifeRef } from '../../workflows/activities.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Instance } from '../../workflows/plan/machine.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient, KubeObject } from '../kube/client.ts';
 import { recordEvent } from '../kube/events.ts';
+import { customResource } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import type { Node } from './node.ts';
 import { readNode } from './node.ts';
@@ -22,6 +23,73 @@ export async function rivalOf(
   return other?.metadata.labels?.[labels.node] === metadata.name ? name : undefined;
 }
 
+/** The Node that a Machine names as its own, and the instance that it must be of. */
+export interface NodeClaim {
+  machine: LifeRef;
+  nodeName: string;
+  /** Of the Machine; absent when it is not known. */
+  providerID?: string;
+}
+
+/**
+ * Why the Node of this name is not this machine's; undefined when it is. Names come back: where Nodes are called by their
+ * address, another machine may have the name by now. A Node without a providerID is taken at its label, and one without both,
+ * or a Node that is missing, goes with the only Machine that names it.
+ */
+export async function foreignReason(
+  control: KubeClient,
+  node: Node | undefined,
+  claim: NodeClaim,
+): Promise<string | undefined> {
+  const { machine, nodeName } = claim;
+  const said = wordOf(node);
+  const reason = contradictionOf(said, claim);
+  if (reason !== undefined) return reason;
+  if (said.machine === machine.name) return undefined;
+  const isKnown = said.machine !== '' || isOfKnownInstance(said, claim);
+  const rival =
+    node && isKnown ? await rivalOf(control, node, machine) : await claimantOf(control, claim);
+  return rival === undefined ? undefined : `Node ${nodeName} is that of Machine ${rival}`;
+}
+
+/** What a Node says of its instance and its Machine; empty where it says nothing. */
+interface Word {
+  providerID: string;
+  machine: string;
+}
+
+function wordOf(node: Node | undefined): Word {
+  const { providerID = '' } = node?.spec ?? {};
+  return { providerID, machine: node?.metadata.labels?.[labels.machineName] ?? '' };
+}
+
+function contradictionOf(said: Word, claim: NodeClaim): string | undefined {
+  const { machine, nodeName, providerID } = claim;
+  if (!isSameInstance(said.providerID, providerID)) {
+    return `Node ${nodeName} is of instance ${said.providerID}, not of ${providerID}`;
+  }
+  const isOthers = said.machine !== '' && said.machine !== machine.name;
+  return isOthers && said.providerID === ''
+    ? `Node ${nodeName} is labelled as that of Machine ${said.machine}`
+    : undefined;
+}
+
+function isOfKnownInstance(said: Word, { providerID = '' }: NodeClaim): boolean {
+  return said.providerID !== '' && providerID !== '';
+}
+
+/** Name of another Machine that names this Node. */
+async function claimantOf(
+  control: KubeClient,
+  { machine, nodeName }: NodeClaim,
+): Promise<string | undefined> {
+  const { items } = await control.list<KubeObject>(customResource('machines', machine.namespace), {
+    as: 'PartialObjectMetadata',
+    labelSelector: `${labels.node}=${nodeName}`,
+  });
+  return items.find(({ metadata }) => metadata.uid !== machine.uid)?.metadata.name;
+}
+
 /** Returns what was said. */
 export async function reportRival(
   control: KubeClient,
@@ -33,7 +101,7 @@ export async function reportRival(
   await patchMachine(control, machine, {
     status: { lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime } },
   });
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'NodeClaimed',
     message: description,

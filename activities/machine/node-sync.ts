@@ -3,8 +3,8 @@ import type { LifeRef, NodeSyncRequest, NodeTemplate } from '../../workflows/act
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NodeTemplateChange, TextChanges } from '../../workflows/plan/node-template.ts';
+import { conditionsDiffer } from '../../workflows/plan/health.ts';
 import { planNodeTemplate } from '../../workflows/plan/node-template.ts';
-import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { planVirtualCapacity } from '../../workflows/plan/virtual-capacity.ts';
 import type { VirtualCapacityChange } from '../../workflows/plan/virtual-capacity.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -12,10 +12,11 @@ import { recordEvent } from '../kube/events.ts';
 import { isContentRefused, isOutdated } from '../kube/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
+import { foreignReason } from './node-claims.ts';
 import { equipFreshNode, patchNode } from './node-patch.ts';
 import type { Node } from './node.ts';
 import { readNode } from './node.ts';
-import { component, machineSubject } from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
 
 export interface Equipment {
   machine: LifeRef;
@@ -37,12 +38,24 @@ interface Change {
 type Clusters = Pick<World, 'control' | 'recent'> & { target: KubeClient };
 
 export async function syncNode(world: World, request: NodeSyncRequest): Promise<void> {
-  const { instance, ...rest } = request;
-  const { target } = world;
+  const { instance, joining, ...rest } = request;
+  const { control, target } = world;
   if (!target) return;
   const { providerID, nodeName } = instance;
-  const isMeant = ({ spec }: Node): boolean => isSameInstance(spec?.providerID, providerID);
-  await equipNode({ ...world, target }, { ...rest, nodeName, isMeant });
+  const claim = { machine: rest.machine, nodeName, providerID };
+  const isMeant = async (node: Node): Promise<boolean> =>
+    (await foreignReason(control, node, claim)) === undefined;
+  const fresh = joining?.isFresh ? { freshUid: joining.uid } : {};
+  const node = await equipNode({ ...world, target }, { ...rest, ...fresh, nodeName, isMeant });
+  if (joining && node) await copyConditions(control, request.machine, node);
+}
+
+/** `kubectl` shows what a Node that joins is waiting for. */
+async function copyConditions(control: KubeClient, machine: LifeRef, node: Node): Promise<void> {
+  const conditions = node.status?.conditions ?? [];
+  const current = await readMachine(control, machine);
+  if (!current || !conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
+  await patchMachine(control, machine, { status: { conditions } });
 }
 
 const mostTries = 4;
@@ -155,7 +168,7 @@ async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Pr
 }
 
 async function warn({ control, machine }: Desk, reason: string, message: string): Promise<void> {
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason,
     message,

@@ -1,5 +1,6 @@
 /** The Node of a Machine in the target cluster. */
-import { taints } from '../../workflows/api/constants.ts';
+import type { ReadNode } from '../../workflows/activities.ts';
+import { annotations, taints } from '../../workflows/api/constants.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import { nodeFaults } from '../../workflows/plan/health.ts';
@@ -16,6 +17,22 @@ export interface Node {
 /** Undefined when there is none. */
 export async function readNode(target: KubeClient, name: string): Promise<Node | undefined> {
   return await orUndefined(target.get<Node>(nodePath(name)));
+}
+
+/** What the workflow may know of it. */
+export function seenNodeOf(node: Node): ReadNode {
+  const { metadata, spec } = node;
+  const preserve = metadata.annotations?.[annotations.preserve] ?? '';
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    providerID: spec?.providerID ?? '',
+    resourceVersion: metadata.resourceVersion,
+    isReady: isReady(node),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
+    ...(preserve !== '' && { preserve }),
+  };
 }
 
 function isReady({ status }: Node): boolean {

@@ -9,18 +9,21 @@ import type {
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
+import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { isNodeTemplateTooLong } from '../../workflows/api/validation.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { machinePhaseOf } from '../../workflows/api/phases.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { Period } from '../../workflows/plan/clock.ts';
+import { deadlineOf } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventSubject } from '../kube/events.ts';
-import type { StopView } from '../kube/global-stop.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
@@ -63,6 +66,10 @@ async function isSameLife(control: KubeClient, machine: LifeRef): Promise<boolea
   return (await readMachine(control, machine))?.metadata.uid === machine.uid;
 }
 
+export function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
+  return { namespace, name, uid };
+}
+
 export function machineSubject({ namespace, name, uid }: LifeRef): EventSubject {
   return { apiVersion, kind: 'Machine', namespace, name, uid };
 }
@@ -70,15 +77,16 @@ export function machineSubject({ namespace, name, uid }: LifeRef): EventSubject 
 /** What a workflow may know of a Machine: no secret, no user data. */
 export function preparedOf(
   machine: Machine,
-  world: { defaults: MachineDefaults; target?: KubeClient; stop?: StopView },
+  world: { defaults: MachineDefaults; target?: KubeClient; pauses?: () => readonly Period[] },
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
+  const limits = limitsOf(machine, world.defaults);
   return defined({
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasFinalizer: hasFinalizer(machine),
-    createdAt: creationCountsFrom(machine, world.stop),
+    createdAt: creationCountsFrom(machine, limits, world.pauses?.() ?? []),
     deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
     className: spec.class?.name ?? '',
     machineSet: machineSetOf(machine),
@@ -90,15 +98,36 @@ export function preparedOf(
     nodeConditions: spec.nodeConditions?.split(','),
     createGeneration: createGenerationOf(machine),
     usesTarget: world.target !== undefined,
-    limits: limitsOf(machine, world.defaults),
+    limits,
+    ...noticesOf(machine),
     drain: drainOptionsOf(machine),
     preservation: preservationNotesOf(machine),
   });
 }
 
-/** Milliseconds. Nobody is late because everything was stopped: the time begins anew afterwards. */
-function creationCountsFrom({ metadata }: Machine, stop: StopView | undefined): number {
-  return Math.max(Date.parse(metadata.creationTimestamp), stop?.last()?.until ?? 0);
+/** Absent where they do not hold. */
+function noticesOf(machine: Machine): { wasNodeSeen?: true; forceDeletion?: true } {
+  return {
+    ...(wasNodeSeen(machine) && { wasNodeSeen: true }),
+    ...(isForceDeletion(machine.metadata.labels) && { forceDeletion: true }),
+  };
+}
+
+/** It carries conditions of a Node. */
+export function wasNodeSeen({ status }: Machine): boolean {
+  return (status?.conditions ?? []).length > 0;
+}
+
+/** Milliseconds. No machine is late because nothing could be done: its time moves by the pauses in it. */
+function creationCountsFrom(
+  { metadata }: Machine,
+  { creationTimeoutSeconds }: MachineLimits,
+  pauses: readonly Period[],
+): number {
+  const timeoutMs = creationTimeoutSeconds * 1_000;
+  return (
+    deadlineOf({ from: Date.parse(metadata.creationTimestamp), timeoutMs }, pauses) - timeoutMs
+  );
 }
 
 function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
@@ -120,7 +149,9 @@ function machineSetOf({ metadata }: Machine): string | undefined {
   )?.name;
 }
 
+/** One that is refused for its length is left out: it does not fit into what Temporal keeps. */
 function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
+  if (isNodeTemplateTooLong(spec)) return undefined;
   const { metadata, spec: nodeSpec } = spec.nodeTemplate ?? {};
   const { labels: nodeLabels, annotations: notes } = metadata ?? {};
   const template = defined({ labels: nodeLabels, annotations: notes, taints: nodeSpec?.taints });

@@ -6,28 +6,44 @@ import type {
   ProviderOutcome,
   ObjectRef,
 } from '../../workflows/activities.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFaults } from '../../workflows/api/validation.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { ensureBootstrapToken } from '../bootstrap-token.ts';
 import type { ClassWithSecret } from '../class-reader.ts';
+import { userDataIn } from '../class-reader.ts';
+import { invalidSpec } from '../drivers/spec-schema.ts';
+import { isUnreachable } from '../kube/errors.ts';
 import { ensureFinalizer } from '../kube/finalizer.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../user-data.ts';
 import type { World } from '../world.ts';
-import { preparedOf, readMachine } from './object.ts';
+import { seenNodeOf } from './node.ts';
+import { lifeOf, preparedOf, readMachine } from './object.ts';
+import { readNodeOf } from './target-cluster.ts';
 
-export async function prepareMachine(
-  world: World,
-  input: { machine: ObjectRef; isRetry: boolean },
-): Promise<PrepareOutcome> {
+export async function prepareMachine(world: World, input: PrepareInput): Promise<PrepareOutcome> {
   const found = await readMachine(world.control, input.machine);
   if (!found) return { found: false };
-  // Only here, at the start of a life: one that loses the finalizer later was let go by somebody on purpose.
   const object = await ensureFinalizer(world.control, 'machines', found);
   const prepared = preparedOf(object, world);
-  const machine: LifeRef = { ...input.machine, uid: prepared.uid };
   if (prepared.isDeleting) return { found: true, machine: prepared };
+  const outcome = await withoutNode(world, input, object);
+  if (!input.readsNode || outcome.outOfReach !== undefined) return outcome;
+  return { ...outcome, ...(await nodeOf(world, lifeOf(object), prepared)) };
+}
 
+interface PrepareInput {
+  machine: ObjectRef;
+  isRetry: boolean;
+  readsNode?: boolean;
+}
+
+type Found = Extract<PrepareOutcome, { found: true }>;
+
+async function withoutNode(world: World, input: PrepareInput, object: Machine): Promise<Found> {
+  const prepared = preparedOf(object, world);
+  const machine: LifeRef = { ...input.machine, uid: prepared.uid };
   const faults = machineFaults(object);
   if (faults.length > 0) return failed(prepared, inputFailure(faults.join('; ')));
   const resolved = await world.classes.read(prepared.className, { isFresh: input.isRetry });
@@ -62,25 +78,50 @@ interface Resolved {
   resolved: ClassWithSecret;
 }
 
-async function withClass(
-  world: World,
-  { machine, prepared, resolved }: Resolved,
-): Promise<PrepareOutcome> {
+async function withClass(world: World, { machine, prepared, resolved }: Resolved): Promise<Found> {
   const fault = await classFault(world, resolved);
   if (fault !== undefined) return failed(prepared, inputFailure(fault));
   const complete = { ...prepared, ...providerOf(resolved) };
   // A machine that has its instance needs no token any more.
   const isBorn = prepared.providerID !== undefined;
-  const userData = resolved.secret.userData ?? '';
-  if (isBorn || !world.target || !wantsBootstrapToken(userData)) {
+  const userData = userDataIn(resolved) ?? '';
+  const { target } = world;
+  if (isBorn || !target || !wantsBootstrapToken(userData)) {
     return { found: true, machine: complete };
   }
-  const bootstrapTokenId = await ensureBootstrapToken(world.target, {
-    machine,
-    lifetimeSeconds: prepared.limits.creationTimeoutSeconds,
-    authExtraGroups: world.defaults.bootstrapTokenAuthExtraGroups,
-  });
-  return { found: true, machine: { ...complete, bootstrapTokenId } };
+  const made = await ofTarget(() =>
+    ensureBootstrapToken(target, {
+      machine,
+      lifetimeSeconds: prepared.limits.creationTimeoutSeconds,
+      authExtraGroups: world.defaults.bootstrapTokenAuthExtraGroups,
+    }),
+  );
+  if ('outOfReach' in made) return { found: true, machine: complete, ...made };
+  return { found: true, machine: { ...complete, bootstrapTokenId: made.answer } };
+}
+
+async function nodeOf(
+  { control, target, targetCluster }: World,
+  machine: LifeRef,
+  { nodeName, providerID }: PreparedMachine,
+): Promise<Pick<Found, 'node' | 'outOfReach'>> {
+  if (!target || nodeName === undefined || providerID === undefined) return {};
+  const clusters = { control, target, targetCluster };
+  const read = await ofTarget(() => readNodeOf(clusters, { machine, nodeName, providerID }));
+  if ('outOfReach' in read) return read;
+  return read.answer ? { node: seenNodeOf(read.answer) } : {};
+}
+
+/** The workflow waits for a target cluster that is out of reach: a step that did would keep a deletion from being seen. */
+async function ofTarget<T>(
+  call: () => Promise<T>,
+): Promise<{ answer: T } | { outOfReach: string }> {
+  try {
+    return { answer: await call() };
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    return { outOfReach: error.message };
+  }
 }
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */
@@ -88,7 +129,8 @@ async function classFault(world: World, resolved: ClassWithSecret): Promise<stri
   const { metadata, provider = '', providerSpec } = resolved.machineClass;
   const faults = await classFaults(world, resolved);
   // The class may have been mended since its annotation was written: what counts is what it says now.
-  faults.push(...world.specFaults(provider, providerSpec));
+  const specFaults = world.specFaults(provider, providerSpec);
+  if (specFaults.length > 0) faults.push(invalidSpec(specFaults));
   return faults.length === 0 ? undefined : `MachineClass "${metadata.name}": ${faults.join('; ')}`;
 }
 
@@ -96,6 +138,6 @@ function inputFailure(message: string): MachineFailure {
   return { code: 'InvalidArgument', message, isSettled: true };
 }
 
-function failed(machine: PreparedMachine, failure: MachineFailure): PrepareOutcome {
+function failed(machine: PreparedMachine, failure: MachineFailure): Found {
   return { found: true, machine, failure };
 }

@@ -7,15 +7,15 @@ import { defined } from '../../workflows/plan/defined.ts';
 import type { PreservationPlan } from '../../workflows/plan/preservation.ts';
 import { planPreservation } from '../../workflows/plan/preservation.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
-import { isUnreachable } from '../kube/errors.ts';
+import { isRejected, isUnreachable } from '../kube/errors.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
 import { timeOf } from '../machine-set/facts.ts';
 import type { World } from '../world.ts';
 import type { Node } from './node.ts';
-import { readNode } from './node.ts';
 import {
   component,
+  lifeOf,
   machineSubject,
   patchMachine,
   phaseOf,
@@ -26,8 +26,9 @@ import {
 import type { Preserving, Stopping } from './preservation-events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './preservation-events.ts';
 import { keepNode, letNodeGo } from './preserved-node.ts';
+import { readNodeOf } from './target-cluster.ts';
 
-/** Never fails because an API server is out of reach: a deletion must not wait for this. */
+/** Never fails because an API server is out of reach or refuses a write: a deletion must not wait for this. */
 export async function preserveMachine(
   world: World,
   request: PreserveRequest,
@@ -35,10 +36,15 @@ export async function preserveMachine(
   try {
     return await follow(world, request);
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    return { found: 'outOfReach', reason: error.message };
+    if (isUnreachable(error)) return { found: 'outOfReach', reason: error.message };
+    if (!isRejected(error)) throw error;
+    const message = `Error preserving the machine: ${error.message}`;
+    recordEvent(world.control, machineSubject(request.machine), { ...refusal, message });
+    return { found: 'refused', reason: error.message };
   }
 }
+
+const refusal = { type: 'Warning', reason: 'FailedUpdate', component } as const;
 
 async function follow(world: World, request: PreserveRequest): Promise<PreserveOutcome> {
   const machine = await readMachine(world.control, request.machine);
@@ -58,10 +64,15 @@ async function follow(world: World, request: PreserveRequest): Promise<PreserveO
 }
 
 /** The Node of this very instance: names come back. One that says it is another Machine's is left to that. */
-async function ownNode({ target }: World, machine: Machine): Promise<Node | undefined> {
-  const name = machine.metadata.labels?.[labels.node] ?? '';
-  if (!target || name === '') return undefined;
-  const node = await readNode(target, name);
+async function ownNode(
+  { control, target, targetCluster }: World,
+  machine: Machine,
+): Promise<Node | undefined> {
+  const nodeName = machine.metadata.labels?.[labels.node] ?? '';
+  if (!target || nodeName === '') return undefined;
+  const { providerID = '' } = machine.spec;
+  const claim = { machine: lifeOf(machine), nodeName, providerID };
+  const node = await readNodeOf({ control, target, targetCluster }, claim);
   return node && isOf(machine, node) ? node : undefined;
 }
 
@@ -181,5 +192,5 @@ async function reportFaults(desk: Desk, { faults }: PreservationPlan): Promise<v
 }
 
 async function tell({ control, request }: Desk, event: EventText): Promise<void> {
-  await recordEvent(control, machineSubject(request.machine), event);
+  recordEvent(control, machineSubject(request.machine), event);
 }

@@ -3,22 +3,25 @@ import type {
   CreatedInstance,
   LifeRef,
   MachineActivities,
+  ReadNode,
   TimeoutOutcome,
 } from '../../workflows/activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
-import type { Instance, MachineFailure } from '../../workflows/plan/machine.ts';
+import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
+import { nodeAddresses } from '../../workflows/plan/node-addresses.ts';
+import type { Instance, StepFailure } from '../../workflows/plan/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/plan/provider-id.ts';
 import { isUnreachable } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import type { World } from '../world.ts';
 import { rivalOf } from './node-claims.ts';
-import { obstacleOf, readNode } from './node.ts';
+import { obstacleOf, seenNodeOf } from './node.ts';
 import {
   component,
   healthLimitsOf,
+  lifeOf,
   machineSubject,
   patchMachine,
   phaseOf,
@@ -26,18 +29,23 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
+import { readNodeOf } from './target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control }: World,
+  { control, targetCluster }: World,
   { machine, instance, usesTarget }: InputOf<'recordCreated'>,
 ): Promise<void> {
+  const joins = usesTarget && targetCluster !== undefined;
   const patched = await patchMachine(control, machine, {
     metadata: {
       ...(usesTarget && { labels: { [labels.node]: instance.nodeName } }),
-      annotations: { [annotations.createGeneration]: null },
+      annotations: {
+        [annotations.createGeneration]: null,
+        ...(joins && { [annotations.targetCluster]: targetCluster }),
+      },
     },
     spec: { providerID: instance.providerID },
   });
@@ -46,9 +54,10 @@ export async function recordCreated(
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
     : `Instance ${instance.providerID} was created`;
-  const status = createdStatusOf(instance, { usesTarget, description });
+  const addresses = nodeAddresses(patched.status?.addresses ?? [], instance);
+  const status = createdStatusOf(instance, { addresses, usesTarget, description });
   if (!(await patchMachine(control, machine, { status }))) return;
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'InstanceCreated',
     message: description,
@@ -57,13 +66,17 @@ export async function recordCreated(
 }
 
 function createdStatusOf(
-  { lastKnownState, addresses }: CreatedInstance,
-  { usesTarget, description }: { usesTarget: boolean; description: string },
+  { lastKnownState }: CreatedInstance,
+  {
+    addresses,
+    usesTarget,
+    description,
+  }: { addresses: NodeAddress[]; usesTarget: boolean; description: string },
 ): object {
   const now = timestamp();
   return {
     ...(lastKnownState !== undefined && { lastKnownState }),
-    ...(!usesTarget && addresses && { addresses }),
+    ...(!usesTarget && { addresses }),
     currentStatus: usesTarget
       ? { phase: 'Pending', timeoutActive: true, lastUpdateTime: now }
       : { phase: 'Available', timeoutActive: null, lastUpdateTime: now },
@@ -94,7 +107,7 @@ export async function recordFailure(
     current.status?.lastOperation?.description === description && phaseOf(current) === phase;
   if (!isKnown) await writeFailure(world, machine, { failure, operation, phase, description });
   await keepGeneration(world, current, { machine, createGeneration });
-  await recordEvent(world.control, machineSubject(machine), {
+  recordEvent(world.control, machineSubject(machine), {
     type: 'Warning',
     reason: operation === 'Create' ? 'FailedCreate' : 'FailedDelete',
     message: `${failure.code}: ${failure.message}`,
@@ -106,7 +119,7 @@ export async function recordFailure(
 async function tellOfCredentials(
   { refusals }: World,
   { metadata: { namespace = '' }, spec }: Machine,
-  { kind, code, message }: MachineFailure,
+  { kind, code, message }: StepFailure,
 ): Promise<void> {
   const { name = '' } = spec.class ?? {};
   if (kind !== 'credentials' || name === '') return;
@@ -126,7 +139,7 @@ async function keepGeneration(
 }
 
 interface FailureReport {
-  failure: MachineFailure;
+  failure: StepFailure;
   operation: 'Create' | 'Delete';
   phase: MachinePhase;
   description: string;
@@ -154,11 +167,13 @@ async function writeFailure(
 
 /** The error in brackets is as MCM v0.62.1 writes it: its users' tools look for that. */
 function descriptionOf(
-  { code, message, during }: MachineFailure,
+  { code, message, during }: StepFailure,
   operation: 'Create' | 'Delete',
 ): string {
   const error = `machine codes error: code = [${code}] message = [${message}]`;
   if (during === 'nodeLookup') return `The new instance was given back - ${error}`;
+  // As MCM v0.62.1 writes it, with the step that comes next.
+  if (during === 'nodeDeletion') return `${message}. Initiate node object deletion`;
   if (during === 'initialization') return `Initializing the instance failed - ${error}`;
   return operation === 'Create'
     ? `Cloud provider message - ${error}`
@@ -197,23 +212,19 @@ async function lookAtTimeout(
   return { found: 'tooLate' };
 }
 
-function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
-  return { namespace, name, uid };
-}
-
 export async function joinedNode(
-  { control, target, defaults }: World,
+  { control, target, targetCluster, defaults }: World,
   machine: Machine,
   instance: Instance | undefined,
-): Promise<Extract<TimeoutOutcome, { found: 'node' }>['node'] | undefined> {
+): Promise<ReadNode | undefined> {
   if (!target || !instance) return undefined;
-  const node = await readNode(target, instance.nodeName);
+  const clusters = { control, target, targetCluster };
+  const node = await readNodeOf(clusters, { machine: lifeOf(machine), ...instance });
   const { nodeConditions } = healthLimitsOf(machine, defaults);
   if (!node || obstacleOf(node, nodeConditions) !== undefined) return undefined;
-  const { metadata, spec } = node;
-  if (!isSameInstance(spec?.providerID, instance.providerID)) return undefined;
+  if (!isSameInstance(node.spec?.providerID, instance.providerID)) return undefined;
   if ((await rivalOf(control, node, lifeOf(machine))) !== undefined) return undefined;
-  return { name: metadata.name, uid: metadata.uid, providerID: spec?.providerID ?? '' };
+  return seenNodeOf(node);
 }
 
 async function writeTimeout(
@@ -229,7 +240,7 @@ async function writeTimeout(
       lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime: now },
     },
   });
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'CreationTimeout',
     message: description,

@@ -3,45 +3,101 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { CountedMachine } from '../../workflows/plan/replacement-limit.ts';
+import type { CountedMachine, ReplacementFacts } from '../../workflows/plan/replacement-limit.ts';
+import { defined } from '../../workflows/plan/defined.ts';
 import { planReplacement } from '../../workflows/plan/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../kube/client.ts';
 import { orUndefined, unlessChanged } from '../kube/optional.ts';
 import type { MachineKind } from '../kube/paths.ts';
 import { customResource } from '../kube/paths.ts';
+import { SharedLists } from '../kube/shared-lists.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
 import { controllerOf } from '../kube/owners.ts';
 import type { World } from '../world.ts';
 import type { Hold } from './meltdown.ts';
-import { meltdownAmong } from './meltdown.ts';
+import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './object.ts';
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
 
-/** Undefined: it may turn Failed, and its owner has a note of that. */
+/**
+ * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note allow that; what was counted
+ * some seconds ago for a machine of the same set may only hold this one back.
+ */
 export async function findHold({ control }: World, machine: Machine): Promise<Hold | undefined> {
+  const { name, namespace = '' } = machine.metadata;
+  const known = recentCount(control, machine);
+  const earlier = known && answerFor(known, name);
+  if (earlier?.hold) return earlier.hold;
   for (let attempt = 1; ; attempt += 1) {
     // Before the count: a grant that another machine gets after this makes the note below a conflict.
     const owner = await ownerOf(control, machine);
-    const { items } = await control.list<Machine>(pathOf(machine));
-    const meltdown = meltdownAmong(items);
-    if (meltdown) return meltdown;
-    if (!owner) return undefined;
-    const answer = planReplacement({
-      name: machine.metadata.name,
-      machines: items.filter((item) => isOf(item, owner)).map(countedOf),
-      missing: missingOf(owner, items),
-      granted: grantedOf(owner.object),
-      limit: owner.limit,
-    });
-    if (!answer.mayFail) return { reason: answer.reason, isMeltdown: false };
-    if (await note(control, owner, answer.granted)) return undefined;
+    const count = countOf(owner, await listMachines({ control, namespace }));
+    const answer = answerFor(count, name);
+    if (answer.hold) {
+      remember(control, machine, count);
+      return answer.hold;
+    }
+    if (!owner || (await note(control, owner, answer.granted))) return undefined;
     if (attempt === attempts) {
       return { reason: 'other machines of its owner are being replaced', isMeltdown: false };
     }
   }
 }
+
+/** What counts for all machines of an owner. */
+interface Count {
+  meltdown?: Hold;
+  /** Absent without an owner. */
+  facts?: Omit<ReplacementFacts, 'name'>;
+}
+
+function countOf(owner: Owner | undefined, machines: readonly Machine[]): Count {
+  const meltdown = meltdownAmong(machines);
+  const facts = owner && {
+    machines: machines.filter((item) => isOf(item, owner)).map(countedOf),
+    missing: missingOf(owner, machines),
+    granted: grantedOf(owner.object),
+    limit: owner.limit,
+  };
+  return defined({ meltdown, facts });
+}
+
+type Answer = { hold: Hold } | { hold?: undefined; granted: string[] };
+
+function answerFor({ meltdown, facts }: Count, name: string): Answer {
+  if (meltdown) return { hold: meltdown };
+  if (!facts) return { granted: [] };
+  const answer = planReplacement({ ...facts, name });
+  return answer.mayFail
+    ? { granted: answer.granted }
+    : { hold: { reason: answer.reason, isMeltdown: false } };
+}
+
+/** By UID of the MachineSet, in the order of their age. */
+const recentCounts = new WeakMap<KubeClient, Map<string, { at: number; count: Count }>>();
+
+function recentCount(control: KubeClient, machine: Machine): Count | undefined {
+  const kept = recentCounts.get(control)?.get(controllerOf(machine)?.uid ?? '');
+  return kept && performance.now() - kept.at < recentMs ? kept.count : undefined;
+}
+
+function remember(control: KubeClient, machine: Machine, count: Count): void {
+  const uid = controllerOf(machine)?.uid;
+  if (uid === undefined) return;
+  const counts = recentCounts.get(control) ?? new Map<string, { at: number; count: Count }>();
+  recentCounts.set(control, counts);
+  const at = performance.now();
+  for (const [key, kept] of counts) {
+    if (at - kept.at < recentMs) break;
+    counts.delete(key);
+  }
+  counts.delete(uid);
+  counts.set(uid, { at, count });
+}
+
+const machineSets = new SharedLists<MachineSet>();
 
 /** The MachineDeployment, or a MachineSet without one. */
 interface Owner {
@@ -55,7 +111,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | u
   const setRef = controllerOf(machine);
   if (setRef?.kind !== 'MachineSet') return undefined;
   const { namespace = '' } = machine.metadata;
-  const { items } = await control.list<MachineSet>(customResource('machinesets', namespace));
+  const { items } = await machineSets.list(control, customResource('machinesets', namespace));
   const set = items.find(({ metadata }) => metadata.uid === setRef.uid);
   if (!set) return undefined;
   const ref = controllerOf(set);
@@ -107,8 +163,4 @@ async function note(
   const path = customResource(kind, namespace, name);
   const patch = { metadata: { uid, resourceVersion, annotations: notes } };
   return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
-}
-
-function pathOf({ metadata }: Machine): string {
-  return customResource('machines', metadata.namespace ?? '');
 }

@@ -1,18 +1,21 @@
 /** What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same truth. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { MachineCommand, MachineSteerInput } from '../../workflows/activities.ts';
+import type { MachineSteerInput } from '../../workflows/activities.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
+import type { Pause } from '../../workflows/plan/clock.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
 import { refused } from '../failures.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { isRefusal } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
+import type { World } from '../world.ts';
 import { component, machineSubject, patchMachine, timestamp } from './object.ts';
 
 export async function steerMachine(
-  control: KubeClient,
-  { machine, command, until }: MachineSteerInput,
+  { control, pauses }: Pick<World, 'control' | 'pauses'>,
+  input: MachineSteerInput,
 ): Promise<string> {
-  const { reason, words, metadata } = changeOf(command, until);
+  const { machine, command } = input;
+  const { reason, words, metadata } = changeOf(input, pauses());
   if (metadata) {
     const patched = await patchMachine(control, machine, { metadata }).catch((error: unknown) => {
       throw isRefusal(error) ? refused(error) : error;
@@ -21,7 +24,7 @@ export async function steerMachine(
   }
   const who = command.by === undefined ? '' : ` by "${command.by}"`;
   const message = `${words}, asked for through Temporal${who}`;
-  await recordEvent(control, machineSubject(machine), {
+  recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason,
     message,
@@ -36,8 +39,8 @@ interface Change {
   metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-function changeOf({ verb }: MachineCommand, until: number | undefined): Change {
-  switch (verb) {
+function changeOf({ command, until, countsFrom }: MachineSteerInput, pauses: Pause[]): Change {
+  switch (command.verb) {
     case 'retryNow':
       return { reason: 'RetryNow', words: 'Tried again at once' };
     case 'forceDelete': {
@@ -53,9 +56,19 @@ function changeOf({ verb }: MachineCommand, until: number | undefined): Change {
       return { reason: 'VolumeWaitSkipped', words: 'Volumes are not waited for', metadata };
     }
     case 'extendDrain': {
-      const end = timestamp(until);
-      const metadata = { annotations: { [drainOptions.until]: end } };
+      const metadata = { annotations: { [drainOptions.until]: timestamp(until) } };
+      const end = timestamp(movedEnd(until, countsFrom, pauses));
       return { reason: 'DrainExtended', words: `Drain extended until ${end}`, metadata };
     }
   }
+}
+
+/** When the drain will end, with the pauses so far. */
+function movedEnd(
+  until: number | undefined,
+  from: number | undefined,
+  pauses: Pause[],
+): number | undefined {
+  if (until === undefined || from === undefined) return until;
+  return deadlineOf({ from, timeoutMs: until - from }, pausesOfDrain(pauses));
 }

@@ -4,17 +4,17 @@ import { finalizers } from '../../workflows/api/constants.ts';
 import { deleteBootstrapToken } from '../bootstrap-token.ts';
 import { deleteAttachments } from '../drain/attachments.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
+import { isConflict, isNotFound, isRefusal, isUnreachable, KubeError } from '../kube/errors.ts';
 import { recordEvent } from '../kube/events.ts';
 import { release } from '../kube/finalizer.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/paths.ts';
 import { unlessChanged } from '../kube/optional.ts';
 import type { World } from '../world.ts';
-import { isSameInstance } from '../../workflows/plan/provider-id.ts';
-import { rivalOf } from './node-claims.ts';
+import type { NodeClaim } from './node-claims.ts';
+import { foreignReason, rivalOf } from './node-claims.ts';
+import type { StepFailure } from '../../workflows/plan/machine.ts';
 import type { Node } from './node.ts';
-import { readNode } from './node.ts';
 import {
   component,
   machineSubject,
@@ -23,6 +23,8 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
+import type { Clusters } from './target-cluster.ts';
+import { readNodeOf, requireJoinedCluster } from './target-cluster.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
@@ -51,7 +53,7 @@ export async function beginTeardown(
     },
   });
   if (!patched) return {};
-  await recordEvent(world.control, machineSubject(machine), {
+  recordEvent(world.control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Terminating',
     message: description,
@@ -68,55 +70,99 @@ export async function beginTeardown(
 
 /** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
 export async function finishTeardown(
-  { control, target }: World,
+  world: World,
   input: FinishInput,
-): Promise<void> {
-  const { machine, nodeName, bootstrapTokenId } = input;
-  if (target && nodeName) await removeNode({ control, target }, { ...input, nodeName });
-  // Nobody knows of an instance; one that vanished may have left its Node.
-  else if (target) await deleteNode({ control, target }, { machine, name: machine.name });
-  if (target && bootstrapTokenId !== undefined) {
-    await deleteBootstrapToken(target, bootstrapTokenId, machine);
+): Promise<StepFailure | undefined> {
+  return (await clearTarget(world, input)) ?? (await releaseMachine(world, input));
+}
+
+/** A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its status can be written. */
+async function releaseMachine(
+  { control }: World,
+  { machine }: FinishInput,
+): Promise<StepFailure | undefined> {
+  try {
+    await release(control, 'machines', machine);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubeError) || !isRefusal(error)) throw error;
+    const message = `the finalizer ${finalizers.machine} could not be removed: ${error.message}`;
+    return { code: codeOf(error), message, isSettled: true };
   }
-  await release(control, 'machines', machine);
+}
+
+/** What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never joined left nothing there. */
+async function clearTarget(
+  { control, target, targetCluster }: World,
+  input: FinishInput,
+): Promise<StepFailure | undefined> {
+  const { machine, nodeName, bootstrapTokenId, hasNotJoined = false } = input;
+  if (!target) return undefined;
+  const clusters = { control, target, targetCluster };
+  let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
+  try {
+    if (nodeName) await removeNode(clusters, { ...input, nodeName });
+    // Nobody knows of an instance; one that vanished may have left its Node.
+    else await deleteNode(clusters, { machine, nodeName: machine.name });
+    if (bootstrapTokenId !== undefined) {
+      what = 'the bootstrap token';
+      await deleteBootstrapToken(target, bootstrapTokenId, machine);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (hasNotJoined && isUnreachable(error)) return undefined;
+    const message = `Deletion of ${what} failed due to error: ${error.message}`;
+    return { code: codeOf(error), message, isSettled: true, during: 'nodeDeletion' };
+  }
+}
+
+function codeOf(error: KubeError): StepFailure['code'] {
+  if (isUnreachable(error)) return 'Unavailable';
+  return isRefusal(error) ? 'PermissionDenied' : 'Internal';
 }
 
 async function removeNode(
-  { control, target }: { control: KubeClient; target: KubeClient },
+  clusters: Clusters,
   input: FinishInput & { nodeName: string },
 ): Promise<void> {
   const { machine, nodeName, nodeUid, providerID = '', mustDetachVolumes = false } = input;
-  if (mustDetachVolumes) await deleteAttachments(target, { nodeName, providerID });
-  const isGone = nodeUid !== undefined && (await deleteKnownNode(target, nodeName, nodeUid));
-  if (!isGone) await deleteNode({ control, target }, { machine, name: nodeName, providerID });
+  const claim = { machine, nodeName, providerID };
+  if (mustDetachVolumes) await deleteAttachments(clusters, claim);
+  const isGone = nodeUid !== undefined && (await deleteKnownNode(clusters, claim, nodeUid));
+  if (!isGone) await deleteNode(clusters, claim);
 }
 
 /** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */
-async function deleteKnownNode(target: KubeClient, name: string, uid: string): Promise<boolean> {
+async function deleteKnownNode(
+  clusters: Clusters,
+  claim: NodeClaim,
+  uid: string,
+): Promise<boolean> {
+  const { target } = clusters;
+  const name = claim.nodeName;
   const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
   try {
     await target.patch(nodePath(name), 'strategic', { metadata });
     await target.delete(nodePath(name), { preconditions: { uid } });
     return true;
   } catch (error) {
-    if (isNotFound(error)) return true;
     if (isConflict(error)) return false;
-    throw error;
+    if (!isNotFound(error)) throw error;
+    await requireJoinedCluster(clusters, claim);
+    return true;
   }
 }
 
 /** Names come back: only the Node of this very instance goes. One that went, or whose name another took, needs nothing of us. */
-async function deleteNode(
-  { control, target }: { control: KubeClient; target: KubeClient },
-  { machine, name, providerID }: { machine: LifeRef; name: string; providerID?: string },
-): Promise<void> {
-  const node = await readNode(target, name);
+async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
+  const { control, target } = clusters;
+  const { machine, nodeName: name, providerID } = claim;
+  const node = await readNodeOf(clusters, claim);
   if (!node) return;
-  const isOwn =
-    (providerID !== undefined && isSameInstance(node.spec?.providerID, providerID)) ||
-    (await isOfEarlierAttempt(control, node, machine));
-  if (!isOwn) return;
-  if ((await rivalOf(control, node, machine)) !== undefined) return;
+  const isOfInstance =
+    providerID !== undefined && (await foreignReason(control, node, claim)) === undefined;
+  if (!isOfInstance && !(await isOfEarlierAttempt(control, node, machine))) return;
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
@@ -132,11 +178,13 @@ async function deleteNode(
  */
 async function isOfEarlierAttempt(
   control: KubeClient,
-  { metadata }: Node,
+  node: Node,
   machine: LifeRef,
 ): Promise<boolean> {
+  const { metadata } = node;
   if (metadata.name !== machine.name) return false;
   const own = await readMachine(control, machine);
   if (own?.metadata.uid !== machine.uid) return false;
+  if ((await rivalOf(control, node, machine)) !== undefined) return false;
   return Date.parse(metadata.creationTimestamp) >= Date.parse(own.metadata.creationTimestamp);
 }

@@ -12,14 +12,15 @@ import { inParallel } from '../in-parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client.ts';
 import type { EventSubject } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
-import { ownLease } from '../kube/lease-set.ts';
+import { ownLeaseOf } from '../kube/lease-set.ts';
 import type { Lease } from '../kube/observed-lease.ts';
 import { orUndefined } from '../kube/optional.ts';
+import { controllerOf } from '../kube/owners.ts';
 import type { MachineKind } from '../kube/paths.ts';
 import { customResource, lease as leasePath, node as nodePath } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 
-type Place = Pick<World, 'control' | 'target' | 'entities'>;
+type Place = Pick<World, 'control' | 'target' | 'entities' | 'leaseNamespace' | 'licence'>;
 
 /** Of each kind of difference. A run takes several rounds. */
 const differencesMax = 500;
@@ -36,12 +37,12 @@ export async function compareEntities(
   { control, entities }: Place,
   { namespace }: EntityCheck,
 ): Promise<EntityLook> {
-  const running = await entities.running();
+  const { running, foreign } = await entities.running();
   const lists = await Promise.all(entityKinds.map((kind) => listOf(control, kind, namespace)));
   const objects = lists.flatMap(({ kind, items }) =>
     items.map(({ metadata: { name } }): EntityRef => ({ kind, name })),
   );
-  return compare({ objects, running, limit: differencesMax });
+  return compare({ objects, running, foreign, limit: differencesMax });
 }
 
 type Listed = KubeList<KubeObject> & { kind: EntityKind };
@@ -54,8 +55,10 @@ async function listOf(control: KubeClient, kind: EntityKind, namespace: string):
 type HealInput = Parameters<SafetyActivities['healEntities']>[0];
 
 export async function healEntities(place: Place, input: HealInput): Promise<HealedEntity[]> {
-  const { namespace, unattended, leftOver } = input;
-  const epoch = await epochOf(place.control, namespace);
+  const { namespace, unattended, leftOver, foreign = 0 } = input;
+  // First: what a workflow of our own is started for is of the same name.
+  if (foreign > 0) await place.entities.endForeign();
+  const epoch = await epochOf(place, namespace);
   const done: HealedEntity[] = [];
   await inParallel(unattended, width, async (ref) => {
     done.push(...(await attempt(ref, () => revive(place, { ref, namespace, epoch }))));
@@ -70,8 +73,9 @@ export async function healEntities(place: Place, input: HealInput): Promise<Heal
 }
 
 /** Snapshots of the watcher that leads are not older than ours. */
-async function epochOf(control: KubeClient, namespace: string): Promise<number> {
-  const lease = await orUndefined(control.get<Lease>(leasePath(namespace, ownLease)));
+async function epochOf({ control, leaseNamespace }: Place, namespace: string): Promise<number> {
+  const own = ownLeaseOf(namespace, leaseNamespace);
+  const lease = await orUndefined(control.get<Lease>(leasePath(own.namespace, own.name)));
   return lease?.spec?.leaseTransitions ?? 0;
 }
 
@@ -104,7 +108,9 @@ async function revive(place: Place, { ref, namespace, epoch }: Case): Promise<st
   if (!living) return undefined;
   await place.entities.tellOfLife(living, epoch);
   const why = `its workflow ${end}: started again`;
-  await recordEvent(place.control, subjectOf(living, namespace), {
+  // Nobody writes to Kubernetes without a watcher that leads; the report of the check tells it in any case.
+  if (!place.licence.isGranted()) return why;
+  recordEvent(place.control, subjectOf(living, namespace), {
     type: 'Warning',
     reason: 'WorkflowRestored',
     message: why,
@@ -122,7 +128,9 @@ async function readLiving(
   switch (kind) {
     case 'machine': {
       const object = await orUndefined(control.get<Machine>(path));
-      return object && defined({ kind, object, node: await nodeOf(target, object) });
+      if (!object) return undefined;
+      const [set, node] = await Promise.all([setOf(control, object), nodeOf(target, object)]);
+      return defined({ kind, object, set, node });
     }
     case 'machineSet': {
       const object = await orUndefined(control.get<MachineSet>(path));
@@ -133,6 +141,14 @@ async function readLiving(
       return object && { kind, object };
     }
   }
+}
+
+/** Names the MachineDeployment under which the search finds the machine. */
+async function setOf(control: KubeClient, { metadata }: Machine): Promise<MachineSet | undefined> {
+  const owner = controllerOf({ metadata });
+  if (owner?.kind !== 'MachineSet') return undefined;
+  const path = customResource('machinesets', metadata.namespace ?? '', owner.name);
+  return await orUndefined(control.get<MachineSet>(path));
 }
 
 async function nodeOf(

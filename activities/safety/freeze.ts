@@ -110,7 +110,7 @@ async function tell(
 ): Promise<void> {
   const isFreeze = action === 'freeze';
   const subject = { apiVersion, kind: kinds[kind].kind, namespace, name, uid: object.metadata.uid };
-  await recordEvent(control, subject, {
+  recordEvent(control, subject, {
     type: 'Normal',
     reason: isFreeze ? 'FrozeMachineSet' : 'UnfrozeMachineSet',
     message: isFreeze

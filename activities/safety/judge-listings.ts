@@ -9,7 +9,7 @@ import { factOf } from './missing-instances.ts';
 
 export async function judgeListings(
   control: KubeClient,
-  { namespace, provider, minAgeSeconds, listings }: ListingsRequest,
+  { namespace, provider, minAgeSeconds, suspects = [], listings }: ListingsRequest,
 ): Promise<JudgedListing[]> {
   // After the instances: the Machine of each was there before it.
   const machines = await readMachines(control, namespace);
@@ -22,11 +22,20 @@ export async function judgeListings(
   // How long its cloud may take is known when it is asked for one of them.
   const rules = { now: Date.now(), settleSeconds: 0 };
   return listings.map(({ className, instances, error }) => {
-    const look = judged(instances, claims, { provider, className, minAgeSeconds });
+    const look = judged(instances, claims, {
+      provider,
+      className,
+      minAgeSeconds,
+      earlier: suspects,
+    });
     const scope = { classNames: new Set([className]), listed };
     const { owned, unlisted } = findUnlisted(facts, scope, rules);
     return {
-      look: { ...look, classCount: 1, ...(error !== undefined && { error }) },
+      look: {
+        ...look,
+        classCount: 1,
+        ...(error !== undefined && { error, unlistedClasses: [className] }),
+      },
       machines: owned.length,
       // A listing that failed says of none that it is missing.
       unlisted:

@@ -44,12 +44,24 @@ export async function listScopes(
     const names = namesOf(machineClass);
     const secrets = read.get(names) ?? (await readSecretsOf(control, namespace, machineClass));
     read.set(names, secrets);
-    const key = `${credentialOf(secrets)} ${driver.listScope(machineClass.providerSpec)}`;
+    const key = `${credentialOf(secrets)} ${scopeOf(driver, machineClass)}`;
     const scope = scopes.get(key);
     if (scope) scope.classes.push(machineClass);
     else scopes.set(key, { classes: [machineClass], ...secrets });
   }
   return [...scopes.values()];
+}
+
+/** A class that its driver cannot read has a scope of its own, so that the others are listed. */
+function scopeOf(
+  { listScope }: Pick<Driver, 'listScope'>,
+  { metadata, providerSpec }: MachineClass,
+): string {
+  try {
+    return listScope(providerSpec);
+  } catch {
+    return `MachineClass ${metadata.name}`;
+  }
 }
 
 export interface Listing {
@@ -74,11 +86,18 @@ export async function listIn(
     const request = { cluster, namespace, providerSpec, secret, signal: signal() };
     return { scope, instances: await driver.listInstances(request) };
   } catch (error) {
-    if (!(error instanceof DriverError)) throw error;
-    const isRefused = error.kind === 'credentials';
-    const why = `${error.code}: ${error.message}`;
+    const { code, message, kind } = asDriverError(error);
+    const isRefused = kind === 'credentials';
+    const why = `${code}: ${message}`;
     return { scope, instances: [], error: why, ...(isRefused && { isRefused }) };
   }
+}
+
+/** A bug that one class uncovers is reported with its scope, like what a cloud refuses. */
+function asDriverError(error: unknown): Pick<DriverError, 'code' | 'message' | 'kind'> {
+  if (error instanceof DriverError) return error;
+  const message = error instanceof Error ? error.message : 'the driver threw no error';
+  return { code: 'Internal', message, kind: undefined };
 }
 
 function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {

@@ -1,5 +1,6 @@
 /** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
 import type { ListedInstance, OrphanLookRequest } from '../../workflows/activities.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Claims, KeptReason } from '../../workflows/plan/orphan-claims.ts';
 import { saysRefused } from '../../workflows/plan/class-note.ts';
 import { verdictAt } from '../../workflows/plan/orphan-claims.ts';
@@ -49,7 +50,7 @@ function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews 
 function lookOf(
   listing: Listing,
   claims: Claims,
-  { provider, minAgeSeconds }: OrphanLookRequest,
+  { provider, minAgeSeconds, suspects }: OrphanLookRequest,
 ): ScopeLook {
   const { scope, instances, error } = listing;
   const { classes } = scope;
@@ -57,8 +58,13 @@ function lookOf(
   const className = classes[0].metadata.name;
   return {
     classCount: classes.length,
-    ...judged(instances, claims, { provider, className, minAgeSeconds }),
-    ...(error !== undefined && { error }),
+    ...judged(instances, claims, {
+      provider,
+      className,
+      minAgeSeconds,
+      ...(suspects && { earlier: suspects }),
+    }),
+    ...(error !== undefined && { error, unlistedClasses: namesOf(classes) }),
     ...(credentials && { credentials }),
   };
 }
@@ -67,15 +73,19 @@ function lookOf(
 export function judged(
   instances: readonly ListedInstance[],
   claims: Claims,
-  { provider, className, minAgeSeconds }: Pick<Suspect, 'provider' | 'className'> & Age,
+  { provider, className, minAgeSeconds, earlier = [] }: JudgeRules,
 ): Omit<ScopeLook, 'classCount'> {
   const kept: Partial<Record<KeptReason, number>> = {};
   const suspects: Suspect[] = [];
+  const cleared: string[] = [];
+  const suspected = new Set(earlier);
   const now = Date.now();
   for (const instance of instances) {
     const verdict = verdictAt(now, instance, { claims, minAgeSeconds });
-    if ('kept' in verdict) kept[verdict.kept] = (kept[verdict.kept] ?? 0) + 1;
-    else {
+    if ('kept' in verdict) {
+      kept[verdict.kept] = (kept[verdict.kept] ?? 0) + 1;
+      if (suspected.has(instance.providerID)) cleared.push(instance.providerID);
+    } else {
       const { createdAt: _known, ...identity } = instance;
       suspects.push({ ...identity, because: verdict.orphan, provider, className });
     }
@@ -86,7 +96,19 @@ export function judged(
     kept,
     suspects: suspects.slice(0, suspectsMax),
     omitted: Math.max(suspects.length - suspectsMax, 0),
+    ...(cleared.length > 0 && { cleared }),
   };
 }
 
-type Age = Pick<OrphanLookRequest, 'minAgeSeconds'>;
+interface JudgeRules extends Pick<Suspect, 'provider' | 'className'> {
+  minAgeSeconds: number;
+  /** providerIDs that the run before suspected. */
+  earlier?: readonly string[];
+}
+
+/** The answer stands in a history. */
+const unlistedClassesMax = 1_000;
+
+function namesOf(classes: readonly MachineClass[]): string[] {
+  return classes.map(({ metadata }) => metadata.name).slice(0, unlistedClassesMax);
+}

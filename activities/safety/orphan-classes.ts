@@ -3,7 +3,7 @@ import type { ForeignProvider, SafetyActivities } from '../../workflows/activiti
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../workflows/plan/orphan-sweep.ts';
-import { builtInDrivers } from '../drivers/index.ts';
+import { isBuiltIn } from '../drivers/index.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventText } from '../kube/events.ts';
 import { recordEvent } from '../kube/events.ts';
@@ -23,10 +23,6 @@ export async function findProviders(
     const classes = items.filter((machineClass) => machineClass.provider === provider);
     return { provider, classNames: classes.map(({ metadata }) => metadata.name).toSorted() };
   });
-}
-
-export function isBuiltIn(provider: string): boolean {
-  return Object.hasOwn(builtInDrivers, provider);
 }
 
 export async function tellOfOrphans(
@@ -61,5 +57,5 @@ export async function tellOn(
   const machineClass = await orUndefined(control.get<MachineClass>(path));
   if (!machineClass) return;
   const { uid } = machineClass.metadata;
-  await recordEvent(control, { apiVersion, kind: 'MachineClass', ...ref, uid }, text);
+  recordEvent(control, { apiVersion, kind: 'MachineClass', ...ref, uid }, text);
 }

@@ -5,6 +5,8 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
+import type { Pause } from '../../workflows/plan/clock.ts';
+import { pausesOfDrain } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/plan/defined.ts';
 import { anySurgeOf } from '../../workflows/plan/fenceposts.ts';
 import type { DeploymentFacts, OvershootLook, SetFacts } from '../../workflows/plan/overshoot.ts';
@@ -17,7 +19,7 @@ import type { World } from '../world.ts';
 export const frozen = 'Frozen';
 
 export async function lookForOvershoot(
-  { control, stop }: Pick<World, 'control' | 'stop'>,
+  { control, stop, licence, pauses }: Pick<World, 'control' | 'stop' | 'licence' | 'pauses'>,
   check: OvershootCheck,
 ): Promise<OvershootLook> {
   const { namespace } = check;
@@ -28,7 +30,15 @@ export async function lookForOvershoot(
     customResource('machinedeployments', namespace),
   );
   const look = lookAt({ deployments: deployments.items, sets: sets.items }, machines.items, check);
-  return stop.current() ? { ...look, sets: look.sets.filter(isMarked) } : look;
+  const canShrink = !stop.current() && licence.isGranted() && !hadPause(pauses(), Date.now());
+  return canShrink ? look : { ...look, sets: look.sets.filter(isMarked) };
+}
+
+/** Deletions that stood still need some time until they show. */
+const recentMs = 60_000;
+
+function hadPause(pauses: readonly Pause[], now: number): boolean {
+  return pausesOfDrain(pauses).some(({ until }) => until > now - recentMs);
 }
 
 interface Owners {

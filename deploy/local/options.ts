@@ -9,12 +9,16 @@ export interface StackOptions {
   namespace: string;
   /** Start watcher and worker as well. */
   operator: boolean;
+  /** For programs that start a stack: two of each, as in production. */
+  doubled: boolean;
   /** Forget the state of earlier runs. */
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */
   audit: boolean;
   /** For programs that start a stack: what its worker is given beside what it needs. */
   workerFlags: readonly string[];
+  /** For programs that start a stack: only these components and jobs of it. Default all. */
+  only?: readonly string[];
 }
 
 export const defaultStateDir = join(repository, '.millwright');
@@ -23,6 +27,7 @@ export const defaultOptions: StackOptions = {
   stateDir: defaultStateDir,
   namespace: 'default',
   operator: true,
+  doubled: false,
   fresh: false,
   audit: false,
   workerFlags: [],

@@ -22,7 +22,7 @@ export const secret = {
 
 export function classNamed(name: string, providerSpec: object): Manifest {
   const secretRef = { name: secret.metadata.name };
-  const body = { ...typed('MachineClass', name), provider: 'local', providerSpec, secretRef };
+  const body = { ...typed('MachineClass', name), provider: 'virtual', providerSpec, secretRef };
   return { kind: 'machineclasses', body };
 }
 

@@ -33,9 +33,9 @@ const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-c
 const size = { width: 1400, height: 900 };
 /** Far above what a page takes on a busy machine. */
 const contentWithinMs = 30_000;
-const machineColumns = ['Workflow ID', 'MachinePhase', 'Attention', 'MachineClass', 'WaitingSince'];
-const drainColumns = ['Workflow ID', 'MachinePhase', 'BlockedBy', 'WaitingSince', 'Deadline'];
-const rolloutColumns = ['Workflow ID', 'RolloutState', 'BlockedBy', 'Attention', 'WaitingSince'];
+const machineColumns = ['Workflow ID', 'State', 'Attention', 'MachineClass', 'WaitingSince'];
+const drainColumns = ['Workflow ID', 'State', 'BlockedBy', 'WaitingSince', 'Deadline'];
+const rolloutColumns = ['Workflow ID', 'State', 'BlockedBy', 'Attention', 'WaitingSince'];
 
 interface Shot {
   file: string;
@@ -96,8 +96,7 @@ interface Album {
 }
 
 async function machineShots(album: Album, demo: Demo): Promise<Shot[]> {
-  const query =
-    'WorkflowType = "machine" AND ExecutionStatus = "Running" AND MachinePhase != "Running"';
+  const query = 'WorkflowType = "machine" AND ExecutionStatus = "Running" AND State != "Running"';
   return [
     {
       file: 'machine-running.png',
@@ -119,7 +118,7 @@ async function machineShots(album: Album, demo: Demo): Promise<Shot[]> {
 }
 
 async function drainShots(album: Album, { guarded }: DrainDemo): Promise<Shot[]> {
-  const query = 'ExecutionStatus = "Running" AND MachinePhase = "DrainBlocked"';
+  const query = 'ExecutionStatus = "Running" AND State = "DrainBlocked"';
   const page = { kind: 'machine', name: guarded } as const;
   return [
     {
@@ -144,7 +143,7 @@ async function drainShots(album: Album, { guarded }: DrainDemo): Promise<Shot[]>
 
 async function rolloutShots(album: Album, { stuck }: RolloutDemo): Promise<Shot[]> {
   const query =
-    'WorkflowType = "machineDeployment" AND ExecutionStatus = "Running" AND RolloutState != "Complete"';
+    'WorkflowType = "machineDeployment" AND ExecutionStatus = "Running" AND State != "Complete"';
   return [
     {
       file: 'rollouts.png',

@@ -1,16 +1,21 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
+import { customResource } from '../../activities/kube/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import type { DriverRequest } from '../../workflows/activities.ts';
-import { aMachineClass, aSecret } from '../support/builders.ts';
+import { contractVersion } from '../../workflows/driver-port.ts';
+import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
+import { refusingDriver } from '../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../support/world.ts';
 
 const request: DriverRequest = {
+  contractVersion,
   machine: lifeOf('pool-a'),
   cluster: 'c',
   className: 'small',
-  provider: 'local',
+  provider: 'virtual',
   token: 'uid-0',
   isRetry: false,
 };
@@ -27,34 +32,28 @@ interface Surroundings {
   control: object[];
   target?: object[];
   signal?: AbortSignal | undefined;
-  requireLicence?: () => Promise<void>;
+  guard?: () => Promise<void>;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
 
-function activities(
+function activities(changes: Partial<Driver>, surroundings = clusters) {
+  return servedWorld(changes, surroundings).served;
+}
+
+function servedWorld(
   changes: Partial<Driver>,
-  {
-    signal = new AbortController().signal,
-    requireLicence = async () => undefined,
-    ...found
-  } = clusters,
+  { signal = new AbortController().signal, guard = async () => undefined, ...found }: Surroundings,
 ) {
-  const driver: Driver = {
-    settleSeconds: 30,
+  const driver = refusingDriver('not asked for in this test', {
     createInstance: async () => created,
-    describeInstance: refuse,
     initializeInstance: async () => created,
     deleteInstance: async () => ({ found: true }),
-    listInstances: refuse,
-    listScope: () => '',
-    deleteListed: refuse,
-    volumeIds: refuse,
-    validate: () => [],
     ...changes,
-  };
-  const world = { ...aWorld(found), driver, signal: () => signal };
-  return createDriverActivities({ ...world, requireLicence });
+  });
+  const view = { signal: () => signal, isShuttingDown: () => false };
+  const world = { ...aWorld(found), driver, ...view };
+  return { control: world.control, served: createDriverActivities({ ...world, guard }) };
 }
 
 test.each<[string, Partial<Driver>, object]>([
@@ -180,6 +179,19 @@ describe('the bootstrap token', () => {
     expect(seen).toBe('join abc123.secret');
   });
 
+  test('is not looked for in user data that is not UTF-8, which the driver gets as it is', async () => {
+    const packed = gzipSync('#cloud-config');
+    const secret = { ...aSecret(), data: { userData: packed.toString('base64') } };
+    const seen: unknown[] = [];
+    const createInstance: Driver['createInstance'] = async ({ userData: text, userDataBytes }) => {
+      seen.push(text, packed.equals(userDataBytes ?? Buffer.alloc(0)));
+      return created;
+    };
+    const steps = activities({ createInstance }, { control: [aMachineClass(), secret] });
+    await steps.createInstance(request);
+    expect(seen).toEqual(['', true]);
+  });
+
   test('that somebody deleted is a settled failure: it is made again before the next create', async () => {
     let creates = 0;
     const createInstance: Driver['createInstance'] = async () => {
@@ -217,11 +229,113 @@ test('a deletion says what it found; without its class it fails in words', async
   });
 });
 
+test('a deletion is refused while the Machine lives, and asks the driver for nothing', async () => {
+  const living = aMachine({ metadata: { name: 'pool-a' } });
+  const { deleteInstance } = activities(
+    { deleteInstance: refuse },
+    { control: [...clusters.control, living] },
+  );
+  expect(await deleteInstance(request)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'FailedPrecondition' },
+  });
+});
+
+test('a listed instance that a Machine has is not deleted', async () => {
+  const { providerID } = created;
+  const owner = aMachine({ metadata: { name: 'pool-b' }, spec: { providerID } });
+  const { deleteListed } = activities(
+    { deleteListed: refuse },
+    { control: [...clusters.control, owner] },
+  );
+  const listed = {
+    contractVersion,
+    namespace: 'shoot',
+    cluster: 'c',
+    className: 'small',
+    providerID,
+  };
+  expect(await deleteListed(listed)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'FailedPrecondition' },
+  });
+});
+
+test('a driver is told which instances other Machines have', async () => {
+  const { providerID } = created;
+  const owner = aMachine({ metadata: { name: 'pool-b' }, spec: { providerID } });
+  const answers: unknown[] = [];
+  const { createInstance } = activities(
+    {
+      async createInstance({ isClaimed }) {
+        answers.push(await isClaimed(providerID), await isClaimed('local:///z/free'));
+        return created;
+      },
+    },
+    { control: [...clusters.control, owner] },
+  );
+  await createInstance(request);
+  expect(answers).toEqual([true, false]);
+});
+
+test('the volumes of a driver are handed on', async () => {
+  const { volumeIds } = activities({ volumeIds: async (specs) => specs.map(() => 'vol-1') });
+  expect(await volumeIds({ contractVersion, volumes: [{}, {}] })).toEqual({
+    volumeIds: ['vol-1', 'vol-1'],
+  });
+});
+
+describe('a class that changed since it was read', () => {
+  const edited = { size: 'large' };
+
+  async function specsSeen(
+    call: (served: ReturnType<typeof activities>) => Promise<unknown>,
+  ): Promise<unknown[]> {
+    const specs: unknown[] = [];
+    const see = ({ providerSpec }: { providerSpec: unknown }) => {
+      specs.push(providerSpec);
+    };
+    const changes: Partial<Driver> = {
+      async createInstance(seen) {
+        see(seen);
+        return created;
+      },
+      async describeInstance(seen) {
+        see(seen);
+        return created;
+      },
+      async listInstances(seen) {
+        see(seen);
+        return [];
+      },
+      async deleteListed(seen) {
+        see(seen);
+        return { found: true };
+      },
+    };
+    const world = servedWorld(changes, clusters);
+    await world.served.createInstance(request);
+    const path = customResource('machineclasses', 'shoot', 'small');
+    await world.control.patch(path, 'merge', { providerSpec: edited });
+    await call(world.served);
+    return specs.slice(1);
+  }
+
+  const listed = { contractVersion, namespace: 'shoot', cluster: 'c', className: 'small' };
+  test.each<[string, (served: ReturnType<typeof activities>) => Promise<unknown>]>([
+    ['describeInstance', (served) => served.describeInstance(request)],
+    ['listInstances', (served) => served.listInstances(listed)],
+    ['deleteListed', (served) => served.deleteListed({ ...listed, providerID: 'local:///z/x' })],
+  ])('is read anew by %s', async (_activity, call) => {
+    expect(await specsSeen(call)).toEqual([edited]);
+  });
+});
+
 test('no orphan is deleted while no watcher holds the Lease', async () => {
   const driver: Partial<Driver> = { deleteListed: refuse };
   const { deleteOrphan } = activities(driver, {
     ...clusters,
-    async requireLicence() {
+    async guard() {
       throw new Error('no licence');
     },
   });
@@ -229,7 +343,7 @@ test('no orphan is deleted while no watcher holds the Lease', async () => {
     providerID: created.providerID,
     machineName: 'gone',
     because: 'noMachine',
-    provider: 'local',
+    provider: 'virtual',
     className: 'small',
   } as const;
   const deletion = { namespace: 'shoot', cluster: 'c', suspect };
@@ -261,7 +375,7 @@ describe('what a failure is made of', () => {
     };
     expect(await steps.createInstance(request)).toMatchObject({ failure });
     expect(await steps.deleteInstance(request)).toMatchObject({ failure });
-    const account = { namespace: 'shoot', className: 'small', cluster: 'c' };
+    const account = { contractVersion, namespace: 'shoot', className: 'small', cluster: 'c' };
     expect(await steps.listInstances(account)).toMatchObject({ failure });
     expect(await steps.validateClass(account)).toEqual({ outcome: 'validated', faults: [] });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Info } from '@temporalio/activity';
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -23,8 +24,11 @@ interface Form {
   interceptor?: ActivityInterceptorsFactory;
 }
 
-function activity({ isLocal, interceptor = createActivityInterceptor() }: Form) {
-  return new MockActivityEnvironment({ isLocal }, { interceptors: [interceptor], logger });
+function activity(
+  { isLocal, interceptor = createActivityInterceptor() }: Form,
+  info: Partial<Info> = {},
+) {
+  return new MockActivityEnvironment({ isLocal, ...info }, { interceptors: [interceptor], logger });
 }
 
 function kubeError(code: number, reason: string, retryAfterMs?: number): KubeError {
@@ -63,6 +67,19 @@ describe('heartbeats', () => {
     expect(beats).toEqual([undefined, ['a'], ['a'], ['a'], ['a', 'b'], ['a', 'b']]);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(beats).toHaveLength(6);
+  });
+
+  test('repeat what the attempt before left, until this one reports something', async () => {
+    const heartbeatDetails = ['a'];
+    const environment = activity({ isLocal: false }, { heartbeatDetails });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+    await environment.run(async () => {
+      await jest.advanceTimersByTimeAsync(2_500);
+      reportProgress(Context.current(), ['a', 'b']);
+      await jest.advanceTimersByTimeAsync(500);
+    });
+    expect(beats).toEqual([['a'], ['a'], ['a', 'b'], ['a', 'b']]);
   });
 
   test('end with a failure too', async () => {
@@ -153,15 +170,15 @@ describe.each([{ isLocal: true }, { isLocal: false }])('failures, isLocal $isLoc
     await expect(activity(form).run(failing(error))).rejects.toBe(error);
   });
 
-  test.each([notLicensed('shoot'), stopped('stopped by ConfigMap')])(
-    'what has to wait waits in the regular form alone',
-    async (error) => {
-      const { type, message } = error;
-      const nonRetryable = form.isLocal ?? false;
-      const expected = expect.objectContaining({ type, message, nonRetryable });
-      await expect(activity(form).run(failing(error))).rejects.toEqual(expected);
-    },
-  );
+  test.each([
+    notLicensed({ namespace: 'shoot', name: 'millwright' }),
+    stopped('stopped by ConfigMap'),
+  ])('what has to wait waits in the regular form alone', async (error) => {
+    const { type, message } = error;
+    const nonRetryable = form.isLocal ?? false;
+    const expected = expect.objectContaining({ type, message, nonRetryable });
+    await expect(activity(form).run(failing(error))).rejects.toEqual(expected);
+  });
 
   test('what is no error becomes one', async () => {
     await expect(activity(form).run(failing('words'))).rejects.toThrow('words');

@@ -1,18 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { deadlineAfter, progressAfter } from '../../activities/drain/after-stop.ts';
+import { progressAfter } from '../../activities/drain/after-pause.ts';
 import type { Stop, StopView } from '../../activities/kube/global-stop.ts';
-import { readSpan, stopOf, writeSpan } from '../../activities/kube/global-stop.ts';
+import { stopOf } from '../../activities/kube/global-stop.ts';
 import { requireLicence } from '../../activities/licence.ts';
 import { preparedOf, machineSubject } from '../../activities/machine/object.ts';
+import type { Pause } from '../../workflows/plan/clock.ts';
 import { aMachine } from '../support/builders.ts';
 import { aWorld, lifeOf } from '../support/world.ts';
 
 const stop: Stop = { uid: 'stop-1', reason: 'wrong disks', by: 'alice', since: 1_000 };
 
-const standing: StopView = {
-  current: () => stop,
-  last: () => ({ from: stop.since, until: Date.now() }),
-};
+const standing: StopView = { current: () => stop };
 
 describe('a stop', () => {
   test('refuses at the edge, and says how to go on', async () => {
@@ -59,34 +57,15 @@ describe('a stop', () => {
     expect(reason).toHaveLength(300);
     expect(by).toBeUndefined();
   });
-
-  test('is remembered on the Lease; a damaged note counts as none', () => {
-    const span = { from: 1_000, until: 61_000 };
-    expect(readSpan(writeSpan(span))).toEqual(span);
-    expect(readSpan('yesterday')).toBeUndefined();
-    expect(readSpan(undefined)).toBeUndefined();
-  });
 });
 
-describe('times after a stop', () => {
-  const over = { current: () => undefined, last: () => ({ from: 50_000, until: 90_000 }) };
+describe('times after a pause', () => {
+  const pause: Pause = { reason: 'stop', from: 50_000, until: 90_000 };
 
-  test('a machine that waited for its creation gets its whole time', () => {
+  test('a machine that waited for its creation gets the time of the pause on top', () => {
     const machine = aMachine({ metadata: { creationTimestamp: '1970-01-01T00:00:40Z' } });
-    expect(preparedOf(machine, aWorld({ stop: over })).createdAt).toBe(90_000);
+    expect(preparedOf(machine, aWorld({ pauses: () => [pause] })).createdAt).toBe(80_000);
     expect(preparedOf(machine, aWorld()).createdAt).toBe(40_000);
-  });
-
-  test.each([
-    {
-      name: 'a drain that began before gets the time of the stop',
-      from: 20_000,
-      deadline: 140_000,
-    },
-    { name: 'one that began meanwhile gets the rest of it', from: 80_000, deadline: 110_000 },
-    { name: 'one that began afterwards gets nothing', from: 95_000, deadline: 100_000 },
-  ])('$name', ({ from, deadline }) => {
-    expect(deadlineAfter(over.last(), { deadline: 100_000, from })).toBe(deadline);
   });
 
   test('refusals and waits for volumes count anew, once', () => {
@@ -105,10 +84,10 @@ describe('times after a stop', () => {
       refusals: { p: { ...refusal, nextTryAt: 120_000 } },
       volumeWait,
     };
-    const once = progressAfter(over.last(), structuredClone(before));
+    const once = progressAfter([pause], structuredClone(before));
     expect(once.refusals['p']).toMatchObject({ since: 90_000, nextTryAt: 90_000 });
     expect(once.volumeWait).toMatchObject({ since: 90_000, until: 120_000 });
-    expect(progressAfter(over.last(), structuredClone(once))).toEqual(once);
-    expect(progressAfter(undefined, before)).toBe(before);
+    expect(progressAfter([pause], structuredClone(once))).toEqual(once);
+    expect(progressAfter([], before)).toBe(before);
   });
 });

@@ -129,7 +129,7 @@ describe('a class that no Machine uses any more', () => {
   ])('keeps its finalizer until a last look: deleting $isDeleting', async (row) => {
     const control = new MemoryKube(row.machineClass, aSecret());
     expect(await protectFromDeletion(worldOf(control), input)).toEqual({
-      looksFirst: { provider: 'local', isDeleting: row.isDeleting },
+      looksFirst: { provider: 'virtual', isDeleting: row.isDeleting },
     });
     expect(control.writes()).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { fillUserData, wantsBootstrapToken } from '../../activities/user-data.ts';
 
@@ -23,6 +24,16 @@ test.each([
 
 test('a value is never read as a pattern', () => {
   expect(fillUserData('<<MACHINE_NAME>>', { machineName: '$&' })).toBe('$&');
+});
+
+test('bytes that are not UTF-8 stay as they are, beside the places', () => {
+  const packed = gzipSync('#cloud-config');
+  expect(fillUserData(packed, values)).toEqual(packed);
+  const mixed = Buffer.concat([packed, Buffer.from('<<MACHINE_NAME>>')]);
+  expect(fillUserData(mixed, values)).toEqual(Buffer.concat([packed, Buffer.from('pool-a')]));
+  expect(
+    [packed, Buffer.from([255, ...Buffer.from('<<BOOTSTRAP_TOKEN>>')])].map(wantsBootstrapToken),
+  ).toEqual([false, true]);
 });
 
 test('a token is wanted in either spelling', () => {

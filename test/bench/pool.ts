@@ -29,7 +29,7 @@ export async function applyPool(kube: KubeClient): Promise<void> {
       apiVersion,
       kind: 'MachineClass',
       metadata: { name },
-      provider: 'local',
+      provider: 'virtual',
       providerSpec: {},
       secretRef: { name: poolName, namespace },
     });

@@ -1,26 +1,30 @@
 /**
- * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`. Run it when a change of the
- * workflows is meant to break replays, and say so in the change.
+ * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of them: `record.ts machine-idle`.
+ * Run it when a change of the workflows is meant to break replays, and say so in the change (CONTRIBUTING.md).
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Queues } from '../support/temporal.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { annotate, beginFailed, Kept } from '../workflows/kept-machine.ts';
-import { hang, MachineWorld } from '../workflows/machine-world.ts';
+import { cluster, hang, instance, MachineWorld } from '../workflows/machine-world.ts';
 import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from '../workflows/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/set-world.ts';
+import type { HealthFinding } from '../../workflows/plan/health.ts';
 import { setReplicasUpdate } from '../../workflows/messages.ts';
 
+const wanted = process.argv.slice(2);
 const temporal = await TemporalForTests.start();
 
 async function save(name: string, handle: WorkflowHandle): Promise<void> {
   const file = fileURLToPath(new URL(`${name}.json`, import.meta.url));
   const history = historyToJSON(await handle.fetchHistory());
-  await writeFile(file, `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  await writeFile(file, `${JSON.stringify(JSON.parse(history))}\n`);
 }
 
 const idle = await MachineWorld.create(temporal);
@@ -107,6 +111,193 @@ await rolling.run(async () => {
   await rolling.world.handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 5 }] });
   await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
   await save('machine-deployment-mid-rollout', rolling.world.handle);
+});
+
+// From the first look at the object to the end of the run.
+const life = await MachineWorld.create(temporal);
+await life.run(async () => {
+  await life.beginAndJoin();
+  await life.requestDeletion();
+  await life.log.until('finishTeardown');
+  await life.handle.result();
+  await save('machine-life', life.handle);
+});
+
+const refused = {
+  outcome: 'failed',
+  failure: { code: 'Unavailable', message: 'the cloud is busy', isSettled: true },
+} as const;
+let refusals = 2;
+const failing = await MachineWorld.create(temporal, {
+  createInstance: async () => {
+    refusals -= 1;
+    return refusals < 0 ? { outcome: 'created', instance } : refused;
+  },
+});
+await failing.run(async () => {
+  await failing.begin();
+  for (const attempts of [1, 2]) {
+    await failing.log.until('recordFailure', attempts);
+    await temporal.skip(2 ** attempts);
+  }
+  await failing.phase('Pending');
+  await save('machine-create-failing', failing.handle);
+});
+
+let finding: HealthFinding = { phase: 'Running', faults: [] };
+const sick = await MachineWorld.create(temporal, {
+  checkHealth: async () => ({ found: 'machine', finding }),
+});
+await sick.run(async () => {
+  await sick.beginAndJoin();
+  finding = {
+    phase: 'Unknown',
+    since: await temporal.now(),
+    timeoutSeconds: 600,
+    faults: ['Ready is False'],
+  };
+  await sick.joinNode({ isReady: false, conditionsDigest: 'sick' });
+  await sick.phase('Unknown');
+  finding = { phase: 'Running', faults: [] };
+  await sick.joinNode();
+  await sick.phase('Running');
+  await save('machine-health', sick.handle);
+});
+
+const shrinking = new Machines(3);
+const smaller = new SetWorld(temporal, 'machineSet', shrinking.steps());
+await smaller.run(async () => {
+  await smaller.observe();
+  await smaller.log.until('createMachines', 2);
+  shrinking.replicas = 0;
+  shrinking.generation = 2;
+  await smaller.observe({ generation: 2 });
+  await smaller.log.until('deleteMachines');
+  await save('machine-set-to-zero', smaller.handle);
+});
+
+// The new set's machines never come up, and its deadline is over: back to the set before.
+const givenUp = new RolloutWorld(temporal);
+givenUp.facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+givenUp.facts.options.autoRollback = true;
+givenUp.stuck.add('pool-1');
+await givenUp.run(async () => {
+  await givenUp.world.observe();
+  await givenUp.until('the new set', ({ sets }) => sets.length === 2);
+  givenUp.facts.progress.isOverdue = true;
+  await givenUp.until('the rollback', () => givenUp.actions().includes('giveUp'));
+  await givenUp.until('the old set is whole, the new one gone', () => {
+    const sizes = givenUp.facts.sets.map(({ name, replicas }) => `${name} ${replicas}`);
+    return sizes.join() === 'pool-0 3,pool-1 0';
+  });
+  await save('machine-deployment-rolled-back', givenUp.world.handle);
+});
+
+/** A check from its start to its report. `meanwhile`: while it runs. */
+async function recordCheck(
+  name: string,
+  { type, input, queues, meanwhile = async () => undefined }: RecordedCheck,
+): Promise<void> {
+  await temporal.withWorkers(name, queues, async () => {
+    const handle = await temporal.client.workflow.start(type, {
+      taskQueue: name,
+      workflowId: name,
+      args: [{ namespace: name, cluster, ...input }],
+    });
+    await meanwhile();
+    await handle.result();
+    await save(name, handle);
+  });
+}
+
+interface RecordedCheck {
+  type: string;
+  input: object;
+  queues: Queues;
+  meanwhile?: () => Promise<void>;
+}
+
+await recordCheck('safety-orphans', {
+  type: 'safetyOrphans',
+  input: { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 },
+  queues: {
+    kube: { findProviders: async () => ['virtual'] },
+    driver: { lookForOrphans: async () => [] },
+  },
+});
+
+// An object without its workflow: two looks, the healing, and a last look.
+const entityLooks = [
+  [{ kind: 'machine', name: 'pool-a' }],
+  [{ kind: 'machine', name: 'pool-a' }],
+  [],
+];
+await recordCheck('safety-entities', {
+  type: 'safetyEntities',
+  input: {},
+  queues: {
+    kube: {
+      compareEntities: async () => ({
+        objects: 3,
+        running: 3,
+        unattended: entityLooks.shift() ?? [],
+        leftOver: [],
+        foreign: 0,
+        omitted: 0,
+      }),
+      healEntities: async () => [
+        { kind: 'machine', name: 'pool-a', isHealed: true, why: 'it had no workflow' },
+      ],
+    },
+  },
+  async meanwhile() {
+    for (let skips = 0; skips < 10 && entityLooks.length > 1; skips += 1) await temporal.skip(5);
+  },
+});
+
+const overshooting = {
+  total: 1,
+  sets: [
+    {
+      name: 'pool-1',
+      count: 30,
+      limit: 8,
+      isFrozen: false,
+      hasCondition: false,
+      wantsUnfreeze: false,
+    },
+  ],
+  deployments: [],
+  unjudged: [],
+};
+await recordCheck('safety-overshoot', {
+  type: 'safetyOvershoot',
+  input: { up: 2, down: 1 },
+  queues: {
+    kube: {
+      lookForOvershoot: async () => overshooting,
+      applyFreezes: async ({ freezes }: { freezes: object[] }) => freezes,
+    },
+  },
+  meanwhile: () => temporal.skip(6),
+});
+
+// An outage that is shown, and its end.
+const away = [['target'], ['target'], []];
+await recordCheck('safety-reachability', {
+  type: 'safetyReachability',
+  input: { timeoutSeconds: 30, periodSeconds: 60 },
+  queues: { kube: { lookAtServers: async () => ({ away: away.shift() ?? [] }) } },
+  async meanwhile() {
+    for (let skips = 0; skips < 40 && away.length > 0; skips += 1) await temporal.skip(5);
+  },
+});
+
+const marked = { nodes: 3, unmanaged: 1, marked: ['node-1'], cleared: [], postponed: 0 };
+await recordCheck('safety-unmanaged-nodes', {
+  type: 'safetyUnmanagedNodes',
+  input: { selector: '' },
+  queues: { kube: { markUnmanagedNodes: async () => marked } },
 });
 
 await temporal.stop();

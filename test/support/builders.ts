@@ -78,7 +78,7 @@ export function aMachineClass({ metadata, ...changes }: Changes<MachineClass> = 
     apiVersion,
     kind: 'MachineClass',
     metadata: metaOf('small', metadata),
-    provider: 'local',
+    provider: 'virtual',
     providerSpec: {},
     secretRef: { name: 'small-secret', namespace },
     ...changes,

@@ -47,10 +47,21 @@ interface World {
 }
 
 async function serve(world: World, request: IncomingMessage, response: ServerResponse) {
-  const form = await text(request);
-  const { status, body } = await answerOf(world, request, form);
+  const { status, body } = await answerOrRefusal(world, request);
   response.writeHead(status, { 'content-type': 'text/xml' });
   response.end(body);
+}
+
+/** What cannot be answered is the client's to hear of: thrown here, it would end the test run. */
+async function answerOrRefusal(world: World, request: IncomingMessage): Promise<Answer> {
+  const { method = '', url = '' } = request;
+  // EC2 is asked with POST alone; whatever else comes here is meant for another server.
+  if (method !== 'POST') return { status: 405, body: `${method} ${url}: EC2 is asked with POST` };
+  try {
+    return await answerOf(world, request, await text(request));
+  } catch (error) {
+    return { status: 502, body: `${method} ${url}: ${String(error)}` };
+  }
 }
 
 async function answerOf(world: World, request: IncomingMessage, form: string): Promise<Answer> {
@@ -71,7 +82,7 @@ async function answerOf(world: World, request: IncomingMessage, form: string): P
 async function ask({ moto }: World, request: IncomingMessage, form: string): Promise<Answer> {
   const { authorization = '', 'content-type': type = '' } = request.headers;
   const answer = await fetch(new URL(request.url ?? '/', moto), {
-    method: request.method ?? 'POST',
+    method: 'POST',
     headers: { authorization, 'content-type': type },
     body: form,
   });

@@ -25,23 +25,38 @@ export interface Subject {
   badSpecs?: Record<string, unknown>[];
 }
 
+export interface KitOptions {
+  /** Names of machines and temporary classes begin with it. Default `verify-unit`. */
+  run?: string;
+  /** UID of the control cluster, which is in the tags of all instances. Default `cluster-1`. */
+  cluster?: string;
+  /** Aborted: the check that runs is the last one, and the clean-up follows. Default: never. */
+  signal?: AbortSignal;
+  /** Told of each check when it is over. */
+  onFinding?: (finding: Finding) => void;
+}
+
+const never = new AbortController().signal;
+
 /** What the kit says; in order. */
-export async function findingsOf(subject: Subject): Promise<Finding[]> {
+export async function findingsOf(subject: Subject, options: KitOptions = {}): Promise<Finding[]> {
   const { driver, provider, providerSpec, secret, badSpecs = [] } = subject;
+  const { run = 'verify-unit', cluster = 'cluster-1', signal = never } = options;
+  const { onFinding = () => undefined } = options;
   const machineClass = aMachineClass({ provider, providerSpec });
   const kube = new MemoryKube(machineClass, aSecret({ userData: '', ...secret }));
+  const where = { queue: 'in this process', cluster, namespace };
   const trial = new Trial({
-    run: 'verify-unit',
-    driver: new DriverUnderTest(askerOf(driver, kube), 'in this process'),
+    run,
+    driver: new DriverUnderTest(askerOf(driver, kube), where),
     kube,
     namespace,
-    cluster: 'cluster-1',
+    cluster,
     machineClass,
     secret,
     badSpecs,
   });
-  const { signal } = new AbortController();
-  return await runChecks(trial, { signal, onFinding: () => undefined });
+  return await runChecks(trial, { signal, onFinding });
 }
 
 /** Everything that is not well, in words. */
@@ -52,16 +67,19 @@ export async function complaintsOf(subject: Subject): Promise<string[]> {
     .map(({ check, expected, came }) => `${check}: expected ${expected}, came ${came}`);
 }
 
+const isShuttingDown = (): boolean => false;
 /** Nothing is ever stopped here. */
-const requireLicence = async (): Promise<void> => undefined;
+const guard = async (): Promise<void> => undefined;
 
-function askerOf(driver: Driver, kube: MemoryKube): Pick<Asker, 'ask'> {
+function askerOf(driver: Driver, kube: MemoryKube): Pick<Asker, 'ask' | 'rest'> {
   const classes = createClassReader({ client: kube, namespace });
   return {
+    // The doubles of clouds go by looks, not by the clock.
+    rest: async () => undefined,
     async ask(question, interruption) {
       const abort = new AbortController();
       const signal = () => abort.signal;
-      const world = { driver, control: kube, classes, requireLicence, signal };
+      const world = { driver, control: kube, classes, guard, signal, isShuttingDown };
       const reply = answerOf(createDriverActivities(world), question);
       if (interruption === undefined) return await reply;
       // It has begun by then.

@@ -1,3 +1,6 @@
 import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { testSeed } from './seed.ts';
 
-jest.setTimeout(300_000);
+jest.setTimeout(1_200_000);
+fc.configureGlobal({ seed: testSeed() });

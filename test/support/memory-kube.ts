@@ -52,6 +52,8 @@ export class MemoryKube implements KubeClient {
   readonly #objects = new Map<string, Stored>();
   readonly #watches = new MemoryWatches();
   #version = 100;
+  /** Of the newest timestamp, milliseconds. */
+  #latest = 0;
 
   constructor(...objects: object[]) {
     for (const object of objects) this.put(object);
@@ -97,7 +99,7 @@ export class MemoryKube implements KubeClient {
   async create<T>(path: string, body: unknown): Promise<T> {
     await this.#arrive({ method: 'POST', path, body });
     if (path.endsWith('/eviction'))
-      return overTheWire(this.#evict(path.replace(/\/eviction$/, '')));
+      return overTheWire(this.#evict(path.replace(/\/eviction$/, ''), body));
     const object: Stored = overTheWire(body);
     const key = `${path}/${object.metadata.name}`;
     if (this.has(key)) throw failure({ method: 'POST', path }, alreadyExists(key));
@@ -134,7 +136,7 @@ export class MemoryKube implements KubeClient {
     const present = this.#found('DELETE', path);
     const { preconditions = {} }: DeleteOptions = overTheWire(body);
     this.#requirePreconditions({ method: 'DELETE', path }, present, preconditions);
-    present.metadata.deletionTimestamp ??= new Date().toISOString();
+    present.metadata.deletionTimestamp ??= this.#nextTime();
     this.#store(path, present);
   }
 
@@ -159,8 +161,11 @@ export class MemoryKube implements KubeClient {
     if (verdict) throw failure(call, verdict);
   }
 
-  #evict(path: string): Stored {
+  #evict(path: string, body: unknown): Stored {
     const pod = this.#found('POST', path);
+    const { deleteOptions }: { deleteOptions?: DeleteOptions } = overTheWire(body);
+    const { preconditions = {} } = deleteOptions ?? {};
+    this.#requirePreconditions({ method: 'POST', path }, pod, preconditions);
     this.#remove(path, pod);
     return pod;
   }
@@ -188,13 +193,19 @@ export class MemoryKube implements KubeClient {
     }
   }
 
+  /** The present, but no two objects are of one millisecond: which of them is older must not be left to chance. */
+  #nextTime(): string {
+    this.#latest = Math.max(Date.now(), this.#latest + 1);
+    return new Date(this.#latest).toISOString();
+  }
+
   /** An object that is being deleted goes with its last finalizer. */
   #store(key: string, object: Stored): void {
     this.#version += 1;
     const { metadata } = object;
     metadata.resourceVersion = String(this.#version);
     metadata.uid ??= `uid-of-${metadata.name}-${this.#version}`;
-    metadata.creationTimestamp ??= new Date().toISOString();
+    metadata.creationTimestamp ??= this.#nextTime();
     encodeSecret(object);
     const isGoing = metadata.deletionTimestamp !== undefined;
     if (isGoing && (metadata.finalizers ?? []).length === 0) {

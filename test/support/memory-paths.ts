@@ -26,5 +26,6 @@ export function pathOf({ kind = '', metadata }: KubeObject): string {
     const where = namespace === '' ? '' : `/namespaces/${namespace}`;
     return `${group}${where}/${kind.toLowerCase()}s/${name}`;
   }
+  if (kind === 'Namespace') return `/api/v1/namespaces/${name}`;
   return kind === 'Node' ? node(name) : namespaced(`${kind.toLowerCase()}s`, namespace, name);
 }

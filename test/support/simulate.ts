@@ -22,10 +22,15 @@ export interface Happening {
 export interface Round {
   facts: DeploymentFacts;
   plan: DeploymentPlan;
-  /** The plan's, and those of plans made at once of what is known after the first. */
-  done: DeploymentStep[];
+  /** The plan, and those made at once of what is known after the first: what each went by, and its steps that were done. */
+  turns: Turn[];
   /** Steps that were refused as the set had changed since. */
   refused: DeploymentStep[];
+}
+
+interface Turn {
+  facts: DeploymentFacts;
+  done: DeploymentStep[];
 }
 
 /** First the world changes, then the deployment looks at it and acts. */
@@ -36,14 +41,14 @@ export function playRound(cluster: Cluster): Round {
   const facts = observe(cluster);
   const plan = planMachineDeployment(facts, now(cluster));
   const refused = plan.steps.filter((step) => !apply(cluster, step));
-  const done = plan.steps.filter((step) => !refused.includes(step));
-  if (refused.length === 0) done.push(...goOn(cluster, facts, plan.steps));
+  const turns = [{ facts, done: plan.steps.filter((step) => !refused.includes(step)) }];
+  if (refused.length === 0) turns.push(...goOn(cluster, facts, plan.steps));
   if (plan.nodeStep) applyToNodes(cluster, plan.nodeStep);
-  return { facts, plan, done, refused };
+  return { facts, plan, turns, refused };
 }
 
 /** As the workflow does, which plans again without another look where it knows what its writes left. */
-function goOn(cluster: Cluster, facts: DeploymentFacts, steps: DeploymentStep[]): DeploymentStep[] {
+function goOn(cluster: Cluster, facts: DeploymentFacts, steps: DeploymentStep[]): Turn[] {
   const written = cluster.sets.map(({ name, resourceVersion }) => ({
     name,
     resourceVersion: String(resourceVersion),
@@ -52,7 +57,7 @@ function goOn(cluster: Cluster, facts: DeploymentFacts, steps: DeploymentStep[])
   if (!next) return [];
   const plan = planMachineDeployment(next, now(cluster));
   const done = plan.steps.filter((step) => apply(cluster, step));
-  return [...done, ...goOn(cluster, next, done)];
+  return [{ facts: next, done }, ...goOn(cluster, next, done)];
 }
 
 /** Rounds in which nothing changes before a simulation ends. */
@@ -112,9 +117,12 @@ class Transcript {
   }
 }
 
-function wordsOf({ deployment }: Cluster, { facts, plan, done, refused }: Round): string {
+function wordsOf({ deployment }: Cluster, { facts, plan, turns, refused }: Round): string {
   const { sets, replicas } = facts;
-  const steps = [...refused.map((step) => `refused: ${stepText(step)}`), ...done.map(stepText)];
+  const steps = [
+    ...refused.map((step) => `refused: ${stepText(step)}`),
+    ...turns.flatMap(({ done }) => done.map(stepText)),
+  ];
   const { state, reason, next, blockedBy, report } = plan;
   const condition = deployment.condition ? ` (${deployment.condition.reason})` : '';
   const shown = sets.filter((set) => set.replicas > 0 || set.machines !== '' || set.going > 0);

@@ -3,13 +3,7 @@ import type { DeploymentStep, NodeStep } from '../../workflows/plan/rollout/step
 import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
 import { batchLimit, nextBatchSize, planMachineSet } from '../../workflows/plan/machine-set.ts';
 import { countFailed, machinesToDelete } from '../../workflows/plan/set-deletions.ts';
-import type {
-  Batch,
-  Cluster,
-  SimulatedDeployment,
-  SimulatedMachine,
-  SimulatedSet,
-} from './simulated-cluster.ts';
+import type { Batch, Cluster, SimulatedMachine, SimulatedSet } from './simulated-cluster.ts';
 import {
   aNewMachine,
   addSet,
@@ -25,24 +19,26 @@ export function apply(cluster: Cluster, step: DeploymentStep): boolean {
   if ('resourceVersion' in step) return write(cluster, step);
   if (step.action === 'createSet') {
     const { name, replicas, revision } = step;
-    addSet(cluster, { name, revision, machines: [], replicas });
+    const { template } = cluster.deployment;
+    addSet(cluster, { name, template, revision, machines: [], replicas });
   } else if (step.action === 'deleteSets') {
     const doomed = cluster.sets.filter(({ name }) => step.names.includes(name));
-    for (const set of doomed) set.isDeleting = true;
+    for (const set of doomed) deleteSet(set);
   } else {
-    steer(cluster.deployment, step);
+    steer(cluster, step);
   }
   return true;
 }
 
-function steer(deployment: SimulatedDeployment, step: DeploymentStep): void {
+function steer({ deployment, sets }: Cluster, step: DeploymentStep): void {
   const { rolledBackFrom: _, ...options } = deployment.options;
   if (step.action === 'giveUp') {
     deployment.options = { ...options, rolledBackFrom: step.set };
   } else if (step.action === 'forgetGivenUp') {
     deployment.options = options;
   } else if (step.action === 'rollBack' || step.action === 'refuseRollback') {
-    if (step.action === 'rollBack') deployment.template = step.set;
+    const from = step.action === 'rollBack' && sets.find(({ name }) => name === step.set);
+    if (from) deployment.template = from.template;
     delete deployment.rollbackTo;
   } else {
     throw new Error(`a simulated cluster knows nothing of ${step.action}`);
@@ -95,7 +91,7 @@ export function letMachinesProgress(cluster: Cluster): void {
     set.machines = set.machines.filter(
       (machine) => !isGoing(machine) || machine.rounds < cluster.pace.going,
     );
-    const isBroken = cluster.broken.has(set.name);
+    const isBroken = cluster.broken.has(set.template);
     for (const machine of set.machines) turn(machine, nextPhase(cluster, machine, isBroken));
   }
 }
@@ -206,4 +202,10 @@ export function deleteMachines(set: SimulatedSet, count: number): void {
     machine.isReplaced = true;
     turn(machine, 'Terminating');
   }
+}
+
+/** As the API server: a deletion that waits for a finalizer is another generation. */
+export function deleteSet(set: SimulatedSet): void {
+  if (!set.isDeleting) set.generation += 1;
+  set.isDeleting = true;
 }

@@ -24,7 +24,7 @@ export interface Cluster {
 }
 
 export interface SimulatedDeployment {
-  /** Also the name of its set. */
+  /** Also the name of its set, unless a set of that name is being deleted. */
   template: string;
   /** What a new set takes over besides the template: grows with each change. */
   notes: number;
@@ -43,6 +43,8 @@ export interface SimulatedDeployment {
 
 export interface SimulatedSet {
   name: string;
+  /** As a deployment names it: its first set has the same name. */
+  template: string;
   resourceVersion: number;
   generation: number;
   revision: number;
@@ -156,6 +158,7 @@ export function addSet(cluster: Cluster, changes: Partial<SimulatedSet>): Simula
   const size = changes.machines?.length ?? changes.replicas ?? replicas;
   const set: SimulatedSet = {
     name: 'v1',
+    template: changes.name ?? 'v1',
     resourceVersion: nextSerial(cluster),
     generation: 1,
     revision: cluster.sets.length + 1,
@@ -239,8 +242,15 @@ export function isGoing({ phase }: SimulatedMachine): boolean {
 export function specOf({ deployment }: Cluster) {
   const { strategy, maxSurge, maxUnavailable, replicas } = deployment;
   const type = strategy === 'OnDelete' ? 'RollingUpdate' : strategy;
-  const limits = { maxSurge, maxUnavailable };
+  // With OnDelete a new machine comes only in place of one that is gone.
+  const limits = { maxSurge: strategy === 'OnDelete' ? 0 : maxSurge, maxUnavailable };
   return { replicas, template: {}, strategy: { type, rollingUpdate: limits } };
+}
+
+/** The set of the deployment's template: the one that is not being deleted, if there are two. */
+export function newSetOf({ deployment, sets }: Cluster): SimulatedSet | undefined {
+  const fitting = sets.filter(({ template }) => template === deployment.template);
+  return fitting.find(({ isDeleting }) => !isDeleting) ?? fitting[0];
 }
 
 export function mostOf(cluster: Cluster): number {

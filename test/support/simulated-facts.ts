@@ -15,6 +15,7 @@ import {
   isGoing,
   isRunning,
   mostOf,
+  newSetOf,
   millisecondsPerRound,
   now,
   specOf,
@@ -58,7 +59,7 @@ function lookAt(cluster: Cluster): DeploymentLook {
     ...(rollbackTo !== undefined && { rollbackTo }),
     ...(historyLimit !== undefined && { historyLimit }),
     options: deployment.options,
-    newSetName: deployment.template,
+    newSetName: freeNameOf(cluster),
     sets: sets.map((set) => setFactsOf(cluster, set)),
     ...(left.length > 0 && {
       nextAvailableAt: now(cluster) + Math.min(...left) * millisecondsPerRound,
@@ -73,9 +74,16 @@ function lookAt(cluster: Cluster): DeploymentLook {
   };
 }
 
+function freeNameOf({ deployment: { template }, sets }: Cluster): string {
+  for (let count = 1; ; count += 1) {
+    const free = count === 1 ? template : `${template}.${count}`;
+    if (sets.every(({ name }) => name !== free)) return free;
+  }
+}
+
 function setFactsOf(cluster: Cluster, set: SimulatedSet): SetFacts {
   const { deployment, pace } = cluster;
-  const isOfTemplate = set.name === deployment.template;
+  const isOfTemplate = set === newSetOf(cluster);
   const present = set.machines.filter((machine) => !isGoing(machine));
   const status = statusOf(cluster, set);
   return {
@@ -137,10 +145,10 @@ function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts
 }
 
 function countsOf(cluster: Cluster): Counts {
-  const { sets, deployment } = cluster;
+  const { sets } = cluster;
   const sum = (pick: (status: SetStatus) => number): number =>
     sets.reduce((total, set) => total + pick(statusOf(cluster, set)), 0);
-  const newSet = sets.find(({ name }) => name === deployment.template);
+  const newSet = newSetOf(cluster);
   return {
     replicas: sum(({ replicas }) => replicas),
     updatedReplicas: newSet ? statusOf(cluster, newSet).replicas : 0,

@@ -1,10 +1,16 @@
 /** A Temporal server whose time can be skipped, with the workflow bundle of this project. */
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap, WorkerOptions } from '@temporalio/worker';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import type {
+  ActivityInterceptorsFactory,
+  WorkflowBundleWithSourceMap,
+  WorkerOptions,
+} from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
-import { bundleOptions, failingErrors } from '../../workers/bundle-workflows.ts';
+import { bundleWorkflows, failingErrors } from '../../workers/bundle-workflows.ts';
+import { driverCalls } from '../../workflows/driver-port.ts';
+import { drainQueueOf, driverQueueOf } from '../../workflows/install.ts';
 import { searchAttributes } from '../../workflows/messages.ts';
 
 const namespace = 'default';
@@ -16,6 +22,8 @@ export interface Queues {
   kube: object;
   driver?: object;
   drain?: object;
+  /** Of the activities of all queues. */
+  interceptors?: ActivityInterceptorsFactory[];
 }
 
 // Only errors of the SDK are of interest in a test.
@@ -24,8 +32,8 @@ Runtime.install({
   telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
 });
 
-export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return await bundleWorkflowCode({ ...bundleOptions, logger: new DefaultLogger('ERROR') });
+export async function bundleForTests(): Promise<WorkflowBundleWithSourceMap> {
+  return await bundleWorkflows({ logger: new DefaultLogger('ERROR') });
 }
 
 export class TemporalForTests {
@@ -41,7 +49,7 @@ export class TemporalForTests {
   }
 
   static async start(
-    bundle: WorkflowBundleWithSourceMap | Promise<WorkflowBundleWithSourceMap> = bundleWorkflows(),
+    bundle: WorkflowBundleWithSourceMap | Promise<WorkflowBundleWithSourceMap> = bundleForTests(),
   ): Promise<TemporalForTests> {
     const path = await acquireTemporalTestServer();
     const server = { executable: { type: 'existing-path', path } } as const;
@@ -68,18 +76,28 @@ export class TemporalForTests {
 
   /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
   async withWorkers<T>(taskQueue: string, queues: Queues, body: () => Promise<T>): Promise<T> {
-    const { kube, driver, drain } = queues;
+    const { kube, driver, drain, interceptors: activity = [] } = queues;
+    const interceptors = { activity };
     const workers = await Promise.all([
       this.#worker({
         taskQueue,
         activities: kube,
+        interceptors,
         workflowBundle: this.#bundle,
         workflowFailureErrorTypes: failingErrors,
       }),
       ...(driver
-        ? [this.#worker({ taskQueue: `${taskQueue}-driver-local`, activities: driver })]
+        ? driverCalls.map((call) =>
+            this.#worker({
+              taskQueue: driverQueueOf(taskQueue, 'virtual', call),
+              activities: driver,
+              interceptors,
+            }),
+          )
         : []),
-      ...(drain ? [this.#worker({ taskQueue: `${taskQueue}-drain`, activities: drain })] : []),
+      ...(drain
+        ? [this.#worker({ taskQueue: drainQueueOf(taskQueue), activities: drain, interceptors })]
+        : []),
     ]);
     const running = Promise.all(workers.map((worker) => worker.run()));
     try {
@@ -98,6 +116,12 @@ export class TemporalForTests {
   ): Promise<void> {
     // Without a cache, so that the next worker gets the workflow at once.
     const worker = await this.#worker({ taskQueue, workflowBundle, maxCachedWorkflows: 0 });
+    await worker.runUntil(body());
+  }
+
+  /** Runs `body` with one worker that a test describes itself. */
+  async withWorker(options: WorkerOptions, body: () => Promise<void>): Promise<void> {
+    const worker = await this.#worker({ maxCachedWorkflows: 0, ...options });
     await worker.runUntil(body());
   }
 
@@ -131,7 +155,7 @@ function endedEarly(): never {
 
 /** As the API numbers them. */
 function indexedTypes(): Record<string, number> {
-  const numbers = { KEYWORD: 2, DATETIME: 6 };
+  const numbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 };
   return Object.fromEntries(
     Object.entries(searchAttributes).map(([name, type]) => [name, numbers[type]]),
   );

@@ -41,9 +41,10 @@ export function aWorld({
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
     licence: { isGranted: () => true },
-    stop: { current: () => undefined, last: () => undefined },
+    stop: { current: () => undefined },
+    pauses: () => [],
     entities: noWorkflows,
-    hasDriver: async (provider) => provider === 'local',
+    hasDriver: async (provider) => provider === 'virtual',
     specFaults: () => [],
     refusals: createRefusals(client),
     ...changes,
@@ -51,8 +52,9 @@ export function aWorld({
 }
 
 const noWorkflows: World['entities'] = {
-  running: async () => [],
+  running: async () => ({ running: [], foreign: 0 }),
   endOf: async () => undefined,
+  endForeign: async () => 0,
   tellOfLife: async () => undefined,
   tellOfMissing: async () => undefined,
   tellOfDeath: async () => undefined,

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { createDelivery } from '../../watcher/delivery.ts';
 import type { DeliveryOptions } from '../../watcher/delivery.ts';
 import type { Signal } from '../../watcher/signal.ts';
@@ -76,7 +77,16 @@ test('a live object starts its workflow, with all that a person wants to see', a
       },
     },
   ]);
-  expect(String(calls[0]?.options?.['typedSearchAttributes'])).toBeDefined();
+  const attributes = calls[0]?.options?.['typedSearchAttributes'];
+  if (!(attributes instanceof TypedSearchAttributes)) throw new Error('no search attributes');
+  const shown = attributes.getAll().map(({ key, value }) => [key.name, value]);
+  expect(Object.fromEntries(shown)).toEqual({
+    State: 'New',
+    Attention: 'none',
+    KubeCluster: 'c',
+    KubeNamespace: 'default',
+    MachineSet: 'pool',
+  });
 });
 
 test('a plain signal starts nothing', async () => {

@@ -20,6 +20,34 @@ const judgements = (): string[] =>
       return `${object}${isEdited ? ' edited' : ''}${start ? '' : ', if it runs'}`;
     });
 
+describe('a machine that is being deleted', () => {
+  beforeEach(() => {
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys' })));
+    cluster.secrets.put(cluster.now(aSecret({ name: 'keys' })));
+    const going = { isDeleting: true, hasFinalizer: true, phase: 'Terminating' } as const;
+    cluster.machines.put(cluster.now(aMachine({ name: 'going', ...going })));
+    told();
+  });
+
+  test('hears of an edited class, because its deletion may have failed for that class', () => {
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys', size: 'huge' })));
+    expect(told()).toContain('classChanged machine/going');
+  });
+
+  test('hears of an edited Secret, because its deletion may have failed for the credentials', () => {
+    cluster.secrets.put(cluster.now(aSecret({ name: 'keys' })));
+    expect(told()).toContain('classChanged machine/going');
+  });
+
+  test('hears that the class has no fault any more', () => {
+    const annotations = { 'millwright.dev/invalid': 'the cloud refuses the credentials' };
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys', annotations })));
+    told();
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys' })));
+    expect(told()).toEqual(['classChanged machine/going']);
+  });
+});
+
 describe('a class', () => {
   test('is judged when it is seen for the first time, when it is edited, and when it is gone', () => {
     cluster.classes.put(cluster.now(aClass({ name: 'new' })));

@@ -50,6 +50,18 @@ describe('the use of a class', () => {
     expect(useTold()).toEqual(['useChanged machineClass/small']);
   });
 
+  test('is told of the class that its last machine left, and of the one that it came to', () => {
+    for (const name of ['small', 'large']) putClass({ name });
+    machine({ className: 'small' });
+    putClass({ name: 'small', hasFinalizer: true });
+    cluster.told();
+    machine({ className: 'large' });
+    expect(useTold().toSorted()).toEqual([
+      'useChanged machineClass/large',
+      'useChanged machineClass/small',
+    ]);
+  });
+
   test('of a Secret is told when a class names it and when none does any more', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
     putClass({ secret: 's' });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Cluster } from './cluster.ts';
-import { finalizers, taints } from '../../workflows/api/constants.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
 import { aClass, aMachine, aMachineDeployment, aMachineSet, aNode, aSecret } from './objects.ts';
 import type { MachineLooks, NodeLooks, SetLooks } from './objects.ts';
 
@@ -205,48 +205,6 @@ describe('a Machine', () => {
   });
 });
 
-describe('a Node', () => {
-  test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; count: number }>([
-    { name: 'heartbeats', phase: 'Running', nodes: [{}, { heartbeat: '1' }], count: 1 },
-    { name: 'joining, not ready', phase: 'Pending', nodes: [{ isReady: false }], count: 0 },
-    { name: 'joined', phase: 'Pending', nodes: [{ isReady: false }, {}], count: 1 },
-    { name: 'lost again at once', phase: 'Pending', nodes: [{}, { isReady: false }], count: 2 },
-    { name: 'lost', phase: 'Running', nodes: [{ isReady: false }], count: 1 },
-    {
-      name: 'deleted while joining',
-      phase: '',
-      nodes: [{ isReady: false, isDeleting: true }],
-      count: 1,
-    },
-    {
-      name: 'waiting for critical components',
-      phase: 'Pending',
-      nodes: [{ taint: taints.criticalComponentsNotReady }, {}],
-      count: 2,
-    },
-  ])('$name: $count signals', ({ phase = '', nodes, count }) => {
-    machine({ node: 'node-a', phase });
-    cluster.told();
-    nodes.forEach(node);
-    expect(cluster.told()).toEqual(Array(count).fill('nodeObserved machine/a'));
-  });
-
-  test('that vanished is told with its last state', () => {
-    machine({ node: 'node-a', phase: 'Running' });
-    node({});
-    cluster.signals();
-    cluster.nodes.remove(cluster.now(aNode()));
-    expect(cluster.signals()).toMatchObject([
-      { name: 'nodeObserved', payload: { exists: false, uid: 'uid-node-a', name: 'node-a' } },
-    ]);
-  });
-
-  test('without a machine concerns nobody', () => {
-    node({ name: 'other' });
-    expect(cluster.told()).toEqual([]);
-  });
-});
-
 describe('a MachineSet', () => {
   test('starts its workflow and wakes its deployment', () => {
     machineSet({ owner: 'pool' });
@@ -354,9 +312,13 @@ describe('a class', () => {
     cluster.told();
   });
 
-  const toWaiting = ['classChanged machine/waiting', 'classChanged machine/new'];
+  const toWaiting = [
+    'classChanged machine/waiting',
+    'classChanged machine/new',
+    'classChanged machine/going',
+  ];
 
-  test('that is repaired is told to the machines that wait for it', () => {
+  test('that is repaired is told to the machines that wait for it, also for their deletion', () => {
     cluster.classes.put(cluster.now(aClass({ ...inUse, size: 'huge' })));
     expect(machinesTold()).toEqual(toWaiting);
   });
@@ -383,7 +345,7 @@ describe('a class', () => {
     expect(machinesTold()).toEqual(toWaiting);
   });
 
-  test('whose Secret only got our finalizer concerns nobody', () => {
+  test('whose Secret only got our finalizer wakes no machine', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
     expect(cluster.told()).toEqual([]);
   });

@@ -105,7 +105,7 @@ export function aClass(
   return {
     ...kindOf('MachineClass'),
     metadata: metaOf({ name: 'small', namespace: 'default', ...rest }, ''),
-    provider: 'local',
+    provider: 'virtual',
     providerSpec: { size },
     ...(virtualCapacity && {
       nodeTemplate: { capacity: {}, instanceType: 's', region: 'r', zone: 'z', virtualCapacity },
@@ -126,14 +126,21 @@ export interface NodeLooks extends Meta {
   isReady?: boolean;
   heartbeat?: string;
   taint?: string;
+  providerID?: string;
 }
 
-export function aNode({ isReady = true, heartbeat = '', taint, ...meta }: NodeLooks = {}): Node {
+export function aNode({
+  isReady = true,
+  heartbeat = '',
+  taint,
+  providerID = 'local:///a/1',
+  ...meta
+}: NodeLooks = {}): Node {
   const status = isReady ? 'True' : 'False';
   return {
     metadata: metaOf({ name: 'node-a', ...meta }, ''),
     spec: {
-      providerID: 'local:///a/1',
+      providerID,
       ...(taint !== undefined && { taints: [{ key: taint, effect: 'NoSchedule' }] }),
     },
     status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime: heartbeat }] },

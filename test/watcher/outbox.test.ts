@@ -34,10 +34,19 @@ function deliver(signal: Signal): Promise<Delivered> {
   });
 }
 
-function aSignal(name: SignalName, resourceVersion: number, object = 'a'): Signal {
+interface Life {
+  uid: string;
+  isDeleting: boolean;
+}
+
+function aSignal(
+  name: SignalName,
+  resourceVersion: number,
+  ...[object = 'a', life = {}]: [object?: string, life?: Partial<Life>]
+): Signal {
   const version = String(resourceVersion);
   const payload = { cluster: 'c', epoch: 1, resourceVersion: version, uid: 'u' };
-  const observed = { ...payload, isDeleting: false, hasFinalizer: false };
+  const observed = { ...payload, isDeleting: false, hasFinalizer: false, ...life };
   return {
     kind: 'machine',
     object,
@@ -82,12 +91,108 @@ describe('pace', () => {
   });
 });
 
+describe('an object that changes all the time', () => {
+  /** What arrived at once, with the time. */
+  let arrived: { signal: Signal; at: number }[];
+  let quick: Outbox;
+
+  beforeEach(() => {
+    arrived = [];
+    quick = new Outbox({
+      clock,
+      concurrency: 64,
+      onError: () => undefined,
+      deliver(signal) {
+        arrived.push({ signal, at: clock.now() });
+        return Promise.resolve('sent');
+      },
+    });
+  });
+
+  const versions = (object = 'a'): number[] =>
+    arrived
+      .filter(({ signal }) => signal.object === object)
+      .map(({ signal }) => Number(signal.payload.resourceVersion));
+
+  /** A thousand times in ten seconds, and then never again. */
+  async function flap(name: SignalName): Promise<void> {
+    for (let version = 1; version <= 1_000; version += 1) {
+      quick.send(aSignal(name, version));
+      if (version % 100 === 50) quick.send(aSignal(name, version, `other-${version}`));
+      await clock.turn(10);
+    }
+    await clock.turn(1_000);
+  }
+
+  test.each([
+    { name: 'machineObserved' as const, most: 12 },
+    { name: 'nodeObserved' as const, most: 12 },
+    { name: 'machineSetObserved' as const, most: 16 },
+    { name: 'machineDeploymentObserved' as const, most: 16 },
+  ])('gives its workflow $most signals $name for 1,000 changes in 10 s', async ({ name, most }) => {
+    await flap(name);
+    expect(versions().length).toBeLessThanOrEqual(most);
+    expect(versions().length).toBeGreaterThanOrEqual(10);
+    expect(versions().at(-1)).toBe(1_000);
+    // Others do not wait for it.
+    const others = arrived.filter(({ signal }) => signal.object !== 'a');
+    expect(others).toHaveLength(10);
+    const longestQuietMs = name === 'nodeObserved' ? 50 : 0;
+    for (const { signal, at } of others) {
+      const changedAt = (Number(signal.payload.resourceVersion) - 1) * 10;
+      expect(at - changedAt).toBeLessThanOrEqual(longestQuietMs);
+    }
+    expect(quick.size).toBe(0);
+  });
+
+  test('never waits longer than a second for the next signal, and not at all after a quiet one', async () => {
+    quick.send(aSignal('machineObserved', 1));
+    await clock.turn(100);
+    quick.send(aSignal('machineObserved', 2));
+    await clock.turn(5_000);
+    quick.send(aSignal('machineObserved', 3));
+    await clock.turn(0);
+    expect(arrived.map(({ at }) => at)).toEqual([0, 1_000, 5_100]);
+  });
+
+  test('is told to be deleted at once, and the next object of its name as well', async () => {
+    const seen = (version: number, life: Partial<Life>) =>
+      quick.send(aSignal('machineObserved', version, 'a', life));
+    seen(1, {});
+    await clock.turn(10);
+    seen(2, {});
+    await clock.turn(10);
+    seen(3, { isDeleting: true });
+    await clock.turn(10);
+    quick.send(aSignal('machineGone', 4));
+    await clock.turn(10);
+    seen(5, { uid: 'another' });
+    await clock.turn(0);
+    expect(versions()).toEqual([1, 3, 4, 5]);
+    await clock.turn(10_000);
+    expect(versions()).toEqual([1, 3, 4, 5]);
+  });
+
+  test('does not make other signals of its workflow wait', async () => {
+    quick.send(aSignal('machineObserved', 1));
+    await clock.turn(10);
+    quick.send(aSignal('machineObserved', 2));
+    quick.send(aSignal('nodeObserved', 3));
+    await clock.turn(100);
+    expect(arrived.map(({ signal, at }) => `${signal.name} @${at}`)).toEqual([
+      'machineObserved @0',
+      'nodeObserved @60',
+    ]);
+  });
+});
+
 describe('delivery', () => {
   test('one at a time to a workflow, the newest of each name', async () => {
     for (const version of [1, 2, 3]) outbox.send(aSignal('machineObserved', version));
     expect(sent()).toEqual(['machineObserved 1 @0']);
     await end('succeed');
-    expect(sent()).toEqual(['machineObserved 1 @0', 'machineObserved 3 @0']);
+    await clock.turn(1_000);
+    expect(sent()).toEqual(['machineObserved 1 @0', 'machineObserved 3 @1000']);
     await end('succeed');
     expect(calls).toHaveLength(2);
     expect(outbox.size).toBe(0);
@@ -200,6 +305,7 @@ test('whatever fails, each workflow ends with the newest snapshot of each name',
       const wanted = new Map<string, string>();
       const flaky = new Outbox({
         clock: turned,
+        concurrency: 64,
         onError: () => undefined,
         async deliver({ name, object, payload }) {
           await settled();

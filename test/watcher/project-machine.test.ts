@@ -11,3 +11,11 @@ test('what the annotations ask of a drain is part of what is kept', () => {
   expect(viewOfMachine(aMachine({ annotations })).drain).toEqual({ until, skipsVolumeWait: true });
   expect(viewOfMachine(aMachine()).drain).toEqual({});
 });
+
+test('the annotation with the creation timeout counts as a part of the spec, also where the generation stands', () => {
+  const before = viewOfMachine(aMachine());
+  const annotations = { 'node.machine.sapcloud.io/effective-creation-timeout': '5m' };
+  const after = viewOfMachine(aMachine({ annotations }), before);
+  expect(after.specDigest).not.toBe(before.specDigest);
+  expect(viewOfMachine(aMachine(), after).specDigest).toBe(before.specDigest);
+});

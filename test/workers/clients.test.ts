@@ -3,11 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import {
-  createKubeClients,
-  untilClustersAnswer,
-  untilTemporalAnswers,
-} from '../../workers/clients.ts';
+import { createKubeClients, untilTemporalAnswers } from '../../workers/clients.ts';
+import { digestOfCluster, untilIdentityKnown } from '../../workers/identity.ts';
 import type { KubeSource } from '../../workers/config.ts';
 import { freeLoopbackPort } from '../../workers/http.ts';
 import { logLines } from './log-lines.ts';
@@ -37,11 +34,13 @@ async function kubeconfigFor(port: number): Promise<KubeSource> {
   return { kind: 'file', path };
 }
 
-/** Answers every request with a namespace of this UID, and counts the paths. */
+/** Answers every request with a namespace of this UID, or if that is `forbidden` with 403; counts the paths. */
 async function startCluster(port: number, uid: string): Promise<string[]> {
   const seen: string[] = [];
   const server: Server = createServer((request, response) => {
     seen.push(request.url ?? '');
+    const isForbidden = uid === 'forbidden' && request.url?.includes('kube-system');
+    response.statusCode = isForbidden ? 403 : 200;
     response
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ metadata: { uid } }));
@@ -54,7 +53,7 @@ async function startCluster(port: number, uid: string): Promise<string[]> {
   return seen;
 }
 
-test('waits for both clusters and learns the identity of the control cluster', async () => {
+test('waits for both clusters and learns their identities', async () => {
   const ports = [await freeLoopbackPort(), await freeLoopbackPort()] as const;
   const [control, target] = await Promise.all(ports.map(kubeconfigFor));
   if (control === undefined || target === undefined) throw new Error('There are two.');
@@ -67,21 +66,63 @@ test('waits for both clusters and learns the identity of the control cluster', a
   stops.push(() => clients.close());
   const { log, lines, firstLine } = logLines();
   const { signal } = new AbortController();
-  const answer = untilClustersAnswer(clients, { log, signal });
+  const settings = { target, namespace: 'default', install: { name: 'blue', takeOver: [] } };
+  const answer = untilIdentityKnown(clients, settings, { log, signal });
   await firstLine;
   const [seenByControl, seenByTarget] = [
     await startCluster(ports[0], 'uid-of-control'),
     await startCluster(ports[1], 'uid-of-target'),
   ];
-  expect(await answer).toEqual({ cluster: 'uid-of-control' });
+  expect(await answer).toEqual({
+    cluster: 'uid-of-control',
+    name: 'blue',
+    target: 'uid-of-target',
+    taskQueue: 'millwright/uid-of-control/blue',
+  });
   expect(seenByControl).toEqual(['/api/v1/namespaces/kube-system']);
-  expect(seenByTarget).toEqual(['/version']);
+  expect(seenByTarget).toEqual(['/api/v1/namespaces/kube-system']);
   expect(lines[0]).toMatchObject({
     msg: 'cannot be reached',
     server: 'control cluster',
     reason: expect.stringContaining('ECONNREFUSED'),
   });
-}, 20_000);
+});
+
+test('where kube-system may not be read, a flag names the control cluster and the server the target', async () => {
+  const ports = [await freeLoopbackPort(), await freeLoopbackPort()] as const;
+  const [control, target] = await Promise.all(ports.map(kubeconfigFor));
+  if (control === undefined || target === undefined) throw new Error('There are two.');
+  await startCluster(ports[0], 'forbidden');
+  await startCluster(ports[1], 'forbidden');
+  const flags = { kubeApi: { burst: 1 }, component: 'watcher' } as const;
+  const clients = createKubeClients({ control, target, ...flags });
+  stops.push(() => clients.close());
+  const install = { name: 'blue', clusterId: 'seed', clusterName: 'eu', takeOver: [] };
+  const { log } = logLines();
+  const waiting = { log, signal: new AbortController().signal };
+  const identity = await untilIdentityKnown(
+    clients,
+    { target, namespace: 'default', install },
+    waiting,
+  );
+  expect(identity).toEqual({
+    cluster: 'seed',
+    clusterName: 'eu',
+    name: 'blue',
+    target: expect.stringMatching(/^server-[0-9a-f]{32}$/),
+    taskQueue: 'millwright/seed/blue',
+  });
+});
+
+test('the certificate of a cluster is the same from a file and from the kubeconfig itself', async () => {
+  const ca = 'a certificate';
+  const caFile = join(folder, 'ca.crt');
+  await writeFile(caFile, ca);
+  const server = 'https://127.0.0.1';
+  const inline = await digestOfCluster({ caData: Buffer.from(ca).toString('base64'), server });
+  expect(inline).toMatch(/^ca-[0-9a-f]{32}$/);
+  expect(await digestOfCluster({ caFile, server: 'https://other' })).toBe(inline);
+});
 
 test('one cluster in both roles has one client', async () => {
   const control = await kubeconfigFor(1);

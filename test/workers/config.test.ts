@@ -35,7 +35,7 @@ test('without flags and environment everything has the defaults of MCM', () => {
     target: { kind: 'default' },
     namespace: 'default',
     kubeApi: { burst: 30 },
-    taskQueue: 'millwright',
+    install: { name: 'default', takeOver: [] },
     leaderElection: {
       enabled: true,
       leaseDurationSeconds: 15,
@@ -71,7 +71,37 @@ test('without flags and environment everything has the defaults of MCM', () => {
       unmanagedNodesSelector: '',
     },
     virtualCloud: 'http://127.0.0.1:7080',
+    drivers: { allowsAmbientCredentials: false, allowsTokenFiles: false, allowsRetagging: false },
     noops: [],
+  });
+});
+
+const allowed = [
+  { argv: ['--token-files'], expected: { allowsTokenFiles: true } },
+  {
+    argv: ['--ambient-credentials'],
+    expected: { allowsAmbientCredentials: true, allowsTokenFiles: true },
+  },
+  { argv: ['--retag-adopted'], expected: { allowsRetagging: true } },
+];
+
+test.each(allowed)('$argv allows the drivers more', ({ argv, expected }) => {
+  const nothing = {
+    allowsAmbientCredentials: false,
+    allowsTokenFiles: false,
+    allowsRetagging: false,
+  };
+  expect(configOf({ argv }).drivers).toEqual({ ...nothing, ...expected });
+});
+
+test('an install is named after its namespace, or as a flag says', () => {
+  expect(configOf({ argv: ['--namespace=shoot'] }).install.name).toBe('shoot');
+  const argv = ['--namespace=shoot', '--install=blue', '--cluster-id=c', '--cluster-name=eu'];
+  expect(configOf({ argv: [...argv, '--take-over=old, older'] }).install).toEqual({
+    name: 'blue',
+    clusterId: 'c',
+    clusterName: 'eu',
+    takeOver: ['old', 'older'],
   });
 });
 
@@ -150,7 +180,11 @@ const refused: { name: string; given: Given; fault: RegExp }[] = [
     given: { argv: ['--workflow-bundle=/no/such/file'] },
     fault: /--workflow-bundle/,
   },
-  { name: 'no task queue', given: { argv: ['--task-queue='] }, fault: /--task-queue/ },
+  {
+    name: 'an install whose name would be read as several parts of an id',
+    given: { argv: ['--install=a/b'] },
+    fault: /--install: "a\/b" is not allowed; allowed: at most 63 letters/,
+  },
   {
     name: 'a renew deadline as long as the lease',
     given: { argv: ['--leader-elect-lease-duration=10s'] },
@@ -177,10 +211,9 @@ test.each(refused)('refuses $name', ({ given, fault }) => {
   expect(faultsOf(given)).toEqual([expect.stringMatching(fault)]);
 });
 
-test('periods of the leader election do not matter without one', () => {
-  expect(faultsOf({ argv: ['--leader-elect=false', '--leader-elect-retry-period=9s'] })).toEqual(
-    [],
-  );
+test('periods of the leader election count without an election too: the Lease is renewed all the same', () => {
+  const argv = ['--leader-elect=false', '--leader-elect-retry-period=9s'];
+  expect(faultsOf({ argv }).join()).toContain('--leader-elect-retry-period: 9s is not allowed');
 });
 
 test('all faults are told at once, each on a line of its own', () => {

@@ -167,8 +167,9 @@ describe('what was asked for', () => {
   });
 });
 
-test('each process has the defaults of its counterpart in MCM', () => {
-  expect(readFlags([], 'watcher').values).toMatchObject({ port: 10_258, 'concurrent-syncs': 10 });
+test('each process has the port of its counterpart in MCM', () => {
+  // The watcher sends signals instead of syncing objects, so MCM's 10 would only slow it down.
+  expect(readFlags([], 'watcher').values).toMatchObject({ port: 10_258, 'concurrent-syncs': 64 });
   expect(readFlags([], 'worker').values).toMatchObject({ port: 10_259, 'concurrent-syncs': 50 });
 });
 

@@ -2,12 +2,18 @@ import { expect, test } from '@jest/globals';
 import { readCommandLine } from '../../workers/config.ts';
 import { checksOf, type CheckSettings } from '../../workers/checks.ts';
 import { scheduleOf } from '../../workers/schedules.ts';
+import { taskQueueOf } from '../../workflows/install.ts';
 import * as workflows from '../../workflows/index.ts';
+
+const cluster = 'uid-of-kube-system';
 
 function settingsOf(...argv: string[]): CheckSettings {
   const command = readCommandLine({ component: 'worker', argv, env: {} });
   if (command.kind !== 'run') throw new Error(command.text);
-  return { ...command.config, cluster: 'uid-of-kube-system' };
+  const { config } = command;
+  const { name, clusterName } = config.install;
+  const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
+  return { ...config, identity: { ...install, taskQueue: taskQueueOf(install) } };
 }
 
 function schedulesOf(...argv: string[]) {
@@ -15,7 +21,7 @@ function schedulesOf(...argv: string[]) {
   return checksOf(settings).map((check) => scheduleOf(check, settings));
 }
 
-test('each check is a workflow that exists, under the name of its namespace', () => {
+test('each check is a workflow that exists, under the name of its install', () => {
   const schedules = schedulesOf('--namespace=shoot');
   expect(schedules.map(({ scheduleId }) => scheduleId)).toEqual([
     'safety/orphans/shoot',
@@ -25,6 +31,22 @@ test('each check is a workflow that exists, under the name of its namespace', ()
     'safety/reachability/shoot',
   ]);
   for (const { action } of schedules) expect(Object.keys(workflows)).toContain(action.workflowType);
+});
+
+test('ids and queue of the checks name the install, and not the namespace that it serves', () => {
+  const flags = ['--install=blue', '--cluster-name=eu'];
+  const [one] = schedulesOf('--namespace=shoot', ...flags);
+  const [other] = schedulesOf('--namespace=garden', ...flags);
+  expect(one?.scheduleId).toBe('safety/orphans/eu/blue');
+  expect(other?.scheduleId).toBe(one?.scheduleId);
+  expect(other?.action.taskQueue).toBe('millwright/uid-of-kube-system/blue');
+  expect(other?.action.taskQueue).toBe(one?.action.taskQueue);
+});
+
+test('every check names its cluster and namespace', () => {
+  for (const { action } of schedulesOf('--namespace=shoot')) {
+    expect(action.args).toEqual([expect.objectContaining({ namespace: 'shoot', cluster })]);
+  }
 });
 
 test('flags become the period and the input', () => {
@@ -44,23 +66,23 @@ test('flags become the period and the input', () => {
   );
   expect(reachability?.spec.intervals).toMatchObject([{ every: 20_000 }]);
   expect(reachability?.action.args).toEqual([
-    { namespace: 'default', timeoutSeconds: 10, periodSeconds: 20 },
+    { namespace: 'default', cluster, timeoutSeconds: 10, periodSeconds: 20 },
   ]);
   expect(orphans?.spec.intervals).toMatchObject([{ every: 120_000 }]);
   expect(orphans?.action.args).toEqual([
     {
       namespace: 'default',
-      cluster: 'uid-of-kube-system',
+      cluster,
       mode: 'report',
       maxDeletions: 3,
       minAgeSeconds: 90,
     },
   ]);
   expect(overshoot?.spec.intervals).toMatchObject([{ every: 90_000 }]);
-  expect(overshoot?.action.args).toEqual([{ namespace: 'default', up: 5, down: 3 }]);
+  expect(overshoot?.action.args).toEqual([{ namespace: 'default', cluster, up: 5, down: 3 }]);
   expect(entities?.spec.intervals).toMatchObject([{ every: 420_000 }]);
   expect(nodes?.action.args).toEqual([
-    { namespace: 'default', creationTimeoutSeconds: 300, selector: 'pool=a' },
+    { namespace: 'default', cluster, creationTimeoutSeconds: 300, selector: 'pool=a' },
   ]);
 });
 

@@ -5,6 +5,7 @@ export type CreateOutcome =
       outcome: 'created';
       instance: CreatedInstance;
     }
+  | Pending
   | {
       outcome: 'failed';
       failure: MachineFailure;
@@ -33,6 +34,7 @@ export type DeleteOutcome =
       isFound: boolean;
       settleSeconds: number;
     }
+  | Pending
   | {
       outcome: 'failed';
       failure: MachineFailure;
@@ -68,6 +70,16 @@ export type ListOutcome =
       outcome: 'failed';
       failure: MachineFailure;
     };
+export type DeleteListedOutcome =
+  | {
+      outcome: 'deleted';
+      isFound: boolean;
+      settleSeconds: number;
+    }
+  | {
+      outcome: 'failed';
+      failure: MachineFailure;
+    };
 
 export interface DriverContract {
   createInstance: {
@@ -92,7 +104,7 @@ export interface DriverContract {
   };
   deleteListed: {
     input: DeleteListedRequest;
-    output: DeleteOutcome;
+    output: DeleteListedOutcome;
   };
   volumeIds: {
     input: VolumeIdsRequest;
@@ -100,6 +112,7 @@ export interface DriverContract {
   };
 }
 export interface DriverRequest {
+  contractVersion: number;
   machine: LifeRef;
   cluster: string;
   className: string;
@@ -108,6 +121,7 @@ export interface DriverRequest {
   providerID?: string;
   bootstrapTokenId?: string;
   lastKnownState?: string;
+  checkpoint?: string;
   nodeTemplate?: NodeTemplate;
   isRetry: boolean;
 }
@@ -144,6 +158,12 @@ export interface CreatedInstance {
   }[];
   isFound: boolean;
 }
+export interface Pending {
+  outcome: 'pending';
+  message: string;
+  pollAfterSeconds: number;
+  checkpoint?: string;
+}
 export interface MachineFailure {
   code: MachineErrorCode;
   message: string;
@@ -158,10 +178,12 @@ export interface Instance {
   nodeName: string;
 }
 export interface ClassRequest {
+  contractVersion: number;
   namespace: string;
   className: string;
 }
 export interface ListRequest {
+  contractVersion: number;
   namespace: string;
   className: string;
   cluster: string;
@@ -173,12 +195,14 @@ export interface ListedInstance {
   createdAt?: number;
 }
 export interface DeleteListedRequest {
+  contractVersion: number;
   namespace: string;
   className: string;
   cluster: string;
   providerID: string;
 }
 export interface VolumeIdsRequest {
+  contractVersion: number;
   volumes: {
     [k: string]: unknown;
   }[];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ClassLook, LastLook, ValidateOutcome } from '../../workflows/activities.ts';
 import type { ClassSnapshot, EntityInput } from '../../workflows/messages.ts';
+import { driverQueueOf } from '../../workflows/install.ts';
 import { classChanged, workflowIdOf } from '../../workflows/messages.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
@@ -14,8 +15,8 @@ afterAll(() => temporal.stop());
 
 const cluster = 'uid-of-kube-system';
 const signal: ClassSnapshot = { cluster, epoch: 1, resourceVersion: '1' };
-const served: ClassLook = { found: true, provider: 'local', hasDriver: true };
-const unserved: ClassLook = { found: true, provider: 'local', hasDriver: false };
+const served: ClassLook = { found: true, provider: 'virtual', hasDriver: true };
+const unserved: ClassLook = { found: true, provider: 'virtual', hasDriver: false };
 
 /** One class, as far as its workflow can tell. */
 class ClassWorld {
@@ -120,7 +121,7 @@ test('a class that instances without a Machine keep is judged, and both wait for
   const kube = {
     ...world.steps,
     protectFromDeletion: async () =>
-      isKept ? { looksFirst: { provider: 'local', isDeleting: true } } : {},
+      isKept ? { looksFirst: { provider: 'virtual', isDeleting: true } } : {},
   };
   const driver = { lookLast: keptByOne, validateClass: () => world.answer() };
   const queues = { kube: world.log.record(kube), driver: world.log.record(driver) };
@@ -139,7 +140,7 @@ test('a class that instances without a Machine keep is judged, and both wait for
   expect(world.log.count('validateClass')).toBeLessThanOrEqual(3);
 });
 
-describe('a class that nobody serves', () => {
+describe('a class whose provider no worker serves', () => {
   test('says so at once, and is judged when a driver comes up', async () => {
     const world = new ClassWorld('late-driver');
     world.look = unserved;
@@ -148,9 +149,13 @@ describe('a class that nobody serves', () => {
     await temporal.withWorkers('late-driver', { kube }, async () => {
       const handle = await world.tell();
       await world.log.until('reportClass');
-      await temporal.withWorkers('late-driver-driver-local', { kube: driver }, async () => {
-        await handle.result();
-      });
+      await temporal.withWorkers(
+        driverQueueOf('late-driver', 'virtual', 'read'),
+        { kube: driver },
+        async () => {
+          await handle.result();
+        },
+      );
     });
     expect(world.reports()).toEqual([
       { faults: [], isEdited: false },

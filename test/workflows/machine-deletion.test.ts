@@ -3,14 +3,14 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { eventually } from '../support/eventually.ts';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each: after some cancelled activities a time-skipping server skips no more time.
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
@@ -89,7 +89,7 @@ test('a class that was missing when the deletion began is asked for again', asyn
       return { found: true, machine, failure };
     },
     findProvider: async () =>
-      isMissing ? { found: false, failure } : { found: true, provider: 'local' },
+      isMissing ? { found: false, failure } : { found: true, provider: 'virtual' },
   });
   Object.assign(world.object, { providerID: instance.providerID, nodeName: instance.nodeName });
   await world.run(async () => {
@@ -100,7 +100,7 @@ test('a class that was missing when the deletion began is asked for again', asyn
     isMissing = false;
     await temporal.skip(600);
     await world.handle.result();
-    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ provider: 'local' }]);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ provider: 'virtual' }]);
   });
 });
 
@@ -152,7 +152,7 @@ test('a life that begins with the deletion names its UID and deletes what the ob
   });
 });
 
-test('a life that begins with the deletion searches twice for an instance that nobody wrote down', async () => {
+test('a run that begins with the deletion searches twice for an instance without providerID', async () => {
   const world = await MachineWorld.create(temporal, {
     deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
   });

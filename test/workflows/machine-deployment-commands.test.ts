@@ -93,7 +93,7 @@ describe('an update', () => {
       const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
       expect(await reasonOf(update)).toBe('pause: denied by a webhook');
       await rollout.world.changeSets();
-      expect((await rollout.view())?.lastError).toContain('denied by a webhook');
+      expect((await rollout.planned()).lastError).toContain('denied by a webhook');
       expect(rollout.log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
     });
   });

@@ -4,7 +4,8 @@ import { machineDeploymentGone } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { cluster, hang } from './machine-world.ts';
-import { aSet } from './plan/rollout/deployment-facts.ts';
+import { mostAttempts } from './most-attempts.ts';
+import { aSet, theNewSet } from './plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
 let temporal: TemporalForTests;
@@ -68,6 +69,12 @@ test('news of sets in a rollout comes in bursts: a look waits for the rest of it
   });
 });
 
+/** `since`: by the server's clock, milliseconds. */
+async function expectBackoff(attempts: number, since: number): Promise<void> {
+  const seconds = ((await temporal.now()) - since) / 1_000;
+  expect(attempts).toBeLessThanOrEqual(mostAttempts(seconds));
+}
+
 /** Refuses while `isRefused`. */
 function refusing() {
   const world = new RolloutWorld(temporal, (own) => ({
@@ -87,21 +94,23 @@ describe('a step that the API server refuses', () => {
     const rollout = refusing();
     const { world, log } = rollout.world;
     await rollout.world.run(async () => {
+      const begin = await temporal.now();
       await world.observe();
       await log.until('surveyMachineDeployment', 2);
       expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
-      expect(await rollout.world.view()).toMatchObject({ lastError: message });
+      expect(await rollout.world.planned()).toMatchObject({ lastError: message });
       await temporal.skip(3);
       await log.until('applyDeploymentSteps', 2);
       rollout.isRefused = false;
       await temporal.skip(5);
       await rollout.world.isComplete();
-      expect(log.count('applyDeploymentSteps')).toBe(3);
+      const creates = rollout.world.actions().filter((action) => action === 'createSet');
+      await expectBackoff(creates.length, begin);
       expect(log.inputsOf('reportDeployment')).toMatchObject([
         { report: { type: 'Warning', reason: 'MachineSetCreateError', message } },
       ]);
       expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
-      expect(await rollout.world.view()).not.toHaveProperty('lastError');
+      expect(await rollout.world.planned()).not.toHaveProperty('lastError');
     });
   });
 
@@ -119,7 +128,7 @@ describe('a step that the API server refuses', () => {
     });
   });
 
-  test('is forgotten when it is not wanted any more, and wakes nobody', async () => {
+  test('is forgotten when it is not wanted any more, and wakes no workflow', async () => {
     const rollout = refusing();
     const { world, log } = rollout.world;
     await rollout.world.run(async () => {
@@ -154,6 +163,7 @@ describe('Nodes that cannot be written', () => {
     facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
     rollout.stuck.add('pool-1');
     await rollout.run(async () => {
+      const begin = await temporal.now();
       await world.observe();
       await log.until('tendNodes');
       await rollout.until('the error is said', ({ lastError }) =>
@@ -163,12 +173,12 @@ describe('Nodes that cannot be written', () => {
       await world.observe({ generation: 2 });
       await eventually('the new set grows', async () => (facts.sets[1]?.replicas ?? 0) > 1);
       expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
-      expect(log.count('tendNodes')).toBe(1);
       await temporal.skip(3);
       await log.until('tendNodes', 2);
       isBroken = false;
       await temporal.skip(5);
       await log.until('tendNodes', 3);
+      await expectBackoff(log.count('tendNodes'), begin);
       await rollout.until('the error is over', ({ lastError }) => lastError === undefined);
     });
   });
@@ -189,9 +199,9 @@ describe('Nodes that cannot be written', () => {
       await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
       await temporal.skip(3);
       await log.until('tendNodes', 2);
-      await rollout.view();
+      await rollout.planned();
       const looks = log.count('surveyMachineDeployment');
-      for (let turn = 0; turn < 20; turn += 1) await rollout.view();
+      for (let turn = 0; turn < 20; turn += 1) await rollout.planned();
       expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
     });
   });
@@ -216,3 +226,110 @@ describe('Nodes that cannot be written', () => {
 function fail(message: string): Promise<never> {
   return Promise.reject(new Error(message));
 }
+
+/** A webhook takes back what a sync writes while `isReverted`. */
+function reverting() {
+  const world = new RolloutWorld(temporal, (own) => ({
+    applyDeploymentSteps: async (input) => {
+      const [step] = input.steps;
+      if (step?.action !== 'syncSet')
+        return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+      for (const set of world.facts.sets) set.needsSync = rollout.isReverted;
+      return { written: [{ name: step.name, resourceVersion: '9' }] };
+    },
+  }));
+  world.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA', needsSync: true })];
+  const isForgotten = async (): Promise<void> => {
+    await eventually('the condition does not say it any more', async () => {
+      const look = world.log.inputsOf('surveyMachineDeployment').at(-1);
+      return look !== undefined && look.error === undefined;
+    });
+  };
+  const rollout = { world, isReverted: true, isForgotten };
+  return rollout;
+}
+
+describe('a write that is accepted and does not last', () => {
+  const message =
+    'syncSet pool-1: written, but not to be found afterwards: a webhook, another controller or the schema of the resource takes it back';
+
+  test('is said, with one Event, and tried again ever later', async () => {
+    const rollout = reverting();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('reportDeployment');
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 2);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(await rollout.world.planned()).toMatchObject({ lastError: message });
+      expect(log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'MachineSetUpdateError', message } },
+      ]);
+      rollout.isReverted = false;
+      await temporal.skip(5);
+      await rollout.isForgotten();
+      await expectBackoff(log.count('applyDeploymentSteps'), begin);
+    });
+  });
+
+  test('of the annotations of a set keeps no replicas waiting, and its own attempts come ever later', async () => {
+    const rollout = reverting();
+    const { world, log, facts } = rollout.world;
+    const syncs = (): number =>
+      rollout.world.actions().filter((action) => action === 'syncSet').length;
+    await rollout.world.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('reportDeployment');
+      facts.replicas = 5;
+      await rollout.world.until('the set grows', () => facts.sets[0]?.replicas === 5);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 3);
+      await temporal.skip(5);
+      await log.until('applyDeploymentSteps', 4);
+      await expectBackoff(syncs(), begin);
+      expect(log.count('reportDeployment')).toBe(1);
+    });
+  });
+
+  test('is tried at once when the spec changes', async () => {
+    const rollout = reverting();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('reportDeployment');
+      rollout.isReverted = false;
+      await world.observe({ generation: 2 });
+      await log.until('applyDeploymentSteps', 2);
+      await rollout.isForgotten();
+      expect(rollout.world.actions()).toEqual(['syncSet', 'syncSet']);
+    });
+  });
+});
+
+test('a rollout that always has news continues as new when its run has grown long', async () => {
+  const rollout = new RolloutWorld(temporal, (own) => ({
+    surveyMachineDeployment: async (input) => {
+      await rollout.world.changeSets();
+      return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+    },
+  }));
+  rollout.facts.sets = [
+    aSet({ name: 'pool-0', machines: 'AAA' }),
+    theNewSet({ name: 'pool-1', machines: 'U' }),
+  ];
+  rollout.stuck.add('pool-1');
+  await rollout.run(async () => {
+    await rollout.world.observe();
+    await rollout.log.until('surveyMachineDeployment');
+    const first = await rollout.runId();
+    for (let seconds = 0; seconds < 200 && (await rollout.runId()) === first; seconds += 1) {
+      await temporal.skip(1);
+    }
+    await rollout.until('it goes on', ({ state }) => state === 'Progressing');
+    expect(await rollout.runId()).not.toBe(first);
+  });
+}, 120_000);

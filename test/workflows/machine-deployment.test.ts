@@ -90,7 +90,7 @@ describe('the life of a deployment', () => {
       rollout.facts.replicas = 9;
       await rollout.world.observe({ cluster: 'another', generation: 2 });
       await rollout.world.changeSets({ cluster: 'another' });
-      await rollout.view();
+      await rollout.planned();
       expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
     });
   });
@@ -111,7 +111,7 @@ describe('what is seen of a rollout', () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {
       await midway(rollout);
-      const view = await rollout.view();
+      const view = await rollout.planned();
       expect(view).toMatchObject({
         state: 'Progressing',
         reason: expect.stringContaining('pool-2'),
@@ -146,7 +146,7 @@ describe('what is seen of a rollout', () => {
     const rollout = new RolloutWorld(temporal);
     const shown = async () => {
       const { typedSearchAttributes: found } = await rollout.world.handle.describe();
-      const [state, blockedBy, attention] = [keys.RolloutState, keys.BlockedBy, keys.Attention].map(
+      const [state, blockedBy, attention] = [keys.State, keys.BlockedBy, keys.Attention].map(
         (key) => found.get(key),
       );
       return { state, blockedBy, attention, isWaiting: found.get(keys.WaitingSince) !== undefined };
@@ -160,7 +160,7 @@ describe('what is seen of a rollout', () => {
       await rollout.until('the rollout is blocked', ({ state }) => state === 'Blocked');
       const blocked = { blockedBy: 'MachineSet/pool-2', attention: 'person', isWaiting: true };
       expect(await shown()).toEqual({ state: 'Blocked', ...blocked });
-      expect(await rollout.view()).toMatchObject({
+      expect(await rollout.planned()).toMatchObject({
         blockedBy: 'MachineSet/pool-2',
         reason: expect.stringContaining('exceeded quota'),
       });
@@ -223,10 +223,10 @@ describe('one run for each rollout', () => {
       const looks = rollout.log.inputsOf('surveyMachineDeployment');
       expect(looks.at(-1)).toMatchObject({ protectedNodes: ['node-1'] });
       expect(looks.at(-1)).not.toHaveProperty('error');
-      expect((await rollout.view())?.lastError).toContain('out of reach');
+      expect((await rollout.planned()).lastError).toContain('out of reach');
       const second = await rollout.runId();
       await world.changeSets();
-      await rollout.view();
+      await rollout.planned();
       expect(await rollout.runId()).toBe(second);
     });
   });

@@ -1,5 +1,8 @@
 /** What a drain reports, and how its workflow shows it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
 import type { DrainReport } from '../../workflows/activities.ts';
 import { drainQuery, drainReport, extendDrainUpdate, keys } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
@@ -43,7 +46,7 @@ async function beginDrain(world: MachineWorld): Promise<void> {
 async function attributesOf(world: MachineWorld) {
   const { typedSearchAttributes: found } = await world.handle.describe();
   return {
-    phase: found.get(keys.MachinePhase),
+    phase: found.get(keys.State),
     blockedBy: found.get(keys.BlockedBy),
     attention: found.get(keys.Attention),
     since: found.get(keys.WaitingSince)?.getTime(),
@@ -174,3 +177,37 @@ test('what was seen last of the annotations holds, whatever was read before', as
   observeMachine(state, { ...seen, resourceVersion: '1', drain: {} });
   expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
 });
+
+test('what an attempt left survives a slow attempt that fails before it reports anything', async () => {
+  const found: unknown[] = [];
+  const progress = { refusals: { 'uid-of-pod': { since: 1 } } };
+  const world = await MachineWorld.create(temporal, {
+    drainNode: async () => {
+      const context = Context.current();
+      const { attempt, heartbeatDetails } = context.info;
+      found.push(heartbeatDetails);
+      if (attempt === 1) {
+        reportProgress(context, progress);
+        // The SDK sends it a moment later.
+        await context.sleep(300);
+        throw retriedAfter(200, '1 pod left');
+      }
+      // Longer than it takes until the periodic heartbeat.
+      if (attempt === 2) {
+        await context.sleep(2_500);
+        throw retriedAfter(200, 'GET /api/v1/pods: Unreachable');
+      }
+      return { evictedPods: 0, isForced: false };
+    },
+  });
+  world.interceptors.push(createActivityInterceptor());
+  await world.run(async () => {
+    await beginDrain(world);
+    await world.log.until('finishTeardown');
+  });
+  expect(found).toEqual([undefined, progress, progress]);
+});
+
+function retriedAfter(nextRetryDelay: number, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ message, nextRetryDelay });
+}

@@ -4,13 +4,13 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { HealthOutcome, HealthRequest } from '../../workflows/activities.ts';
 import { keys } from '../../workflows/messages.ts';
 import type { HealthFinding } from '../../workflows/plan/health.ts';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);

@@ -6,13 +6,13 @@ import type { MissingInstance } from '../../workflows/messages.ts';
 import { instanceMissing, keys } from '../../workflows/messages.ts';
 import type { Steps } from '../support/call-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
 import { cluster, instance, MachineWorld } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
@@ -64,7 +64,7 @@ test('gone for the cloud, twice, and its Node ill: Failed long before its health
     await temporal.skip(30);
     await world.phase('Failed');
     expect(world.log.inputsOf('describeInstance')).toMatchObject([
-      { providerID: instance.providerID, provider: 'local' },
+      { providerID: instance.providerID, provider: 'virtual' },
       { providerID: instance.providerID },
     ]);
     const { typedSearchAttributes } = await world.handle.describe();

@@ -1,18 +1,58 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each, as in machine.test.ts.
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
 });
 afterEach(() => temporal.stop());
+
+describe('the Node of a machine that is Pending', () => {
+  const ofNode = { isReady: false, conditionsDigest: 'not ready' };
+
+  test('is brought in step as soon as it appears, and again when its conditions change', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode(ofNode);
+      await world.log.until('syncNode');
+      await world.joinNode({ ...ofNode, conditionsDigest: 'still not ready' });
+      await world.log.until('syncNode', 2);
+      expect(world.log.inputsOf('syncNode')).toMatchObject([
+        { joining: { uid: 'uid-of-node', isFresh: true } },
+        { joining: { uid: 'uid-of-node', isFresh: false } },
+      ]);
+      expect((await world.state()).phase).toBe('Pending');
+      await world.joinNode();
+      await world.phase('Running');
+      expect(world.log.inputsOf('recordJoined')).toMatchObject([{ isEquipped: true }]);
+    });
+  });
+
+  test('takes its Machine along when it is deleted', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode(ofNode);
+      await world.log.until('syncNode');
+      await world.joinNode({ ...ofNode, exists: false });
+      await world.log.until('deleteWithNode');
+      const { providerID, nodeName } = instance;
+      expect(world.log.inputsOf('deleteWithNode')).toEqual([
+        { machine: { ...world.ref, uid: 'uid-1' }, instance: { providerID, nodeName } },
+      ]);
+    });
+  });
+});
 
 describe('the Node of a machine that runs', () => {
   const { providerID, nodeName } = instance;

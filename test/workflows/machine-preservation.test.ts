@@ -3,14 +3,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys, retryNowSignal } from '../../workflows/messages.ts';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
@@ -27,7 +27,7 @@ async function create(): Promise<{ world: MachineWorld; kept: Kept }> {
   return { kept, world };
 }
 
-test('a machine of which nobody says anything is never looked at for this', async () => {
+test('a machine without a wish to preserve it never runs preserveMachine', async () => {
   const { world } = await create();
   await world.run(async () => {
     await world.beginAndJoin();
@@ -38,7 +38,7 @@ test('a machine of which nobody says anything is never looked at for this', asyn
   });
 });
 
-test('one look when somebody says so, none for its own echo, one at the end of its time', async () => {
+test('preserveMachine runs for a wish, not for its own echo, and again when the time is over', async () => {
   const { world, kept } = await create();
   await world.run(async () => {
     await world.beginAndJoin();
@@ -143,7 +143,7 @@ test('a deletion ends the drain and goes on', async () => {
   });
 });
 
-test('one that nobody wants to keep any more is drained no more', async () => {
+test('the drain of a Failed machine ends when its preservation is withdrawn', async () => {
   const { world, kept } = await create();
   kept.drain = hang;
   await world.run(async () => {
@@ -197,5 +197,20 @@ test('a machine that is gone is not looked at over and over', async () => {
     await world.log.until('preserveMachine');
     await temporal.skip(minutes);
     expect(world.log.count('preserveMachine')).toBe(1);
+  });
+});
+
+test('a preservation that is refused keeps no deletion waiting, and is tried again', async () => {
+  const world = await MachineWorld.create(temporal, {
+    preserveMachine: async () => ({ found: 'refused', reason: 'not yours' }),
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.observe({ preservation: { preserve: 'now' } });
+    await world.log.until('preserveMachine');
+    await temporal.skip(3);
+    await world.log.until('preserveMachine', 2);
+    await world.requestDeletion();
+    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
   });
 });

@@ -84,6 +84,73 @@ test('a refused batch is reported, backs off, and starts again with one', async 
   });
 });
 
+test('a machine whose deletion is refused is tried again later, and the set goes on', async () => {
+  const machines = new Machines(3);
+  const steps = machines.steps();
+  const reason = 'FailedDelete' as const;
+  let kept: string | undefined;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async ({ passOver = [] }) => {
+      const { survey, ...outcome } = await steps.surveyMachineSet();
+      const names = survey.toDelete.names.filter((name) => !passOver.includes(name));
+      return { ...outcome, survey: { ...survey, toDelete: { ...survey.toDelete, names } } };
+    },
+    deleteMachines: async ({ names }) => {
+      const refusedNames = names.filter((name) => name === kept);
+      for (const name of names) if (name !== kept) machines.names.delete(name);
+      const deleted = names.length - refusedNames.length;
+      if (refusedNames.length === 0) return { deleted };
+      return { deleted, refused: { names: refusedNames, reason, message: 'for forensics' } };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 3);
+    [kept] = machines.names;
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await hasMachines(machines, 1);
+    await world.log.until('deleteMachines', 2);
+    const looks = world.log.inputsOf('surveyMachineSet');
+    expect(looks.some(({ passOver }) => passOver?.includes(kept ?? ''))).toBe(true);
+    expect(looks.at(-1)).toMatchObject({ refusal: { reason, message: 'for forensics' } });
+    kept = undefined;
+    expect(await world.handle.result()).toEqual({ reason: 'the MachineSet is gone' });
+  });
+});
+
+test('a batch that deleted less than planned is followed by a survey of the set', async () => {
+  const machines = new Machines(2);
+  const steps = machines.steps();
+  let isStale = true;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    deleteMachines: async (input) => {
+      if (!isStale) return await steps.deleteMachines(input);
+      isStale = false;
+      return { deleted: 0 };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 2);
+    machines.replicas = 0;
+    machines.generation = 2;
+    await world.observe({ generation: 2 });
+    await hasMachines(machines, 0);
+    expect(world.log.inputsOf('deleteMachines')).toMatchObject([
+      { generation: 2 },
+      { generation: 2 },
+    ]);
+    const looks = world.log.inputsOf('surveyMachineSet');
+    expect(looks.filter(({ atLeast }) => atLeast === undefined)).toHaveLength(1);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await world.handle.result();
+  });
+});
+
 test('a set looks again when a preservation ends', async () => {
   const machines = new Machines(0);
   const steps = machines.steps();
@@ -122,6 +189,7 @@ test('what is preserved automatically comes before everything else', async () =>
     },
     markPreserved: async () => {
       isMarked = true;
+      return {};
     },
   });
   await world.run(async () => {
@@ -135,7 +203,7 @@ test('what is preserved automatically comes before everything else', async () =>
   });
 });
 
-test('a batch that made nothing, because the set is gone, is followed by a look', async () => {
+test('a batch that made nothing, because the set is gone, is followed by a survey', async () => {
   const machines = new Machines(3);
   const steps = machines.steps();
   let isGone = false;

@@ -1,6 +1,7 @@
 /** One Machine, its cloud and its Node, as far as the workflow of the Machine can tell. */
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { MachineInput } from '../../workflows/machine.ts';
 import type { MachineState } from '../../workflows/machine-state.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   DriverActivities,
   MachineActivities,
   PreparedMachine,
+  ReadNode,
 } from '../../workflows/activities.ts';
 import type { MachineSnapshot, NodeSnapshot, Sighting } from '../../workflows/messages.ts';
 import {
@@ -27,12 +29,25 @@ import type { Queues, TemporalForTests } from '../support/temporal.ts';
 export const cluster = 'uid-of-kube-system';
 export const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a', isFound: false };
 
+/** As a step reads it. */
+export const readyNode: ReadNode = {
+  name: instance.nodeName,
+  uid: 'uid-of-node',
+  providerID: instance.providerID,
+  resourceVersion: '7',
+  isReady: true,
+  isDeleting: false,
+  isWaitingForCriticalComponents: false,
+};
+
 export class MachineWorld {
   readonly log = new CallLog();
   readonly ref = { namespace: 'shoot', name: 'pool-a' };
   readonly workflowId: string;
   /** The object; a test changes it as a person with kubectl would. Undefined: there is none. */
   object: PreparedMachine;
+  /** Of its activities. */
+  readonly interceptors: ActivityInterceptorsFactory[] = [];
   readonly #temporal: TemporalForTests;
   readonly #overrides: Partial<Steps>;
   #version = 100;
@@ -50,7 +65,7 @@ export class MachineWorld {
       hasFinalizer: true,
       createdAt,
       className: 'small',
-      provider: 'local',
+      provider: 'virtual',
       phase: '',
       createGeneration: 0,
       usesTarget: true,
@@ -177,6 +192,7 @@ export class MachineWorld {
       kube,
       driver: { createInstance, deleteInstance, describeInstance },
       drain: { drainNode },
+      interceptors: this.interceptors,
     };
   }
 
@@ -191,12 +207,15 @@ export class MachineWorld {
       recordFailure: async () => undefined,
       recordJoined: async () => ({ hasJoined: true }),
       syncNode: async () => undefined,
+      deleteWithNode: async () => ({ found: 'deleting' }),
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       preserveMachine: async () => ({ found: 'machine' }),
       steerMachine: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
-      findProvider: async () => ({ found: true, provider: 'local' }),
+      recordOperation: async () => undefined,
+      findDriver: async () => ({ isServed: false }),
+      findProvider: async () => ({ found: true, provider: 'virtual' }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),
       deleteInstance: async () => ({

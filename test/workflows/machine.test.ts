@@ -2,17 +2,18 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { contractVersion } from '../../workflows/driver-port.ts';
 import { keys } from '../../workflows/messages.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { eventually } from '../support/eventually.ts';
-import { bundleWorkflows, TemporalForTests } from '../support/temporal.ts';
-import { cluster, instance, MachineWorld } from './machine-world.ts';
+import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
 // A server each: what a test leaves behind in one may keep time from being skipped for the next.
 let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
-  bundle = await bundleWorkflows();
+  bundle = await bundleForTests();
 }, 60_000);
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
@@ -72,10 +73,11 @@ test('the create names the token of this life, and the join what was seen', asyn
     const machine = { ...world.ref, uid: 'uid-1' };
     expect(world.log.inputsOf('createInstance')).toEqual([
       {
+        contractVersion,
         machine,
         cluster,
         className: 'small',
-        provider: 'local',
+        provider: 'virtual',
         token: 'uid-1-0',
         bootstrapTokenId: 'abc123',
         nodeTemplate: { labels: { pool: 'a' } },
@@ -167,7 +169,7 @@ describe('the creation timeout', () => {
     const world = await MachineWorld.create(temporal, {
       recordTimeout: async () => ({
         found: 'node',
-        node: { name, uid: 'uid-of-unseen', providerID },
+        node: { ...readyNode, uid: 'uid-of-unseen' },
       }),
     });
     await world.run(async () => {
@@ -361,7 +363,7 @@ test('a machine that runs already is adopted: nothing is created or joined, its 
     await world.begin();
     await world.phase('Running');
     await world.log.until('syncNode');
-    expect(world.log.names()).toEqual(['prepareMachine', 'syncNode']);
+    expect(world.log.names()).toEqual(['prepareMachine', 'checkHealth', 'syncNode']);
     expect((await world.state()).instance).toMatchObject({ providerID, nodeName });
   });
 });
@@ -387,13 +389,12 @@ test('a driver that does not serve what it is asked for: the Machine says so', a
     await world.log.until('recordFailure');
     const [recorded] = world.log.inputsOf('recordFailure');
     expect(JSON.stringify(recorded)).toContain(
-      'the driver of provider \\"local\\" does not serve createInstance',
+      'the driver of provider \\"virtual\\" does not serve createInstance',
     );
   });
 });
 
-/** As the SDK answers for a worker. */
 function notServed(): Promise<never> {
-  const message = 'Activity function createInstance is not registered on this Worker';
+  const message = 'createInstance is not registered on this Worker';
   return Promise.reject(ApplicationFailure.create({ type: 'NotFoundError', message }));
 }

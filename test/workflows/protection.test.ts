@@ -53,6 +53,14 @@ test.each([
   });
 });
 
+/** In small steps: what is skipped before the workflow waits does not bring its next look nearer. */
+async function skipToLook(log: CallLog, times: number): Promise<void> {
+  for (let steps = 0; steps < 100 && log.count('lookLast') < times; steps += 1) {
+    await temporal.skip(5);
+  }
+  await log.until('lookLast', times);
+}
+
 describe('a class that no Machine uses any more', () => {
   const ref = { namespace: 'last', name: 'small' };
   const asked = { resource: 'machineclasses', ref } as const;
@@ -68,7 +76,7 @@ describe('a class that no Machine uses any more', () => {
     const kube = log.record({
       async protectFromDeletion({ lastLook }: { lastLook?: object }) {
         isReleased ||= lastLook !== undefined;
-        return isReleased ? {} : { looksFirst: { provider: 'local', isDeleting } };
+        return isReleased ? {} : { looksFirst: { provider: 'virtual', isDeleting } };
       },
     });
     const rest = looks[Symbol.iterator]();
@@ -83,8 +91,7 @@ describe('a class that no Machine uses any more', () => {
       });
       const waits = isDeleting ? looks.length - 1 : 0;
       for (let waited = 0; waited < waits; waited += 1) {
-        await log.until('lookLast', waited + 1);
-        await temporal.skip(31);
+        await skipToLook(log, waited + 2);
       }
       await handle.result();
     });
@@ -99,7 +106,7 @@ describe('a class that no Machine uses any more', () => {
     const log = await run('last-empty', { isDeleting: true, looks: [empty] });
     expect(log.inputsOf('protectFromDeletion')).toEqual([asked, { ...asked, lastLook: {} }]);
     expect(log.inputsOf('lookLast')).toEqual([
-      { namespace: 'last', cluster, provider: 'local', className: 'small' },
+      { namespace: 'last', cluster, provider: 'virtual', className: 'small' },
     ]);
   });
 
@@ -109,12 +116,56 @@ describe('a class that no Machine uses any more', () => {
     expect(log.inputsOf('protectFromDeletion').at(-1)).toEqual({ ...asked, lastLook: {} });
   });
 
-  test('stays protected without waiting while nobody deletes it', async () => {
+  test('keeps its finalizer, without a wait, while it is not being deleted', async () => {
     const log = await run('last-kept', { isDeleting: false, looks: [one] });
     expect(log.inputsOf('protectFromDeletion')).toEqual([asked]);
   });
 
-  test('is let go with a word when the cloud does not let us look', async () => {
+  test('is let go after 3 minutes and told about while instances without a Machine are left', async () => {
+    const before = await temporal.now();
+    // At 0, 30, 60, 90, 120, 150 and 180 seconds.
+    const looks = Array.from({ length: 7 }, () => one);
+    const log = await run('last-left', { isDeleting: true, looks });
+    expect(log.count('lookLast')).toBe(7);
+    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
+    expect(problem).toContain('local:///z/i-1');
+    expect((await temporal.now()) - before).toBeLessThan(5 * 60_000);
+  }, 60_000);
+
+  test('is let go after 3 minutes when a look gets no answer', async () => {
+    const log = new CallLog();
+    const kube = log.record({
+      protectFromDeletion: async ({ lastLook }: { lastLook?: object }) =>
+        lastLook ? {} : { looksFirst: { provider: 'virtual', isDeleting: true } },
+    });
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const driver = log.record({
+      async lookLast() {
+        if (log.count('lookLast') === 7) await isOver;
+        return one;
+      },
+    });
+    const taskQueue = 'last-silent';
+    const input: EntityInput = { ref, cluster };
+    await temporal.withWorkers(taskQueue, { kube, driver }, async () => {
+      const handle = await temporal.client.workflow.start('machineClass', {
+        taskQueue,
+        workflowId: taskQueue,
+        args: [input],
+      });
+      const start = await temporal.now();
+      await skipToLook(log, 6);
+      // Time passes as usual while an activity runs: the seventh look begins shortly before the end.
+      await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
+      await handle.signal(useChanged, signal);
+      await handle.result();
+      end();
+    });
+    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
+    expect(problem).toContain('no answer in time');
+  }, 60_000);
+
+  test('is let go with its problem after three listings that the cloud refused', async () => {
     const log = await run('last-failed', { isDeleting: true, looks: [failed, failed, failed] });
     expect(log.inputsOf('protectFromDeletion').at(-1)?.lastLook?.problem).toContain('Internal: no');
   });

@@ -1,45 +1,56 @@
-import { readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
-import { bundleWorkflows } from '../support/temporal.ts';
+import {
+  changesOf,
+  hashOf,
+  readHistory,
+  readManifest,
+  recordedPaths,
+} from '../replay/histories.ts';
+import { bundleForTests } from '../support/temporal.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
-  workflowBundle = await bundleWorkflows();
+  workflowBundle = await bundleForTests();
 }, 60_000);
-
-async function read(name: string): Promise<string> {
-  return await readFile(new URL(`../replay/${name}.json`, import.meta.url), 'utf8');
-}
 
 async function replay(history: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, JSON.parse(history));
 }
 
-const recordings = [
-  'machine-idle',
-  'machine-mid-launch',
-  'machine-mid-drain',
-  'machine-preserved',
-  'machine-set-mid-batch',
-  'machine-deployment',
-  'machine-deployment-mid-rollout',
-];
-
-test.each(recordings)('%s goes on with the present code', async (name) => {
-  await expect(replay(await read(name))).resolves.toBeUndefined();
+test.each(recordedPaths())('%s goes on with the present code', async (path) => {
+  await expect(replay(readHistory(path))).resolves.toBeUndefined();
 });
 
 test('a local activity that timed out takes the regular form in a replay as when it happened', async () => {
-  const history = await read('machine-set-survey-timed-out');
+  const history = readHistory('machine-set-survey-timed-out.json');
   expect(history).toContain('EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
   await expect(replay(history)).resolves.toBeUndefined();
 });
 
 test('a history that the code would not have made is refused', async () => {
-  const history = await read('machine-mid-launch');
+  const history = readHistory('machine-mid-launch.json');
   const wrong = history.replaceAll('"createInstance"', '"rebootInstance"');
   expect(wrong).not.toBe(history);
   await expect(replay(wrong)).rejects.toThrow(/[Nn]ondeterminism/);
+});
+
+describe('histories of a release', () => {
+  test('are those of the manifest, unchanged', () => {
+    const held = Object.fromEntries(
+      recordedPaths().map((path) => [path, hashOf(readHistory(path))]),
+    );
+    expect(changesOf(held, readManifest())).toEqual([]);
+  });
+
+  test('that were changed, removed or not entered are found', () => {
+    const manifest = { '2026-12-01/a.json': '1', '2026-12-01/b.json': '2' };
+    const held = { 'a.json': '7', '2026-12-01/a.json': '9', '2026-12-24/c.json': '3' };
+    expect(changesOf(held, manifest)).toEqual([
+      '2026-12-24/c.json is new: add "2026-12-24/c.json": "3" to manifest.json',
+      '2026-12-01/a.json was changed: a recorded history stays as it is',
+      '2026-12-01/b.json is missing: a recorded history stays for ever',
+    ]);
+  });
 });

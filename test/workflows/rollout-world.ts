@@ -1,5 +1,5 @@
 /** A MachineDeployment, its sets and their machines, as far as its workflow can tell. */
-import { isGrpcDeadlineError } from '@temporalio/client';
+import { isGrpcCancelledError, isGrpcDeadlineError } from '@temporalio/client';
 import type { ApplyInput, DeploymentSurveyOutcome } from '../../workflows/activities.ts';
 import type { DeploymentFacts, SetFacts } from '../../workflows/plan/rollout/facts.ts';
 import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
@@ -10,7 +10,7 @@ import type { TemporalForTests } from '../support/temporal.ts';
 import { aSet, someFacts } from './plan/rollout/deployment-facts.ts';
 import { SetWorld } from './set-world.ts';
 
-const longestQueryMs = 1_000;
+const longestQueryMs = 3_000;
 
 export class RolloutWorld {
   readonly world: SetWorld;
@@ -108,9 +108,22 @@ export class RolloutWorld {
         handle.query<RolloutView | undefined>('rollout'),
       );
     } catch (error) {
-      if (isGrpcDeadlineError(error)) return undefined;
+      if (isGrpcDeadlineError(error) || isGrpcCancelledError(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Of a run that has planned. */
+  async planned(): Promise<RolloutView> {
+    const seen: RolloutView[] = [];
+    await eventually('an answer to the query', async () => {
+      const view = await this.view();
+      if (view) seen.push(view);
+      return view !== undefined;
+    });
+    const [view] = seen;
+    if (!view) throw new Error('no answer to the query');
+    return view;
   }
 
   async now(): Promise<number> {
@@ -159,6 +172,7 @@ export class RolloutWorld {
       this.facts.sets = this.facts.sets.filter(({ name }) => !step.names.includes(name));
     }
     if (step.action === 'release') this.uid = undefined;
+    if (step.action === 'giveUp') this.facts.options.rolledBackFrom = step.set;
     return step.action === 'scaleSet' ? this.#scale(step.name, step.replicas) : [];
   }
 

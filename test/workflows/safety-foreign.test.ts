@@ -6,6 +6,7 @@ import type {
   ListOutcome,
   OrphanCheck,
 } from '../../workflows/activities.ts';
+import { contractVersion } from '../../workflows/driver-port.ts';
 import type { Suspect } from '../../workflows/plan/orphan-sweep.ts';
 import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
 import { distinct } from '../../workflows/safety-foreign.ts';
@@ -22,13 +23,13 @@ const suspect: Suspect = {
   providerID: 'i-1',
   machineName: 'gone',
   because: 'noMachine',
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
 };
 const instances = [{ providerID: 'i-1', machineName: 'gone' }];
 const found: JudgedListing = {
   look: {
-    provider: 'local',
+    provider: 'virtual',
     className: 'small',
     classCount: 1,
     kept: {},
@@ -52,7 +53,7 @@ async function firstRun(
 ): Promise<{ log: CallLog; report: OrphanReport }> {
   const log = new CallLog();
   const kube = log.record<Partial<Steps>>({
-    findProviders: async () => [{ provider: 'local', classNames: ['small'] }],
+    findProviders: async () => [{ provider: 'virtual', classNames: ['small'] }],
     judgeListings: async () => [judged],
     tellOfMissing: async () => {},
   });
@@ -77,12 +78,12 @@ test('it is asked for each class, and the core judges what it lists', async () =
   const { log, report } = await firstRun('lists', found);
   expect(report).toMatchObject({ suspected: 1, suspects: [{ providerID: 'i-1' }], errors: [] });
   expect(log.inputsOf('listInstances')).toEqual([
-    { namespace: 'lists', cluster: 'c', className: 'small' },
+    { contractVersion, namespace: 'lists', cluster: 'c', className: 'small' },
   ]);
   expect(log.inputsOf('judgeListings')).toEqual([
     {
       namespace: 'lists',
-      provider: 'local',
+      provider: 'virtual',
       minAgeSeconds: 600,
       listings: [{ className: 'small', instances }],
     },
@@ -118,7 +119,7 @@ test.each([
   {
     name: 'nonsense',
     lists: async (): Promise<ListOutcome> => JSON.parse('{"outcome": "listed", "instances": [5]}'),
-    says: 'the driver of provider "local" answered listInstances with instances: ',
+    says: 'the driver of provider "virtual" answered listInstances with instances: ',
   },
 ])('$name instead of a listing is handed on as an error', async ({ name, lists, says }) => {
   const { log } = await firstRun(name.replaceAll(' ', '-'), found, { lists });
@@ -151,10 +152,11 @@ test('it is asked for instances that it did not list; too young ones are not mis
   );
   expect(report.missing).toMatchObject({ total: 1, machines: [{ name: 'old' }] });
   expect(log.inputsOf('describeInstance')).toContainEqual({
+    contractVersion,
     machine: { namespace: 'missing', name: 'old', uid: 'uid-of-old' },
     cluster: 'c',
     className: 'small',
-    provider: 'local',
+    provider: 'virtual',
     token: 'uid-of-old-0',
     providerID: 'i-old',
     isRetry: true,

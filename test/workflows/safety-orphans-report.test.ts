@@ -17,12 +17,12 @@ const suspect = (id: string): Suspect => ({
   providerID: id,
   machineName: `machine-${id}`,
   because: id.endsWith('surplus') ? 'surplus' : 'noMachine',
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
 });
 
 const lookAt = (ids: string[], changes: Partial<ScopeLook> = {}): ScopeLook => ({
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
   classCount: 1,
   kept: {},
@@ -86,7 +86,7 @@ test('the page says what was found, what was done and what comes next', () => {
     '- **Kept:** 3 (3 claimed), in 2 listings',
     '- **Deleted** `i-1`: there is no Machine machine-i-1',
     '- **Suspected** since 2026-01-01T00:45:00.000Z `i-2-surplus`: Machine machine-i-2-surplus has another instance',
-    '- **Failed** at provider local, MachineClass small: no',
+    '- **Failed** at provider virtual, MachineClass small: no',
     '- **Next:** the next run deletes those that it still suspects after the minimum age',
   ]);
 });

@@ -16,12 +16,12 @@ const suspect = (id: string): Suspect => ({
   providerID: id,
   machineName: `machine-${id}`,
   because: 'noMachine',
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
 });
 
 const found: ScopeLook = {
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
   classCount: 2,
   kept: { claimed: 3, creating: 1 },
@@ -38,7 +38,7 @@ async function firstRun(
   const { tells = async () => {}, ...changes } = check;
   const log = new CallLog();
   const kube = log.record({
-    findProviders: async () => ['local'],
+    findProviders: async () => ['virtual'],
     tellOfOrphans: tells,
     tellOfCredentials: tells,
   });
@@ -68,7 +68,7 @@ test('a first run suspects and deletes nothing', async () => {
     errors: [],
   });
   expect(log.inputsOf('lookForOrphans')).toEqual([
-    { namespace: 'first', cluster: 'c', provider: 'local', minAgeSeconds: 600 },
+    { namespace: 'first', cluster: 'c', provider: 'virtual', minAgeSeconds: 600 },
   ]);
   expect(log.names()).toEqual(['findProviders', 'lookForOrphans']);
 });
@@ -88,7 +88,7 @@ test('a provider that does not answer is an error of the report, not of the run'
   );
   expect(report).toMatchObject({
     suspected: 0,
-    errors: [{ where: 'provider local', message: 'out of order' }],
+    errors: [{ where: 'provider virtual', message: 'out of order' }],
   });
 });
 

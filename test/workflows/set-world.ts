@@ -107,6 +107,7 @@ export class Machines {
       },
       deleteMachines: async ({ names }: { names: string[] }) => {
         for (const name of names) this.names.delete(name);
+        return { deleted: names.length };
       },
       pushTemplate: async ({ names }: { names: string[] }) => {
         for (const name of names) this.unlike.delete(name);

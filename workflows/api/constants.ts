@@ -60,6 +60,8 @@ export const annotations = {
   preservationExpired: 'millwright.dev/preservation-expired',
   /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
   createGeneration: 'millwright.dev/create-generation',
+  /** Ours, on a Machine: id of the target cluster that its Node belongs to. */
+  targetCluster: 'millwright.dev/target-cluster',
   /** Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when nothing is known to be wrong. */
   invalid: 'millwright.dev/invalid',
 } as const;

@@ -9,7 +9,7 @@ export interface MachineClass {
   metadata: ObjectMeta;
   credentialsSecretRef?: SecretReference;
   nodeTemplate?: NodeTemplate;
-  /** Name of the driver, e.g. `local` or `AWS`. */
+  /** Name of the driver, e.g. `virtual` or `AWS`. */
   provider?: string;
   /** What the driver needs to know to make an instance. Each driver documents its fields. */
   providerSpec: Record<string, unknown>;

@@ -2,6 +2,9 @@
 
 const pattern = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
+/** Nine digits of a second and an offset take 35 characters. */
+const longestText = 64;
+
 /**
  * Milliseconds; undefined for anything else. JavaScript alone reads `5` as a day in 2001, and a deadline in the past deletes pods
  * by force.
@@ -12,7 +15,8 @@ export function timeIn(
   text: string | null | undefined,
   parse: (text: string) => number,
 ): number | undefined {
-  if (text === null || text === undefined || !pattern.test(text)) return undefined;
+  if (text === null || text === undefined || text.length > longestText) return undefined;
+  if (!pattern.test(text)) return undefined;
   const time = parse(text);
   return Number.isNaN(time) ? undefined : time;
 }

@@ -124,7 +124,24 @@ function templateFaults({ spec }: MachineTemplateSpec): string[] {
 
 function specFaults(spec: MachineSpec | undefined, field: string): string[] {
   if (!spec) return [required(field, allowed.spec)];
-  return [...classFaults(spec.class, `${field}.class`), ...durationFaults(spec, field)];
+  return [
+    ...classFaults(spec.class, `${field}.class`),
+    ...durationFaults(spec, field),
+    ...nodeTemplateFaults(spec, `${field}.nodeTemplate`),
+  ];
+}
+
+/** A Node takes no more annotations than this, and Temporal no input of 2 MB. */
+export const longestNodeTemplate = 256 * 1024;
+
+export const isNodeTemplateTooLong = ({ nodeTemplate }: MachineSpec): boolean =>
+  JSON.stringify(nodeTemplate ?? {}).length > longestNodeTemplate;
+
+function nodeTemplateFaults(spec: MachineSpec, field: string): string[] {
+  if (!isNodeTemplateTooLong(spec)) return [];
+  const { length } = JSON.stringify(spec.nodeTemplate);
+  const message = `must have at most ${longestNodeTemplate} characters as JSON`;
+  return [`${field}: Invalid value: ${length} characters: ${message}`];
 }
 
 function classFaults(ref: ClassSpec | undefined, field: string): string[] {

@@ -10,20 +10,29 @@ export interface AutoPreservation {
   letGo: string[];
 }
 
+export interface PreservationLimits {
+  max: number;
+  /** Machines that cannot be written just now. Default none. */
+  passOver?: ReadonlySet<string>;
+}
+
 /**
  * The newest failures tell most; those that were preserved for longest have told enough. A machine that had its time, or that a
  * person wrote anything about, is left alone. Undefined when nothing is to do.
  */
 export function planAutoPreservation(
   machines: readonly MachineFact[],
-  max: number,
+  { max, passOver = new Set() }: PreservationLimits,
 ): AutoPreservation | undefined {
   const present = machines.filter(isPresent);
+  const isWritable = ({ name }: MachineFact): boolean => !passOver.has(name);
   const held = present.filter(({ preserve }) => preserve === 'auto-preserved');
   const room = max - held.length;
-  const open = present.filter(mayBePreserved).toSorted((a, b) => byAge(b, a));
-  const preserve = open.slice(0, Math.min(Math.max(room, 0), burst));
-  const letGo = held.toSorted(byAge).slice(0, Math.min(Math.max(-room, 0), burst));
+  const open = present.filter((machine) => mayBePreserved(machine) && isWritable(machine));
+  const newest = open.toSorted((a, b) => byAge(b, a));
+  const preserve = newest.slice(0, Math.min(Math.max(room, 0), burst));
+  const oldest = held.filter(isWritable).toSorted(byAge);
+  const letGo = oldest.slice(0, Math.min(Math.max(-room, 0), burst));
   if (preserve.length + letGo.length === 0) return undefined;
   return { preserve: preserve.map(nameOf), letGo: letGo.map(nameOf) };
 }

@@ -1,11 +1,11 @@
 /** When to try again. */
-import type { MachineFailure } from './machine.ts';
+import type { StepFailure } from './machine.ts';
 
 const firstSeconds = 2;
 const longestSeconds = 180;
 
 export interface BackoffInput {
-  failure: MachineFailure;
+  failure: StepFailure;
   /** Failures so far, this one included; without those that have a pace of their own. */
   attempts: number;
   /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
@@ -48,6 +48,6 @@ export function stepBackoffSeconds({
 }
 
 /** An instance that exists has its room. */
-function hasNoRoom({ code, during }: MachineFailure): boolean {
+function hasNoRoom({ code, during }: StepFailure): boolean {
   return code === 'ResourceExhausted' && during === undefined;
 }

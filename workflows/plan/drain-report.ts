@@ -14,6 +14,8 @@ export interface Blocker {
   why: string;
   /** When the pod is asked again; absent when there is nothing to ask. */
   nextTryAt?: number;
+  /** Somebody has to mend it. */
+  isHopeless?: boolean;
 }
 
 export interface Obstacles {
@@ -54,8 +56,9 @@ function blockerOf(pod: DrainPod, refusals: Refusals, now: number): Blocker[] {
   }
   const refusal = refusals[uid];
   if (!refusal) return [];
-  const { blockedBy, since, why, nextTryAt } = refusal;
-  return [{ blockedBy, pod: key, podUid: uid, since, why, nextTryAt }];
+  const { blockedBy, since, why, nextTryAt, isHopeless } = refusal;
+  const blocker = { blockedBy, pod: key, podUid: uid, since, why, nextTryAt };
+  return [{ ...blocker, ...(isHopeless && { isHopeless }) }];
 }
 
 function volumeBlockers({ volumes, pod, podUid, since, stage }: VolumeWait): Blocker[] {
@@ -72,7 +75,10 @@ function volumeBlockers({ volumes, pod, podUid, since, stage }: VolumeWait): Blo
 /** Two looks with the same answer found the same things in the way. */
 export function fingerprintOf(blockers: Blocker[]): string {
   return blockers
-    .map(({ blockedBy, podUid }) => `${blockedBy} ${podUid}`)
+    .map(
+      ({ blockedBy, podUid, isHopeless }) =>
+        `${blockedBy} ${podUid}${isHopeless === true ? ' for good' : ''}`,
+    )
     .toSorted()
     .join(', ');
 }

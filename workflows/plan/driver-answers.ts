@@ -48,6 +48,13 @@ type Validated = { outcome: 'validated'; faults: string[] } | Failed;
 type Listed = { outcome: 'listed'; instances: AnsweredListing[] } | Failed;
 type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
 
+interface Pending {
+  outcome: 'pending';
+  message: string;
+  pollAfterSeconds: number;
+  checkpoint?: string;
+}
+
 export interface Asked {
   provider: string;
   /** The machine is to have a Node, whose name must be one. */
@@ -83,7 +90,39 @@ const settleSeconds: Check = (value) =>
 
 const deletedShape = { isFound: flag, settleSeconds };
 
-export function createdBy(answer: Created, asked: Asked): Created {
+const longestPollSeconds = 3_600;
+
+const pollAfterSeconds: Check = (value) =>
+  typeof value === 'number' && value >= 1 && value <= longestPollSeconds
+    ? undefined
+    : `must be a number of seconds from 1 to ${longestPollSeconds}`;
+
+const longestCheckpoint = 4_096;
+
+const checkpoint: Check = (value) =>
+  typeof value === 'string' && value.length <= longestCheckpoint
+    ? undefined
+    : `must be a text of at most ${longestCheckpoint} characters`;
+
+const pendingShape: Shape<Omit<Pending, 'outcome'>> = {
+  message: text,
+  pollAfterSeconds,
+  checkpoint: optional(checkpoint),
+};
+
+function pendingBy(answer: Pending, method: Method, asked: Asked): Pending | Failed {
+  const fault = faultIn(answer, pendingShape);
+  if (fault !== undefined) return nonsense(method, fault, asked);
+  const pending = partOf(answer, pendingShape);
+  return { ...pending, outcome: 'pending', message: clip(pending.message, longestMessageBytes) };
+}
+
+function isPending(answer: { outcome: string }): answer is Pending {
+  return isRecord(answer) && answer['outcome'] === 'pending';
+}
+
+export function createdBy(answer: Created | Pending, asked: Asked): Created | Pending {
+  if (isPending(answer)) return pendingBy(answer, 'createInstance', asked);
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'createInstance', asked) };
@@ -91,22 +130,37 @@ export function createdBy(answer: Created, asked: Asked): Created {
   const fault =
     outcome === 'created'
       ? prefixed('instance', faultIn(instance, shape))
-      : `outcome: ${quoted(outcome)}: must be created or failed`;
+      : `outcome: ${quoted(outcome)}: must be created, pending or failed`;
   if (fault !== undefined || answer.outcome !== 'created') {
     return nonsense('createInstance', fault, asked);
   }
   return { outcome: 'created', instance: partOf(answer.instance, shape) };
 }
 
-export function deletedBy(answer: Deleted, asked: Asked): Deleted {
+export function deletedBy(answer: Deleted | Pending, asked: Asked): Deleted | Pending {
+  if (isPending(answer)) return pendingBy(answer, 'deleteInstance', asked);
+  return endedBy(answer, {
+    asked,
+    method: 'deleteInstance',
+    allowed: 'deleted, pending or failed',
+  });
+}
+
+export function listedDeletedBy(answer: Deleted, asked: Asked): Deleted {
+  return endedBy(answer, { asked, method: 'deleteListed', allowed: 'deleted or failed' });
+}
+
+function endedBy(
+  answer: Deleted,
+  { asked, method, allowed }: { asked: Asked; method: Method; allowed: string },
+): Deleted {
   const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
-  if (outcome === 'failed')
-    return { outcome, failure: failureIn(failure, 'deleteInstance', asked) };
+  if (outcome === 'failed') return { outcome, failure: failureIn(failure, method, asked) };
   const fault =
     outcome === 'deleted'
       ? faultIn(answer, deletedShape)
-      : `outcome: ${quoted(outcome)}: must be deleted or failed`;
-  return fault === undefined ? answer : nonsense('deleteInstance', fault, asked);
+      : `outcome: ${quoted(outcome)}: must be ${allowed}`;
+  return fault === undefined ? answer : nonsense(method, fault, asked);
 }
 
 const describedShape: Shape<Instance> = { providerID: name, nodeName: text };
@@ -179,7 +233,12 @@ function prefixed(field: string, fault: string | undefined): string | undefined 
 }
 
 type Method =
-  'createInstance' | 'deleteInstance' | 'describeInstance' | 'listInstances' | 'validateClass';
+  | 'deleteListed'
+  | 'createInstance'
+  | 'deleteInstance'
+  | 'describeInstance'
+  | 'listInstances'
+  | 'validateClass';
 
 function nonsense(method: Method, fault: string | undefined, { provider }: Asked): Failed {
   const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;

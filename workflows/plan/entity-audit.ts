@@ -20,17 +20,20 @@ export interface EntityLook {
   leftOver: EntityRef[];
   /** Of both that were left for a later look. */
   omitted: number;
+  /** Workflows of an install or a control cluster that was replaced: nobody serves them. Absent: none. */
+  foreign?: number;
 }
 
 export interface EntityFacts {
   objects: readonly EntityRef[];
   running: readonly EntityRef[];
+  foreign?: number;
   /** Of each list of the answer. */
   limit: number;
 }
 
 /** The same facts in another order have the same answer, so that two looks can be compared. */
-export function compareEntities({ objects, running, limit }: EntityFacts): EntityLook {
+export function compareEntities({ objects, running, foreign = 0, limit }: EntityFacts): EntityLook {
   const unattended = without(objects, running);
   const leftOver = without(running, objects);
   return {
@@ -39,6 +42,7 @@ export function compareEntities({ objects, running, limit }: EntityFacts): Entit
     unattended: unattended.slice(0, limit),
     leftOver: leftOver.slice(0, limit),
     omitted: Math.max(unattended.length - limit, 0) + Math.max(leftOver.length - limit, 0),
+    ...(foreign > 0 && { foreign }),
   };
 }
 
@@ -51,8 +55,8 @@ export function agreedOn(first: EntityLook, second: EntityLook): EntityLook {
   };
 }
 
-export function isWell({ unattended, leftOver }: EntityLook): boolean {
-  return unattended.length + leftOver.length === 0;
+export function isWell({ unattended, leftOver, foreign = 0 }: EntityLook): boolean {
+  return unattended.length + leftOver.length + foreign === 0;
 }
 
 function without(all: readonly EntityRef[], these: readonly EntityRef[]): EntityRef[] {

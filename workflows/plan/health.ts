@@ -1,6 +1,8 @@
 /** Is a machine that has joined healthy, and since when and until when may it be otherwise. */
 import type { NodeCondition } from '../api/meta.ts';
 import type { MachinePhase } from '../api/phases.ts';
+import type { Period } from './clock.ts';
+import { deadlineOf as pausedDeadlineOf } from './clock.ts';
 import { defined } from './defined.ts';
 
 /** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */
@@ -166,14 +168,24 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
   return Math.round(seconds * 1000 * (1 - random / 4));
 }
 
-/** When the machine's time is over, milliseconds; undefined when no limit holds. */
-export function deadlineOf({
-  since,
-  stoodStill,
-  timeoutSeconds,
-}: Pick<HealthState, 'since' | 'stoodStill' | 'timeoutSeconds'>): number | undefined {
+/**
+ * When the machine's time is over, milliseconds; undefined when no limit holds. What the looks themselves saw of an outage is among
+ * the pauses too, so the later of both answers counts, not their sum.
+ */
+export function deadlineOf(
+  {
+    since,
+    stoodStill,
+    timeoutSeconds,
+  }: Pick<HealthState, 'since' | 'stoodStill' | 'timeoutSeconds'>,
+  pauses: readonly Period[] = [],
+): number | undefined {
   if (since === undefined || timeoutSeconds === undefined) return undefined;
-  return since + stoodStill + timeoutSeconds * 1000;
+  const timeoutMs = timeoutSeconds * 1_000;
+  return Math.max(
+    since + stoodStill + timeoutMs,
+    pausedDeadlineOf({ from: since, timeoutMs }, pauses),
+  );
 }
 
 /** Most machines went silent at once: rather the network or the control plane than each of them. */

@@ -1,9 +1,10 @@
 /** What a MachineDeployment does next, and why. */
 import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
 import type { DeploymentFacts, DeploymentLook, SetFacts } from './rollout/facts.ts';
-import { isActive } from './rollout/facts.ts';
+import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
+import { keeperOf } from './rollout/keeper.ts';
 import { planNodes } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -17,7 +18,8 @@ import { blankSet, exists } from './rollout/sizing.ts';
 import { stateOf } from './rollout/state.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
-export function planMachineDeployment(facts: DeploymentFacts, now: number): DeploymentPlan {
+export function planMachineDeployment(found: DeploymentFacts, now: number): DeploymentPlan {
+  const facts = withDeletedSetsGoing(found);
   if (facts.isDeleting) return planDeletion(facts);
   const fault = faultRefusalOf(facts);
   if (fault) return refuse(fault);
@@ -28,7 +30,7 @@ export function planMachineDeployment(facts: DeploymentFacts, now: number): Depl
   if (inPlace) return refuse(inPlace);
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
-  return hold ? planHeld(rollout, hold) : planRollout(rollout);
+  return hold ? planHeld(rollout, hold, now) : planRollout(rollout);
 }
 
 function rolloutOf(facts: DeploymentFacts): Rollout {
@@ -44,7 +46,8 @@ function targetOf(facts: DeploymentLook): SetFacts {
 }
 
 /** A canary hold is found by the plan itself: the first machines are part of the rollout. */
-export function standstillOf(facts: DeploymentLook, now: number): Hold | undefined {
+export function standstillOf(found: DeploymentLook, now: number): Hold | undefined {
+  const facts = withDeletedSetsGoing(found);
   const target = targetOf(facts);
   const canary = canaryHold(target, canaryLimit(facts, target));
   return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
@@ -54,7 +57,7 @@ function planRollout(rollout: Rollout): DeploymentPlan {
   const { facts, target } = rollout;
   const limit = canaryLimit(facts, target);
   const canary = canaryHold(target, limit);
-  const strategy = canary ? planCanaryHold(rollout, limit) : planStrategy(rollout, limit);
+  const strategy = planStrategy(rollout, limit);
   const hold = canary ?? onDeleteHold(facts, target);
   const nodeStep = planNodes(rollout);
   return {
@@ -85,18 +88,12 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
   }
 }
 
-/** The first new machines replace old ones; the rest stays, and scaling is the old sets' business. */
-function planCanaryHold(rollout: Rollout, limit: number | undefined): StrategyPlan {
-  const plan = planRollingUpdate(rollout, limit);
-  const grower = newest(rollout.others.filter(({ replicas }) => replicas > 0));
-  if (plan.sizes.length > 0 || !grower) return plan;
-  return { ...plan, sizes: scaleHeld(rollout, grower, 0) };
-}
-
-function planHeld(rollout: Rollout, hold: Hold): DeploymentPlan {
-  const { target, others } = rollout;
-  const grower = hold.kind === 'paused' && exists(target) ? target : (newest(others) ?? target);
-  const sizes = scaleHeld(rollout, grower, hold.kind === 'paused' ? rollout.facts.maxSurge : 0);
+function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
+  const surge = hold.kind === 'paused' ? rollout.facts.maxSurge : 0;
+  const taker = mayNewSetTake(rollout, hold, now)
+    ? rollout.target
+    : (keeperOf(rollout) ?? rollout.target);
+  const sizes = scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const until = hold.until === undefined ? {} : { until: hold.until };
   return {
@@ -106,9 +103,15 @@ function planHeld(rollout: Rollout, hold: Hold): DeploymentPlan {
   };
 }
 
-/** Of the sets that have machines the one with the highest revision. */
-function newest(sets: readonly SetFacts[]): SetFacts | undefined {
-  return sets.filter(isActive).toSorted((a, b) => b.revision - a.revision)[0];
+/**
+ * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the rollout does: a canary that
+ * somebody has yet to look at, a time that has not come, an option that nobody can read. A set that is gone back to is a known one.
+ */
+function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
+  if (!exists(target)) return false;
+  if (!target.isOfTemplate) return true;
+  const isOnlyPaused = hold.kind === 'paused' && !holdOf({ ...facts, isPaused: false }, now);
+  return isOnlyPaused && canaryLimit(facts, target) === undefined;
 }
 
 function directionOf({ action }: DeploymentStep): RolloutState {
@@ -116,7 +119,8 @@ function directionOf({ action }: DeploymentStep): RolloutState {
 }
 
 /** Why the spec is not followed, as the condition `Progressing` says it. */
-export function refusalOf(facts: DeploymentLook): Refusal | undefined {
+export function refusalOf(found: DeploymentLook): Refusal | undefined {
+  const facts = withDeletedSetsGoing(found);
   return faultRefusalOf(facts) ?? inPlaceRefusalOf(facts) ?? givenUpRefusalOf(facts);
 }
 

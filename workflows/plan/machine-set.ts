@@ -1,6 +1,8 @@
 /** What a MachineSet does next. */
 import type { AutoPreservation } from './auto-preservation.ts';
 import type { MachineRefs } from './set-deletions.ts';
+import type { RefusedMachines } from './refused-machines.ts';
+import { areHeldBack, mostRefused } from './refused-machines.ts';
 import { burst } from './set-deletions.ts';
 
 export interface SetDemand {
@@ -57,10 +59,38 @@ export interface MachineSetFacts {
   batchSize: number;
   retryAt?: number;
   lastError?: string;
+  /** Machines whose writes were refused. */
+  refused?: RefusedMachines;
+  /** Why nothing may be created or deleted. */
+  stop?: string;
 }
 
 /** Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds up a push. */
 export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
+  const { refused } = facts;
+  const survey = withinRefusals(facts, now);
+  const step = withinStop({ ...facts, survey }, planRegardless({ ...facts, survey }, now));
+  if (step.action !== 'wait' || !refused || !areHeldBack(refused, now)) return step;
+  const { names, message, retryAt } = refused;
+  const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
+  return { action: 'wait', reason, until: Math.min(step.until ?? retryAt, retryAt) };
+}
+
+/** What a stop forbids waits for its end; the template is pushed all the same. */
+function withinStop({ survey, stop }: MachineSetFacts, step: MachineSetStep): MachineSetStep {
+  if (stop === undefined || (step.action !== 'create' && step.action !== 'delete')) return step;
+  const wait = { action: 'wait', reason: `${step.reason}; ${stop}` } as const;
+  return survey.demand.isDeleting ? wait : (planPush(survey) ?? wait);
+}
+
+/** When so many were refused, no more are tried. */
+function withinRefusals({ survey, refused }: MachineSetFacts, now: number): SetSurvey {
+  if (!refused || refused.names.length < mostRefused || !areHeldBack(refused, now)) return survey;
+  const { autoPreservation: _later, ...rest } = survey;
+  return { ...rest, toDelete: { names: [], reason: '' } };
+}
+
+function planRegardless(facts: MachineSetFacts, now: number): MachineSetStep {
   const { survey } = facts;
   if (survey.demand.isDeleting) return planSetDeletion(survey);
   if (survey.demand.faults.length > 0) {

@@ -3,6 +3,9 @@ import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationFacts } from './machine-preservation.ts';
 import { nextPreservationTime, planPreservationStep } from './machine-preservation.ts';
+import type { OperationFacts } from './operation.ts';
+import { planWhileRunning } from './machine-running.ts';
+import { backOffOf, hasFailed, planTeardown } from './machine-teardown.ts';
 
 /** As drivers tell them apart. */
 export const machineFailureKinds = [
@@ -30,10 +33,16 @@ export interface MachineFailure {
   during?: 'initialization' | 'nodeLookup';
 }
 
+/** Of any step, also of one that no driver does. */
+export interface StepFailure extends Omit<MachineFailure, 'during'> {
+  during?: MachineFailure['during'] | 'nodeDeletion';
+}
+
 /** A step that runs beside the loop. */
 export interface RunningStep {
   name:
     | 'create'
+    | 'findStaleNode'
     | 'syncNode'
     | 'findInstance'
     | 'describeInstance'
@@ -54,6 +63,8 @@ export interface Instance {
 
 export interface MachineFacts {
   running?: RunningStep;
+  /** What the running step waits for in the cloud. */
+  operation?: OperationFacts;
   /** The object is gone from the API server. */
   isGone: boolean;
   isDeleting: boolean;
@@ -65,7 +76,7 @@ export interface MachineFacts {
   /** The object was read in this life. */
   isPrepared: boolean;
   failure?: {
-    detail: MachineFailure;
+    detail: StepFailure;
     attempts: number;
     /** Those of them after which nobody but us said when to come back: they make the wait longer. */
     unpaced?: number;
@@ -74,8 +85,18 @@ export interface MachineFacts {
   instance?: Instance;
   /** A create was sent and nobody knows what came of it; instances may be listed until then. */
   unsettledUntil?: number;
-  /** A create was ever sent in this life. */
+  /** A create was sent, or may have been sent by an earlier life. */
   wasCreateSent: boolean;
+  /** The target cluster did not answer when Machine and Node were read: they are read again then, milliseconds. */
+  outage?: { reason: string; retryAt: number };
+  /** What failed last is not on the object yet. */
+  isUnreported?: boolean;
+  /** Somebody took the finalizer off a living object: it is set again then, milliseconds. */
+  finalizerAt?: number;
+  /** A Node may be left of an earlier instance under the name that the new instance got. */
+  mustCheckName?: boolean;
+  /** The Node of a machine that has not joined yet was deleted. */
+  hasLostNode?: boolean;
   /** A MachineSet decides on its replacement. */
   isOwned: boolean;
   /** Provider of the class, when the class could be read. */
@@ -122,8 +143,12 @@ export type MachineStep =
   /** Read the object, its class, its limits. */
   | { action: 'prepare' }
   | { action: 'create' }
+  | { action: 'recordFailure' }
+  | { action: 'findStaleNode' }
   | { action: 'recordCreated' }
   | { action: 'recordJoined' }
+  /** Delete the Machine with its Node. */
+  | { action: 'deleteWithNode' }
   | { action: 'syncNode' }
   | { action: 'recordTimeout' }
   | { action: 'checkHealth' }
@@ -168,10 +193,27 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
 
 function planLife(facts: MachineFacts, now: number): MachineStep {
   const { preservation, health } = facts;
-  const first = (preservation && planPreservationStep(preservation, now)) ?? planLoss(facts, now);
-  const step = first ?? (health && planHealth(facts, health, now));
-  const planned = step ?? (isUp(facts) ? planRunning(facts) : planLaunch(facts, now));
-  return preservedUntil(doubtedUntil(planned, facts), facts, now);
+  const first = planRepair(facts, now) ?? (preservation && planPreservationStep(preservation, now));
+  const step = first ?? planLoss(facts, now) ?? (health && planHealth(facts, health, now));
+  const planned = step ?? (isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now));
+  return preservedUntil(doubtedUntil(repairedUntil(planned, facts), facts), facts, now);
+}
+
+/** What is missing on the object itself. */
+function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
+  if (isUnreported) return { action: 'recordFailure' } as const;
+  return now >= (finalizerAt ?? Infinity) ? ({ action: 'prepare' } as const) : undefined;
+}
+
+/** Whatever a machine waits for, it wakes to set its finalizer again, and to read what was out of reach. */
+function repairedUntil(step: MachineStep, { finalizerAt, outage }: MachineFacts): MachineStep {
+  if (step.action !== 'wait') return step;
+  const until = Math.min(
+    step.until ?? Infinity,
+    finalizerAt ?? Infinity,
+    outage?.retryAt ?? Infinity,
+  );
+  return until === Infinity ? step : { ...step, until };
 }
 
 /** The health of a machine that has joined is looked at instead: its Node knows more. */
@@ -225,6 +267,7 @@ function endOfDrain(
 
 const longSteps = new Set<string>([
   'create',
+  'findStaleNode',
   'syncNode',
   'findInstance',
   'drain',
@@ -240,41 +283,18 @@ export function isLong(action: string): action is RunningStep['name'] {
 
 /** Nothing for a healthy machine. */
 function planHealth(
-  { isPrepared, phase }: MachineFacts,
+  facts: MachineFacts,
   { mustLook, lookAt, waitsFor }: HealthFacts,
   now: number,
 ): MachineStep | undefined {
-  if (!isPrepared) return { action: 'prepare' };
-  if (mustLook || (lookAt !== undefined && now >= lookAt)) return { action: 'checkHealth' };
-  if (phase === 'Failed') {
+  if (!facts.isPrepared && isInReach(facts, now)) return { action: 'prepare' };
+  if (mustLook || now >= (lookAt ?? Infinity)) return { action: 'checkHealth' };
+  if (hasFailed(facts)) {
     const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
-    return { action: 'wait', reason };
+    return { action: 'wait', reason, ...(lookAt !== undefined && { until: lookAt }) };
   }
   if (waitsFor === undefined) return undefined;
   return { action: 'wait', reason: waitsFor, ...(lookAt !== undefined && { until: lookAt }) };
-}
-
-/** Steps that a deletion cancels, in words. */
-const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
-  create: 'creation',
-  syncNode: 'a change of its Node',
-  describeInstance: 'a look for its instance',
-};
-
-function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
-  const { name, isCancelRequested, isForced } = running;
-  if (isCancelRequested) return { action: 'wait', reason: `${name} is being cancelled` };
-  const needless = needlessInDeletion[name];
-  if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
-    return { action: 'cancel', reason: `deletion requested during ${needless}` };
-  }
-  if (name === 'drain' && facts.mustForce && !isForced) {
-    return { action: 'cancel', reason: 'to be drained by force: label force-deletion' };
-  }
-  if (name === 'drain' && facts.drainOptions !== running.drainOptions) {
-    return { action: 'cancel', reason: 'to be drained otherwise: its annotations changed' };
-  }
-  return { action: 'wait', reason: `${name} is running` };
 }
 
 /**
@@ -283,11 +303,20 @@ function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineSte
  */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
   if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
-  // However late it came: an instance that is not on the object could be lost.
-  if (facts.instance && !facts.isRecorded) return { action: 'recordCreated' };
-  if (facts.isNodeReady) return { action: 'recordJoined' };
+  const known = facts.instance && planJoin(facts, now);
+  if (known) return known;
   if (now >= facts.createDeadline && !hasFailed(facts)) return { action: 'recordTimeout' };
-  return backOffOf(facts, now) ?? planCreation(facts);
+  return backOffOf(facts, now) ?? planCreation(facts, now);
+}
+
+/** Of a machine that has its instance. */
+function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
+  if (facts.mustCheckName) return { action: 'findStaleNode' };
+  // However late it came: an instance that is not on the object could be lost.
+  if (!facts.isRecorded) return { action: 'recordCreated' };
+  if (facts.hasLostNode && isInReach(facts, now)) return { action: 'deleteWithNode' };
+  if (facts.isNodeReady) return { action: 'recordJoined' };
+  return facts.isPrepared && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
 }
 
 /** One that is preserved has the time to join all the same. */
@@ -297,65 +326,34 @@ function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): Ma
   return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
 }
 
-function planCreation(facts: MachineFacts): MachineStep {
-  if (!facts.isPrepared) return { action: 'prepare' };
+/** An unreachable target cluster is asked again after a while; what else happens is seen meanwhile. */
+function planRead(facts: MachineFacts, now: number): MachineStep {
+  const { outage } = facts;
+  if (!outage || isInReach(facts, now)) return { action: 'prepare' };
+  const reason = `the target cluster does not answer: ${outage.reason}`;
+  return { action: 'wait', reason, until: outage.retryAt };
+}
+
+/** The target cluster may answer by now, as far as is known. */
+function isInReach({ outage }: MachineFacts, now: number): boolean {
+  return now >= (outage?.retryAt ?? 0);
+}
+
+function planCreation(facts: MachineFacts, now: number): MachineStep {
+  if (!facts.isPrepared) return planRead(facts, now);
   if (!facts.instance) return { action: 'create' };
   const reason = `Node ${facts.instance.nodeName} has not joined yet`;
   if (hasFailed(facts)) return { action: 'wait', reason };
   return { action: 'wait', reason, until: facts.createDeadline };
 }
 
-function hasFailed({ phase }: MachineFacts): boolean {
-  return phase === 'Failed';
-}
-
 function isUp({ phase }: MachineFacts): boolean {
   return phase === 'Running' || phase === 'Available';
 }
 
-function planRunning(facts: MachineFacts): MachineStep {
-  if (!facts.isPrepared) return { action: 'prepare' };
+function planRunning(facts: MachineFacts, now: number): MachineStep {
+  if (!facts.isPrepared) return planRead(facts, now);
   if (facts.isNodeBehind) return { action: 'syncNode' };
   const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
   return { action: 'wait', reason: `runs ${where}` };
-}
-
-function backOffOf(facts: MachineFacts, now: number): MachineStep | undefined {
-  const { failure, createDeadline, teardown } = facts;
-  if (!failure || now >= failure.retryAt) return undefined;
-  const { code, message } = failure.detail;
-  const hasDeadline = !teardown && !hasFailed(facts);
-  const until = hasDeadline ? Math.min(failure.retryAt, createDeadline) : failure.retryAt;
-  return { action: 'wait', reason: `${code}: ${message}`, until };
-}
-
-type Teardown = NonNullable<MachineFacts['teardown']>;
-
-function planTeardown(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
-  const { unsettledUntil } = facts;
-  if (teardown.isFinished)
-    return { action: 'complete', reason: 'instance, Node and object are gone' };
-  if (unsettledUntil !== undefined && now < unsettledUntil) {
-    return {
-      action: 'wait',
-      reason: 'a create has no known outcome: looking again before the object goes',
-      until: unsettledUntil,
-    };
-  }
-  const isAllGone = teardown.isInstanceGone && unsettledUntil === undefined;
-  if (isAllGone) return { action: 'finishTeardown' };
-  return planRemoval(facts, teardown, now);
-}
-
-/** What there may be of an instance is found, drained and deleted. */
-function planRemoval(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
-  if (teardown.isDrained && hasNothingToDelete(facts)) return { action: 'finishTeardown' };
-  if (teardown.mustFind) return backOffOf(facts, now) ?? { action: 'findInstance' };
-  if (!teardown.isDrained) return { action: 'drain' };
-  return backOffOf(facts, now) ?? { action: 'deleteInstance' };
-}
-
-/** A class that never could be read never made an instance: its Machines can go without a driver. */
-function hasNothingToDelete(facts: MachineFacts): boolean {
-  return facts.provider === undefined && !facts.instance && !facts.wasCreateSent;
 }

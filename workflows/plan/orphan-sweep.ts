@@ -28,8 +28,12 @@ export interface ScopeLook {
   omitted: number;
   /** Absent when every Machine of this scope has its instance. */
   missing?: MissingLook;
+  /** Of the suspects that the run before left: they have a Machine now, or are not to be touched. */
+  cleared?: string[];
   /** Why there was no listing. */
   error?: string;
+  /** All classes that were to be listed together, when there was no listing; at most 1,000. */
+  unlistedClasses?: string[];
   /** Present where somebody has to be told on the classes. */
   credentials?: CredentialNews;
 }
@@ -74,9 +78,10 @@ export interface SweepPlan {
 
 export function planSweep({ looks, earlier, rules, now }: SweepInput): SweepPlan {
   const before = new Map(earlier.map((suspect) => [suspect.providerID, suspect]));
-  // Two credentials may reach the same instances.
+  // Two credentials, or two drivers of one cloud, may reach the same instances: the first deletes.
   const seen = new Map<string, TrackedSuspect>();
   for (const suspect of looks.flatMap(({ suspects }) => suspects)) {
+    if (seen.has(suspect.providerID)) continue;
     const { firstSeen = now } = before.get(suspect.providerID) ?? {};
     seen.set(suspect.providerID, { ...suspect, firstSeen });
   }
@@ -86,7 +91,10 @@ export function planSweep({ looks, earlier, rules, now }: SweepInput): SweepPlan
     .filter(({ firstSeen }) => now - firstSeen >= rules.minAgeSeconds * 1_000)
     .toSorted(byProviderID);
   const stopped = stopOf(rules, suspectedCount);
-  const carried = unseenOf(looks, earlier).filter(({ providerID }) => !seen.has(providerID));
+  const cleared = new Set(looks.flatMap((look) => look.cleared ?? []));
+  const carried = unseenOf(looks, earlier).filter(
+    ({ providerID }) => !seen.has(providerID) && !cleared.has(providerID),
+  );
   return {
     suspects: [...seen.values(), ...carried].toSorted(byProviderID),
     suspectedCount,
@@ -101,12 +109,14 @@ function stopOf({ mode, maxDeletions }: SweepRules, suspectedCount: number): str
   return `${suspectedCount} instances have no Machine, more than the ${maxDeletions} of --safety-orphans-max-deletions: none is deleted, as this may be a mistake. If it is none, start the worker with a higher number`;
 }
 
-/** Nobody looked at these: they are neither cleared nor confirmed. */
+/** The listings that would show these failed: the suspects are neither cleared nor confirmed. */
 function unseenOf(looks: readonly ScopeLook[], earlier: readonly TrackedSuspect[]) {
-  const failed = new Set(
-    looks.filter(({ error }) => error !== undefined).map(({ provider }) => provider),
+  const failed = looks.filter(({ error }) => error !== undefined);
+  return earlier.filter(({ provider, className }) =>
+    failed.some(
+      (look) => look.provider === provider && (look.unlistedClasses?.includes(className) ?? true),
+    ),
   );
-  return earlier.filter(({ provider }) => failed.has(provider));
 }
 
 function byProviderID(a: Suspect, b: Suspect): number {

@@ -24,10 +24,14 @@ export function isSameQuantity(a: string, b: string): boolean {
   return a === b || (valueOf(a) !== undefined && valueOf(a) === valueOf(b));
 }
 
-/** Undefined when it is no quantity. */
+/** The API server itself writes at most some 20 characters. */
+const longestText = 64;
+
+/** Undefined when it is no quantity, or one of over 64 characters. */
 function valueOf(text: string): number | undefined {
+  if (text.length > longestText) return undefined;
   const [, number = '', suffix = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? [];
+    /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? [];
   const factor = factors[suffix];
   return number === '' || factor === undefined ? undefined : Number(number) * factor;
 }

@@ -24,12 +24,33 @@ export interface DeletionFacts {
 }
 
 /**
- * At most `burst` of them: what is too many, what was marked, what is Failed. A machine that was updated in place is about to
- * move to another set, so it neither counts as too many nor goes.
+ * At most `burst` names. `passOver`: machines that cannot be deleted just now. They count as machines, and no other goes in the place
+ * of one of them.
  */
-export function machinesToDelete(facts: DeletionFacts): MachineRefs {
+export function machinesToDelete(
+  facts: DeletionFacts,
+  passOver: ReadonlySet<string> = new Set(),
+): MachineRefs {
+  const { machines, reason } = deletableMachines(facts);
+  const names = machines.map(({ name }) => name).filter((name) => !passOver.has(name));
+  return { names: names.slice(0, burst), reason };
+}
+
+export interface DeletableMachines {
+  /** In the order in which they go. */
+  machines: MachineFact[];
+  reason: string;
+}
+
+/**
+ * What is too many, what was marked, what is Failed. A machine that was updated in place is about to move to another set, so
+ * it neither counts as too many nor goes.
+ */
+export function deletableMachines(facts: DeletionFacts): DeletableMachines {
   const present = facts.machines.filter(isPresent);
-  if (facts.isDeleting) return refs(present.toSorted(byName), 'the set is being deleted');
+  if (facts.isDeleting) {
+    return { machines: present.toSorted(byName), reason: 'the set is being deleted' };
+  }
   const order = orderForScaleDown(present, facts.now);
   const movable = order.filter(({ isUpdatedInPlace }) => !isUpdatedInPlace);
   const surplus = movable.slice(0, Math.max(movable.length - facts.replicas, 0));
@@ -41,7 +62,7 @@ export function machinesToDelete(facts: DeletionFacts): MachineRefs {
     failed.length > 0 && `${failed.length} failed: to be replaced`,
   ];
   const reason = reasons.filter((text) => text !== false).join('; ');
-  return refs([...surplus, ...marked, ...failed], reason);
+  return { machines: [...new Set([...surplus, ...marked, ...failed])], reason };
 }
 
 /** Terminating machines do not count against the wanted number, as in MCM; ours counts by deletionTimestamp too. */
@@ -92,11 +113,6 @@ export const graceMilliseconds = 5_000;
 export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
   if (preservedUntil === undefined) return asksForPreservation(preserve);
   return preservedUntil + graceMilliseconds > now;
-}
-
-function refs(machines: readonly MachineFact[], reason: string): MachineRefs {
-  const names = new Set(machines.map(({ name }) => name));
-  return { names: [...names].slice(0, burst), reason };
 }
 
 function byName(a: MachineFact, b: MachineFact): number {

@@ -5,7 +5,7 @@ import { quoted } from '../api/validation.ts';
 export type Check = (value: unknown) => string | undefined;
 
 /** Of each field of an object. Others are left out. */
-export type Shape<T> = { [Field in keyof Required<T>]: Check };
+export type Shape<T> = { [Field in Extract<keyof Required<T>, string>]: Check };
 
 /** Faults name the field, the value and what is allowed. Undefined: the value is whole. */
 export function faultIn(value: unknown, shape: Record<string, Check>): string | undefined {

@@ -11,7 +11,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 import type { StackWorld } from './world.ts';
 
 export function componentsOf(world: StackWorld): Component[] {
-  return [
+  const components = [
     etcd(world),
     kubeApiserver(world),
     kubeControllerManager(world),
@@ -20,9 +20,14 @@ export function componentsOf(world: StackWorld): Component[] {
     temporal(world),
     ...ourPrograms(world),
   ];
+  return components.filter((component) => isWanted(component, world));
 }
 
 export function jobsOf(world: StackWorld): Job[] {
   const jobs = [applyCluster(world), registerSearchAttributes(world), workflowBundle(world)];
-  return jobs.filter((job) => job !== undefined);
+  return jobs.filter((job) => job !== undefined).filter((job) => isWanted(job, world));
+}
+
+function isWanted({ name }: { name: string }, { options: { only } }: StackWorld): boolean {
+  return only?.includes(name) ?? true;
 }

@@ -21,8 +21,18 @@ const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
 
 /** Our own programs: the virtual cloud, and unless it is to be left out the operator. */
 export function ourPrograms(world: StackWorld): Component[] {
-  const operator = world.options.operator ? [watcher(world), worker(world)] : [];
-  return [virtualCloud(world), ...operator];
+  const { ports, options } = world;
+  const operator = [
+    watcher(world, 'watcher', ports.watcher),
+    worker(world, 'worker', ports.worker),
+    ...(options.doubled
+      ? [
+          watcher(world, 'second-watcher', ports.secondWatcher),
+          worker(world, 'second-worker', ports.secondWorker),
+        ]
+      : []),
+  ];
+  return [virtualCloud(world), ...(options.operator ? operator : [])];
 }
 
 function virtualCloud(world: StackWorld): Component {
@@ -48,21 +58,21 @@ function virtualCloud(world: StackWorld): Component {
   };
 }
 
-function watcher(world: StackWorld): Component {
+function watcher(world: StackWorld, name: string, port: number): Component {
   return ourProcess(world, {
-    name: 'watcher',
+    name,
     needs: ['cluster', 'search-attributes'],
-    port: world.ports.watcher,
+    port,
     user: 'millwright-watcher',
     args: [watcherEntrance],
   });
 }
 
-function worker(world: StackWorld): Component {
+function worker(world: StackWorld, name: string, port: number): Component {
   return ourProcess(world, {
-    name: 'worker',
+    name,
     needs: ['cluster', 'search-attributes', 'virtual-cloud', 'workflow-bundle'],
-    port: world.ports.worker,
+    port,
     user: 'millwright-worker',
     args: [
       workerEntrance,
@@ -111,5 +121,6 @@ export function operatorEnvironment({ ports }: Pick<StackWorld, 'ports'>): Recor
   return {
     TEMPORAL_ADDRESS: `${host}:${ports.temporal}`,
     MILLWRIGHT_VIRTUAL_CLOUD: `http://${host}:${ports.virtualCloud}`,
+    MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
   };
 }

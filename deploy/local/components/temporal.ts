@@ -6,15 +6,14 @@ import type { StackWorld } from './world.ts';
 
 /** The search attributes of `workflows/messages.ts`; a test compares the two. */
 export const searchAttributes = {
-  MachinePhase: 'Keyword',
-  RolloutState: 'Keyword',
+  State: 'Keyword',
+  KubeCluster: 'Keyword',
   KubeNamespace: 'Keyword',
   MachineDeployment: 'Keyword',
   MachineSet: 'Keyword',
   MachineClass: 'Keyword',
-  Provider: 'Keyword',
   BlockedBy: 'Keyword',
-  NodeName: 'Keyword',
+  NodeName: 'Text',
   Attention: 'Keyword',
   WaitingSince: 'Datetime',
   Deadline: 'Datetime',

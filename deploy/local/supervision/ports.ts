@@ -17,6 +17,8 @@ const names = [
   'virtualCloud',
   'watcher',
   'worker',
+  'secondWatcher',
+  'secondWorker',
 ] as const;
 
 export type PortName = (typeof names)[number];

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { BlockedDrainsOptions } from '../../../activities/drain/blocked-drains.ts';
 import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
 import type { DrainRef } from '../../../activities/drain/pending-drains.ts';
 import type { BlockedPod } from '../../../workflows/plan/drain-wakes.ts';
@@ -31,6 +32,7 @@ class Scene {
   readonly target: MemoryKube;
   readonly woken: string[] = [];
   readonly errors: unknown[] = [];
+  readonly options: BlockedDrainsOptions;
   readonly drains: BlockedDrains;
   wake: (drain: DrainRef) => Promise<void> = async ({ workflowId }) => {
     this.woken.push(workflowId);
@@ -38,18 +40,19 @@ class Scene {
 
   constructor(...budgets: object[]) {
     this.target = new MemoryKube(...budgets);
-    this.drains = new BlockedDrains({
+    this.options = {
       target: this.target,
       wake: (drain) => this.wake(drain),
       onError: (error) => this.errors.push(error),
       claimMs: 500,
-    });
+    };
+    this.drains = new BlockedDrains(this.options);
   }
 
   /** A pass that was refused, and ended. */
-  block(workflowId: string, since: number): void {
+  block(workflowId: string, since: number, changes: Partial<BlockedPod> = {}): void {
     const pass = this.drains.begin(refOf(workflowId));
-    pass.blocked([pod(`pod-of-${workflowId}`)], since);
+    pass.blocked([{ ...pod(`pod-of-${workflowId}`), ...changes }], since);
     pass.rest(20_000, []);
     pass.end();
   }
@@ -77,12 +80,31 @@ test('nothing is read while nothing is blocked', async () => {
 describe('a budget', () => {
   test('that begins to allow wakes as many as it allows, the longest blocked first', async () => {
     scene = new Scene(aBudget(0));
+    scene.options.claimMs = 60_000;
     for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
     await scene.watching();
     expect(scene.target.calls).toEqual([`GET ${listPath}`, `WATCH ${listPath}`]);
     scene.target.put(aBudget(2));
     await scene.untilWoken('a', 'b');
     expect(scene.woken.toSorted()).toEqual(['a', 'b']);
+  });
+
+  test('that changes again wakes no second drain while the first has not tried', async () => {
+    scene = new Scene(aBudget(0));
+    scene.options.claimMs = 60_000;
+    for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
+    await scene.watching();
+    scene.target.put(aBudget(1));
+    await scene.untilWoken('a');
+    scene.target.put(aBudget(1));
+    // Each is woken after the changes before it were looked at, and the spread of their wakes is over.
+    for (const other of ['d', 'e', 'f']) {
+      scene.block(other, 1, { namespace: other });
+      const metadata = { name: 'web', namespace: other, generation: 1 };
+      scene.target.put(aBudget(1, { metadata }));
+      await eventually(`woken: ${other}`, async () => scene.woken.includes(other));
+    }
+    expect(scene.woken).toEqual(['a', 'd', 'e', 'f']);
   });
 
   test('that is deleted wakes all of them', async () => {
@@ -114,8 +136,10 @@ describe('a budget', () => {
     scene.block('b', 2);
     await scene.untilWoken('a', 'b');
     expect(scene.woken.toSorted()).toEqual(['a', 'b']);
-    scene.target.put(aBudget(1));
+    // What this change allows is claimed for longer than the test lasts.
+    scene.options.claimMs = 60_000;
     scene.woken.length = 0;
+    scene.target.put(aBudget(1));
     await scene.untilWoken('a');
     expect(scene.woken.toSorted()).toEqual(['a']);
   });
@@ -193,7 +217,7 @@ test('a wake that fails is told of, and what it did not take is for the next dra
   expect(scene.errors).toMatchObject([{ message: 'Temporal is away' }]);
   await eventually('the other one was woken', async () => scene.woken.length === 2);
   expect(scene.woken).toEqual(['a', 'b']);
-}, 20_000);
+});
 
 test('a budget that cannot be watched is told of, and nothing is woken', async () => {
   scene = new Scene(aBudget(1));

@@ -1,102 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DrainContext } from '../../../activities/drain/drain-node.ts';
-import { drainNode } from '../../../activities/drain/drain-node.ts';
-import type { DrainProgress } from '../../../activities/drain/progress.ts';
-import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
-import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { stopped } from '../../../activities/failures.ts';
 import { pause } from '../../../activities/kube/pause.ts';
+import { node as nodePath } from '../../../activities/kube/paths.ts';
+import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
 import type { Node } from '../../../activities/machine/node.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
-import type { DrainReport, DrainRequest } from '../../../workflows/activities.ts';
+import type { DrainRequest } from '../../../workflows/activities.ts';
+import type { Pause } from '../../../workflows/plan/clock.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
-import { lifeOf } from '../../support/world.ts';
-
-const request: DrainRequest = {
-  machine: lifeOf('pool-a'),
-  nodeName: 'pool-a',
-  deadline: Date.now() + 3_600_000,
-  isForced: false,
-};
-
-/** No budget ever changes. */
-const noWatch: PassWatch = {
-  blocked: () => undefined,
-  takeFreed: () => [],
-  pause: (milliseconds, signal) => pause(milliseconds, signal),
-  rest: () => undefined,
-};
-
-/** Attempts on one cluster: each gets what the one before left. */
-class Drain {
-  readonly target: MemoryKube;
-  readonly reports: DrainReport[] = [];
-  progress: DrainProgress | undefined;
-  attempt = 0;
-
-  constructor(target: MemoryKube) {
-    this.target = target;
-  }
-
-  run(changes: Partial<DrainRequest> = {}, settings: Partial<DrainContext['settings']> = {}) {
-    this.attempt += 1;
-    const context: DrainContext = {
-      target: this.target,
-      watch: noWatch,
-      attachments: new WatchedAttachments({ target: this.target, onError: () => undefined }),
-      signal: new AbortController().signal,
-      settings: {
-        maxEvictRetries: 360,
-        pvDetachTimeoutSeconds: 120,
-        pvReattachTimeoutSeconds: 90,
-        ...settings,
-      },
-      requireLicence: async () => undefined,
-      lastStop: undefined,
-      begunAt: Date.now(),
-      details: this.progress,
-      isFirstAttempt: this.attempt === 1,
-      save: (progress) => {
-        this.progress = structuredClone(progress);
-      },
-      report: async (report) => {
-        this.reports.push(report);
-      },
-    };
-    return drainNode(context, { ...request, ...changes });
-  }
-
-  evictions(): number {
-    return this.target.writes().filter((call) => call.endsWith('/eviction')).length;
-  }
-
-  has(name: string): boolean {
-    return this.target.has(podPath(name));
-  }
-}
-
-const podPath = (name: string): string => namespaced('pods', 'default', name);
-
-const refusal = {
-  code: 429,
-  reason: 'TooManyRequests',
-  details: { causes: [{ message: 'The disruption budget web needs 1 healthy pods and has 1' }] },
-};
-
-function blocking(...objects: object[]): Drain {
-  const target = new MemoryKube(aNode(), ...objects);
-  target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
-  return new Drain(target);
-}
-
-function aBudget(name: string, status: object = {}): object {
-  return {
-    kind: 'PodDisruptionBudget',
-    metadata: { name, namespace: 'default', generation: 1 },
-    spec: { selector: {} },
-    status: { observedGeneration: 1, expectedPods: 1, currentHealthy: 0, ...status },
-  };
-}
+import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';
 
 test('cordons, says Terminating, and evicts what may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
@@ -113,13 +25,14 @@ test('cordons, says Terminating, and evicts what may be evicted', async () => {
 
 const isToNode = (call: string): boolean => call.includes(nodePath('pool-a'));
 
-test('a Node is closed by two requests, and not written again by a later attempt', async () => {
+test('a Node is read and closed by two writes, and only read by a later attempt', async () => {
   const drain = blocking(aPod(), aBudget('web'));
   await expect(drain.run()).rejects.toThrow('1 pod left');
-  const closing = [`PATCH ${nodePath('pool-a')}`, `PATCH ${nodePath('pool-a')}/status`];
+  const read = `GET ${nodePath('pool-a')}`;
+  const closing = [read, `PATCH ${nodePath('pool-a')}`, `PATCH ${nodePath('pool-a')}/status`];
   expect(drain.target.calls.filter(isToNode)).toEqual(closing);
   await expect(drain.run()).rejects.toThrow('1 pod left');
-  expect(drain.target.calls.filter(isToNode)).toEqual([...closing, `GET ${nodePath('pool-a')}`]);
+  expect(drain.target.calls.filter(isToNode)).toEqual([...closing, read]);
 });
 
 test('a Node that somebody opened in the middle is closed again', async () => {
@@ -227,6 +140,41 @@ describe('a budget that refuses', () => {
   });
 });
 
+const asks = (name: string) => (call: { path: string }) =>
+  call.path === `${podPath(name)}/eviction`;
+
+test('an eviction meets only the pod that was listed: another of its name stays', async () => {
+  const target = new MemoryKube(aNode(), aPod());
+  const drain = new Drain(target);
+  target.fault = (call) => {
+    // A StatefulSet was faster: it made the next pod of this name, on another Node.
+    const uid = 'uid-of-the-next';
+    const spec = { nodeName: 'pool-b' };
+    if (asks('web-0')(call)) target.put(aPod({ metadata: { name: 'web-0', uid }, spec }));
+    return undefined;
+  };
+  expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+  expect(await target.read<Node>(podPath('web-0'))).toMatchObject({
+    metadata: { uid: 'uid-of-the-next' },
+  });
+});
+
+test('a stop that comes in the middle of a pass ends it before another pod is asked', async () => {
+  const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
+  const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
+  const drain = new Drain(new MemoryKube(aNode(), going));
+  let looks = 0;
+  const requireLicence = async (): Promise<void> => {
+    looks += 1;
+    if (looks === 1) return;
+    drain.target.put(aPod());
+    throw stopped('stopped by ConfigMap');
+  };
+  await expect(drain.run({}, {}, { requireLicence })).rejects.toMatchObject({ type: 'Stopped' });
+  expect(looks).toBe(2);
+  expect(drain.evictions()).toBe(0);
+});
+
 test('many pods are counted, some are named', async () => {
   const pods = Array.from({ length: 7 }, (_, index) =>
     aPod({ metadata: { name: `web-${index}` } }),
@@ -243,7 +191,7 @@ test('a webhook that refuses one pod does not keep the others', async () => {
   const failure = await drain.run().catch((error: unknown) => error);
   expect(failure).toMatchObject({ message: expect.stringContaining('denied by webhook') });
   expect([drain.has('web-0'), drain.has('free')]).toEqual([true, false]);
-}, 20_000);
+});
 
 test('an API server that is out of reach fails the pass', async () => {
   const drain = new Drain(new MemoryKube(aNode(), aPod()));
@@ -279,15 +227,36 @@ describe('force', () => {
     await expect(blocking(aPod(), node).run()).rejects.toMatchObject({ type: 'DrainBlocked' });
   });
 
+  test('is not used when a pause since the deletion moved the deadline, however often it is asked', async () => {
+    const now = Date.now();
+    const countsFrom = now - 7_200_000;
+    const pauses: Pause[] = [
+      { reason: 'stop', from: countsFrom, until: countsFrom + 3_600_000 },
+      { reason: 'worker', from: now - 1_800_000, until: now - 1_200_000 },
+    ];
+    const changes = { countsFrom, deadline: now - 600_000 };
+    const drain = blocking(aPod());
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await expect(drain.run(changes, {}, { pauses })).rejects.toMatchObject({
+        type: 'DrainBlocked',
+      });
+    }
+    expect(drain.has('web-0')).toBe(true);
+    expect(drain.reports.map(({ deadline }) => deadline)).toEqual([now + 3_600_000]);
+  });
+
+  test('is used at the deadline although the cluster of the Nodes was away', async () => {
+    const now = Date.now();
+    const pauses: Pause[] = [{ reason: 'target', from: now - 50_000, until: now - 10_000 }];
+    const changes = { countsFrom: now - 60_000, deadline: now - 1 };
+    expect(await blocking(aPod()).run(changes, {}, { pauses })).toMatchObject({ isForced: true });
+  });
+
   test('does not wait for a pod that keeps a finalizer', async () => {
     const drain = new Drain(new MemoryKube(aNode(), aPod({ metadata: { finalizers: ['x/y'] } })));
     expect(await drain.run({ isForced: true })).toEqual({ evictedPods: 1, isForced: true });
     expect(drain.has('web-0')).toBe(true);
   });
-});
-
-test('a Node that is gone is drained', async () => {
-  expect(await new Drain(new MemoryKube()).run()).toEqual({ evictedPods: 0, isForced: false });
 });
 
 describe('a Node that is kept', () => {
@@ -319,4 +288,25 @@ describe('a Node that is kept', () => {
       path.startsWith('/api/v1/pods') ? { code: 403, reason: 'Forbidden' } : undefined;
     await expect(drain.run({ keepsNode })).rejects.toMatchObject({ nonRetryable: true });
   });
+});
+
+test('a pass that waits for a pod to end goes over to force when its deadline comes', async () => {
+  const metadata = {
+    name: 'slow',
+    deletionTimestamp: new Date().toISOString(),
+    finalizers: ['example.org/held'],
+  };
+  const drain = new Drain(new MemoryKube(aNode(), aPod({ metadata })));
+  const deadline = Date.now() + 300;
+  let rests = 0;
+  const watch: PassWatch = {
+    ...noWatch,
+    pause: async (_milliseconds, signal) => {
+      rests += 1;
+      await pause(Math.max(deadline - Date.now(), 20), signal);
+    },
+  };
+  expect(await drain.run({ deadline }, {}, { watch })).toMatchObject({ isForced: true });
+  // One rest lasts until the deadline; a timer may be a millisecond early.
+  expect(rests).toBeLessThanOrEqual(2);
 });

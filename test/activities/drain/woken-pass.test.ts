@@ -37,6 +37,7 @@ function contextOn(target: MemoryKube): DrainContext {
   drains = new BlockedDrains({ target, wake: async () => undefined, onError });
   attachments = new WatchedAttachments({ target, onError });
   return {
+    control: new MemoryKube(),
     target,
     watch: drains.begin({ workflowId: 'w', runId: 'r', activityId: '7' }),
     attachments,
@@ -45,10 +46,10 @@ function contextOn(target: MemoryKube): DrainContext {
     details: undefined,
     isFirstAttempt: true,
     requireLicence: async () => undefined,
-    lastStop: undefined,
-    begunAt: Date.now(),
+    pauses: [],
     save: () => undefined,
     report: async () => undefined,
+    warn: onError,
   };
 }
 
@@ -62,6 +63,7 @@ test('it asks again at once, and not before', async () => {
     nodeName: 'pool-a',
     deadline: Date.now() + 3_600_000,
     isForced: false,
+    countsFrom: Date.now(),
   });
   await eventually('the budget is watched', async () => target.watchCount === 1);
   const looks = (): number => target.calls.filter((call) => call === 'GET /api/v1/pods').length;
@@ -77,4 +79,4 @@ test('it asks again at once, and not before', async () => {
   const goingPath = namespaced('pods', 'default', 'going');
   await target.patch(goingPath, 'merge', { metadata: { finalizers: null } });
   expect(await end).toEqual({ evictedPods: 1, isForced: false });
-}, 20_000);
+});

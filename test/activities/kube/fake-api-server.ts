@@ -42,10 +42,10 @@ export class FakeApiServer {
   respond: (request: Request) => Fault | 'reset' | 'hang' | undefined = () => undefined;
   /** Watches from versions below this get 410. */
   forgottenBelow = 0;
-  readonly #objects = new Map<string, Stored>();
+  #objects = new Map<string, Stored>();
   readonly #server: Server;
   readonly #watches = new Map<ServerResponse, URLSearchParams>();
-  readonly #history: { version: number; name: string; line: string }[] = [];
+  #history: { version: number; name: string; line: string }[] = [];
   #version = 100;
 
   private constructor(server: Server) {
@@ -112,6 +112,17 @@ export class FakeApiServer {
     for (const watch of this.#watches.keys()) watch.write(text);
   }
 
+  /** Takes a backup of the database; the function that it returns restores it, and breaks all watches. */
+  backup(): () => void {
+    const [version, objects, history] = [this.#version, [...this.#objects], [...this.#history]];
+    return () => {
+      this.#version = version;
+      this.#objects = new Map(objects);
+      this.#history = [...history];
+      this.endWatches('destroy');
+    };
+  }
+
   /** Ends all watches in the orderly way, or breaks their connections. */
   endWatches(how: 'end' | 'destroy'): void {
     for (const watch of this.#watches.keys()) watch[how]();
@@ -134,7 +145,11 @@ export class FakeApiServer {
     const line = `${JSON.stringify({ type, object })}\n`;
     const { name = '' } = object.metadata;
     this.#history.push({ version: this.#version, name, line });
-    for (const [watch, query] of this.#watches) if (selects(query, name)) watch.write(line);
+    for (const [watch, query] of this.#watches) {
+      // A watch from a version that is still to come hears nothing before it, as in a real server.
+      const from = Number(query.get('resourceVersion') ?? 0);
+      if (selects(query, name) && this.#version > from) watch.write(line);
+    }
   }
 
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

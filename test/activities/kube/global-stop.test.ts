@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KubeClient } from '../../../activities/kube/client.ts';
-import type { GlobalStop, Span, Stop } from '../../../activities/kube/global-stop.ts';
-import {
-  lastStopAnnotation,
-  watchGlobalStop,
-  writeSpan,
-} from '../../../activities/kube/global-stop.ts';
+import type { GlobalStop, Stop } from '../../../activities/kube/global-stop.ts';
+import { watchGlobalStop } from '../../../activities/kube/global-stop.ts';
 import { createLeaseClient } from '../../../activities/kube/lease.ts';
 import { createLicence } from '../../../activities/kube/licence.ts';
+import type { NotedPause } from '../../../activities/kube/pauses.ts';
+import { pausesAnnotation, writePauses } from '../../../activities/kube/pauses.ts';
 import { FakeApiServer } from './fake-api-server.ts';
 import { until } from './until.ts';
 
@@ -34,7 +32,7 @@ afterEach(async () => {
 test('a stop is seen when it begins, changes and ends', async () => {
   await stop.synced;
   expect(stop.current()).toBeUndefined();
-  expect(stop.last()).toBeUndefined();
+  expect(stop.pauses()).toEqual([]);
   server.put('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } });
   await until('stopped', () => stop.current() !== undefined);
   expect(stop.current()).toMatchObject({ reason: 'wrong disks', by: 'alice' });
@@ -43,7 +41,8 @@ test('a stop is seen when it begins, changes and ends', async () => {
   server.remove('millwright-stop');
   await until('over', () => stop.current() === undefined);
   expect(seen.map((present) => present?.by)).toEqual(['alice', undefined, undefined]);
-  expect(Date.now() - (stop.last()?.until ?? 0)).toBeLessThan(10_000);
+  const { since } = seen[0] ?? {};
+  expect(stop.pauses()).toEqual([{ reason: 'stop', from: since, until: expect.any(Number) }]);
 });
 
 test('nothing is known before the first answer', async () => {
@@ -52,21 +51,15 @@ test('nothing is known before the first answer', async () => {
   expect(stop.current()?.reason).toBe('wrong disks');
 });
 
-test('the Lease tells whoever starts later of the last stop', async () => {
-  const span = { from: 1_000, until: 61_000 };
-  const metadata = { name: 'millwright', annotations: { [lastStopAnnotation]: writeSpan(span) } };
+test('a worker that starts later reads on the Lease when nothing could be done', async () => {
+  const known: NotedPause[] = [
+    { reason: 'stop', from: 1_000, until: 61_000 },
+    { reason: 'worker', from: 90_000 },
+  ];
+  const metadata = { name: 'millwright', annotations: { [pausesAnnotation]: writePauses(known) } };
   server.put('millwright', { metadata, spec: { holderIdentity: 'watcher' } });
-  const told: Span[] = [];
-  const licence = createLicence({
-    client,
-    namespace: 'default',
-    onLastStop: (last) => told.push(last),
-    onError: () => undefined,
-  });
+  const licence = createLicence({ client, namespace: 'default', onError: () => undefined });
   await licence.synced;
   await licence.close();
-  expect(told).toEqual([span]);
-  stop.note(span);
-  stop.note({ from: 500, until: 600 });
-  expect(stop.last()).toEqual(span);
+  expect(licence.pauses()).toEqual(known);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../activities/kube/lease.ts';
-import type { ElectionOptions } from '../../../activities/kube/lease.ts';
+import type { ElectionOptions, Leadership } from '../../../activities/kube/lease.ts';
 import type { KubeClient } from '../../../activities/kube/client.ts';
 import { createLicence } from '../../../activities/kube/licence.ts';
 import type { Licence } from '../../../activities/kube/licence.ts';
@@ -35,22 +35,28 @@ afterEach(async () => {
 interface Candidate {
   election: Election;
   log: string[];
+  /** Of each term. */
+  terms: Leadership[];
 }
 
 function candidate(identity: string, options: Partial<ElectionOptions> = {}): Candidate {
   const log: string[] = [];
+  const terms: Leadership[] = [];
   const election = new Election({
     client,
     namespace: 'default',
     identity,
     timing,
-    onElected: ({ annotations }) => log.push(`elected ${annotations['checkpoint'] ?? '-'}`),
+    onElected(leadership) {
+      terms.push(leadership);
+      log.push(`elected ${leadership.annotations['checkpoint'] ?? '-'}`);
+    },
     onLost: () => log.push('lost'),
     log: pino({ level: 'silent' }),
     ...options,
   });
   elections.push(election);
-  return { election, log };
+  return { election, log, terms };
 }
 
 function specOf(name: string): Record<string, unknown> {
@@ -94,17 +100,19 @@ describe('election', () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
     expect(performance.now() - startedAt).toBeGreaterThan(950);
-    expect(specOf('millwright')['leaseTransitions']).toBe(4);
+    expect(specOf('machine-controller')['leaseTransitions']).toBe(4);
+    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(4);
   });
 
-  test('the same identity goes on at once, in the same epoch', async () => {
+  test('the same identity goes on at once, in a later epoch', async () => {
     for (const name of names) {
       const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 3 };
       server.put(name, { spec });
     }
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
-    expect(specOf('millwright')['leaseTransitions']).toBe(3);
+    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(3);
+    expect(a.terms).toMatchObject([{ epoch: specOf('millwright')['leaseTransitions'] }]);
   });
 
   test('of two processes with one identity the later leads and the earlier stops', async () => {
@@ -150,13 +158,132 @@ describe('election', () => {
     expect(a.log).toEqual(['elected -']);
   });
 
-  test('a Lease that was deleted is made again, above its old epoch', async () => {
+  test('a Lease that was deleted is made again, and a term with a later epoch begins', async () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
     server.remove('millwright');
-    await until('it is back', () => server.object('millwright') !== undefined);
-    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(29_000_000);
-    expect(a.log).toEqual(['elected -']);
+    await until('another term', () => a.terms.length === 2);
+    expect(a.log).toEqual(['elected -', 'lost', 'elected -']);
+    const [first, second] = a.terms;
+    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? 0);
+    expect(specOf('millwright')['leaseTransitions']).toBe(second?.epoch);
+  });
+});
+
+const checkpoint = (doubt: string | undefined) => ({
+  checkpoint: doubt === undefined ? '7' : null,
+});
+const doubtOf = ({ terms }: Candidate): string => terms.at(-1)?.doubt ?? 'none';
+
+describe('a term', () => {
+  test('is in no doubt after a short absence', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    await until('a leads', () => a.election.isLeader);
+    await a.election.stop();
+    const b = candidate('b');
+    await until('b leads', () => b.election.isLeader);
+    expect(doubtOf(b)).toBe('none');
+    expect(b.log).toEqual(['elected 7']);
+  });
+
+  test('is in doubt after an absence in which a database may have been restored', async () => {
+    const renewTime = new Date(Date.now() - 300_000).toISOString();
+    server.put('millwright', { spec: { holderIdentity: '', renewTime } });
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(doubtOf(a)).toMatch(/^no leader for 30\d s$/);
+  });
+
+  test('is in doubt, and has a later epoch, when the Lease is in an older state than before', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    restore();
+    await until('another term', () => a.terms.length === 2);
+    expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect(doubtOf(a)).toContain('its database was restored');
+    expect(server.object('millwright')?.metadata.annotations).not.toHaveProperty('checkpoint');
+    await until('it leads on', () => a.election.isLeader);
+    expect(a.log).toHaveLength(3);
+  });
+
+  test('is in doubt after a restore whose versions have passed the old ones', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    restore();
+    for (let write = 0; write < 50; write += 1) server.put('another-object');
+    server.put('millwright', { ...server.object('millwright') });
+    await until('another term', () => a.terms.length === 2);
+    expect(doubtOf(a)).toContain('its database was restored');
+  });
+
+  test('of a candidate that saw the Lease before the restore is in doubt as well', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    const b = candidate('b');
+    await until('b waits', () => b.election.obstacle !== undefined);
+    server.respond = ({ method }) =>
+      method === 'PATCH' ? status(500, 'InternalError') : undefined;
+    restore();
+    await a.election.stop();
+    server.respond = () => undefined;
+    await until('b leads', () => b.election.isLeader);
+    expect(b.terms[0]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect(doubtOf(b)).toContain('its database was restored');
+  });
+
+  test('begins anew when the leader asks for it, without a moment in which the Lease is free', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    const seen = new Set<unknown>();
+    await until('a leads', () => a.election.isLeader);
+    server.respond = () => {
+      seen.add(specOf('millwright')['holderIdentity']);
+      return undefined;
+    };
+    a.election.beginAnew('etcd of the target cluster was restored');
+    expect(a.log).toEqual(['elected -', 'lost']);
+    await until('another term', () => a.terms.length === 2);
+    expect(doubtOf(a)).toBe('etcd of the target cluster was restored');
+    expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect([...seen]).toEqual(['a']);
+  });
+});
+
+describe('without election', () => {
+  const spec = { leaseDurationSeconds: 15, leaseTransitions: 3 };
+
+  test('a process takes our Lease from its holder, renews it, and leaves those of MCM alone', async () => {
+    server.put('millwright', { spec: { ...spec, holderIdentity: 'elected' } });
+    server.put('machine-controller', { spec: { ...spec, holderIdentity: 'mcm-0' } });
+    const { isGranted } = aLicence();
+    const a = candidate('a', { isForced: true });
+    await until('a leads', () => a.election.isLeader);
+    expect(holders()).toEqual(['mcm-0', undefined, 'a']);
+    await until('workers may act', isGranted);
+    const renewedAt = specOf('millwright')['renewTime'];
+    await until('it renews', () => specOf('millwright')['renewTime'] !== renewedAt);
+    expect(a.terms).toHaveLength(1);
+  });
+
+  test('of two such processes the later one leads, and the earlier one waits', async () => {
+    const earlier = candidate('a', { isForced: true });
+    await until('the earlier leads', () => earlier.election.isLeader);
+    const later = candidate('b', { isForced: true });
+    await until('the later leads', () => later.election.isLeader);
+    await until('the earlier lost', () => earlier.log.includes('lost'));
+    expect(later.log).toEqual(['elected -']);
+    await until(
+      'the earlier waits',
+      () => earlier.election.obstacle === 'Lease millwright is held by b',
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeClient, KubeObject } from '../../../activities/kube/client.ts';
 import type { Change, Trimmed } from '../../../activities/kube/mirror.ts';
 import { createKubeClient } from '../../../activities/kube/pooled-client.ts';
@@ -19,6 +19,7 @@ let server: FakeApiServer;
 let client: KubeClient;
 let changes: Change<ThingView>[];
 let errors: unknown[];
+let lost: string[];
 const reflectors: Reflector<Thing, ThingView>[] = [];
 
 beforeEach(async () => {
@@ -26,6 +27,7 @@ beforeEach(async () => {
   client = createKubeClient({ kubeConfig: server.kubeConfig, userAgent: 'test', silenceMs: 1_000 });
   changes = [];
   errors = [];
+  lost = [];
 });
 
 afterEach(async () => {
@@ -46,6 +48,7 @@ function reflect(since?: string): Reflector<Thing, ThingView> {
     },
     onChange: (change) => changes.push(change),
     onError: (error) => errors.push(error),
+    onHistoryLost: (reason) => lost.push(reason),
   });
   reflectors.push(reflector);
   return reflector;
@@ -53,6 +56,10 @@ function reflect(since?: string): Reflector<Thing, ThingView> {
 
 const told = (): string[] =>
   changes.filter(({ isNews }) => isNews).map(({ type, object }) => `${type} ${object.uid}`);
+
+/** Without the question for the version, which asks for one object. */
+const fullLists = () =>
+  server.requests.filter(({ query }) => query.has('limit') && query.get('limit') !== '1');
 
 const untilWatched = () => until('a watch', () => server.watchCount > 0);
 
@@ -90,7 +97,7 @@ test.each(['end', 'destroy'] as const)(
     server.put('b');
     await until('the other change', () => changes.length === 2);
     expect(told()).toEqual(['live uid-a', 'live uid-b']);
-    expect(server.requests.filter(({ query }) => query.has('limit'))).toHaveLength(1);
+    expect(fullLists()).toHaveLength(1);
     expect(server.requests.at(-1)?.query.get('resourceVersion')).toBe('102');
     expect(reflector.restarts).toBe(how === 'destroy' ? 1 : 0);
   },
@@ -208,4 +215,135 @@ test('a checkpoint that is forgotten is as good as a list', async () => {
   await until('a watch that holds', () => server.watchCount > 0);
   expect(told()).toEqual(['live uid-new']);
   expect([...reflector.items.keys()]).toEqual(['old', 'new']);
+  expect(lost).toEqual(['/api/v1/things: the server has forgotten what came after 101']);
+});
+
+test('a version that is forgotten later loses nothing, because the copy knows what was there', async () => {
+  server.put('a');
+  reflect(server.version);
+  await untilWatched();
+  server.bookmark();
+  server.put('b');
+  await until('b', () => changes.length === 2);
+  server.forgottenBelow = Number(server.version) + 1;
+  server.put('c');
+  server.endWatches('end');
+  await until('c', () => changes.length === 3);
+  expect(lost).toEqual([]);
+});
+
+/** Two things, of which a change, a new one and a deletion are forgotten. */
+async function restoreWhileWatched(): Promise<Reflector<Thing, ThingView>> {
+  server.put('changed', { size: 1 });
+  server.put('deleted');
+  const restore = server.backup();
+  server.put('changed', { size: 2 });
+  server.put('new');
+  server.remove('deleted');
+  const reflector = reflect();
+  await untilWatched();
+  changes = [];
+  restore();
+  return reflector;
+}
+
+describe('a server whose database was restored to an older state', () => {
+  const restored = '/api/v1/things: the server is at 102 and was at 105: it was restored';
+
+  test('is noticed when the watch resumes, and listed anew', async () => {
+    const reflector = await restoreWhileWatched();
+    await until('it is noticed', () => lost.length === 1);
+    expect(lost).toEqual([restored]);
+    expect(told().toSorted()).toEqual(['gone uid-new', 'live uid-changed', 'live uid-deleted']);
+    expect(reflector.items.get('changed')).toMatchObject({ size: 1 });
+    await untilWatched();
+    server.put('changed', { size: 3 });
+    await until('what comes is heard', () => reflector.items.get('changed')?.size === 3);
+  });
+
+  test('is noticed when the watch ended in the orderly way', async () => {
+    server.put('a');
+    const restore = server.backup();
+    server.put('a', { size: 5 });
+    const reflector = reflect();
+    await untilWatched();
+    server.endWatches('end');
+    restore();
+    await until('it is noticed', () => lost.length === 1);
+    expect(reflector.items.get('a')).toMatchObject({ size: 0 });
+  });
+
+  test('is noticed when it says that a version is too large', async () => {
+    server.put('a');
+    const message = 'Too large resource version: 900, current: 101';
+    const tooLarge = { kind: 'Status', code: 504, reason: 'Timeout', message };
+    const faults = [{ code: 504, body: tooLarge }];
+    server.respond = ({ query }) => (query.has('watch') ? faults.shift() : undefined);
+    reflect();
+    await untilWatched();
+    expect(fullLists()).toHaveLength(2);
+  });
+
+  test('is noticed at the start, when the checkpoint is ahead of it', async () => {
+    server.put('a');
+    const reflector = reflect('900');
+    await untilWatched();
+    expect(told()).toEqual(['live uid-a']);
+    expect(reflector.resourceVersion).toBe(server.version);
+    expect(lost).toEqual(['/api/v1/things: the server is at 101 and was at 900: it was restored']);
+  });
+});
+
+describe('objects near the size limit', () => {
+  const count = 500;
+  const size = 14_000;
+
+  test('are listed in pages that fit into the longest answer', async () => {
+    const longestAnswerBytes = 20 * size;
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      longestAnswerBytes,
+    });
+    for (let index = 0; index < count; index += 1) {
+      server.put(`thing-${index}`, { text: 'x'.repeat(size) });
+    }
+    const reflector = reflect();
+    await reflector.synced;
+    expect(reflector.items.size).toBe(count);
+    expect(errors).toEqual([]);
+    expect((await client.list(things)).items).toHaveLength(count);
+  });
+
+  test('are listed in smaller pages where the server is too slow for large ones', async () => {
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      callTimeoutMs: 150,
+    });
+    for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+    server.respond = ({ query }) => (Number(query.get('limit')) > 60 ? 'hang' : undefined);
+    const reflector = reflect();
+    await reflector.synced;
+    expect(reflector.items.size).toBe(count);
+    expect(errors).toEqual([]);
+    const limits = fullLists().map(({ query }) => Number(query.get('limit')));
+    expect(limits.slice(0, 5)).toEqual([500, 250, 125, 62, 31]);
+    expect(Math.max(...limits.slice(5))).toBeGreaterThan(31);
+  });
+
+  test('are refused one by one where even one is too large', async () => {
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      longestAnswerBytes: 10_000,
+    });
+    server.put('huge', { text: 'x'.repeat(size) });
+    reflect();
+    await until('an error', () => errors.length > 0);
+    expect(String(errors[0])).toContain('413 AnswerTooLarge: the answer has more than 10000 bytes');
+  });
 });

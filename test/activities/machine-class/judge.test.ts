@@ -22,7 +22,7 @@ describe('a look at a class', () => {
     {
       when: 'served',
       control: [aMachineClass()],
-      look: { found: true, provider: 'local', hasDriver: true },
+      look: { found: true, provider: 'virtual', hasDriver: true },
     },
     {
       when: 'served by nobody',
@@ -48,7 +48,7 @@ describe('a report on a class', () => {
     {
       what: 'a provider that is not named',
       control: [aMachineClass({ provider: '' }), aSecret()],
-      note: 'provider is missing: name a driver, such as local',
+      note: 'provider is missing: name a driver, such as AWS',
     },
     {
       what: 'a provider that nobody serves',
@@ -77,7 +77,7 @@ describe('a report on a class', () => {
     const world = aWorld({ control });
     await reportClass(world, { ref, faults, isEdited: true });
     expect(await noteIn(world)).toBe(note);
-    const written = note === undefined ? [] : [`POST ${events}`, `PATCH ${path}`];
+    const written = note === undefined ? [] : [`PATCH ${path}`, `POST ${events}`];
     expect(world.control.writes()).toEqual(written);
     // Its own annotation is no reason to write again.
     await reportClass(world, { ref, faults, isEdited: true });
@@ -118,7 +118,7 @@ describe('a report on a class', () => {
     };
     await reportClass(world, { ref, faults: ['bad'], isEdited: true });
     expect(await noteIn(world)).toBe('bad');
-    expect(world.control.writes()).toEqual([`POST ${events}`, `PATCH ${path}`, `PATCH ${path}`]);
+    expect(world.control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}`, `POST ${events}`]);
   });
 
   test('of one that is gone is nothing', async () => {

@@ -8,7 +8,7 @@ import { MemoryKube } from '../../support/memory-kube.ts';
 
 const ref = { namespace, name: 'small' };
 const path = customResource('machineclasses', namespace, 'small');
-const once = [`POST ${namespaced('events', namespace)}`, `PATCH ${path}`];
+const once = [`PATCH ${path}`, `POST ${namespaced('events', namespace)}`];
 
 const noteIn = async (control: MemoryKube): Promise<string | undefined> =>
   (await control.read<MachineClass>(path)).metadata.annotations?.[annotations.invalid];

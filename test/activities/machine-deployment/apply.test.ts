@@ -108,18 +108,16 @@ describe('scaling', () => {
 });
 
 describe('what the API server says', () => {
-  test('a refusal is an answer, and the steps after it are not tried', async () => {
+  test('a refused write to the deployment is an answer, and the steps after it are not tried', async () => {
     const world = await settled();
     const step = await scaleStep(world, 5);
-    world.control.fault = ({ method }) =>
-      method === 'PATCH' ? { code: 422, reason: 'Invalid', message: 'too many' } : undefined;
+    world.control.fault = ({ method, path: written }) =>
+      method === 'PATCH' && written === path
+        ? { code: 422, reason: 'Invalid', message: 'too many' }
+        : undefined;
     const writes = world.control.writes().length;
-    const { written, error } = await world.apply(step, {
-      action: 'giveUp',
-      set: step.name,
-      onto: 'x',
-      reason: '',
-    });
+    const giveUp = { action: 'giveUp', set: step.name, onto: 'x', reason: '' } as const;
+    const { written, error } = await world.apply(giveUp, step);
     expect(written).toEqual([]);
     expect(error).toContain('too many');
     expect(world.control.writes()).toHaveLength(writes + 1);
@@ -216,8 +214,7 @@ describe('machines that the cluster autoscaler chose', () => {
       [list]: `${marked}~${time},${timeless},gone~${time},${timeless}~soon`,
       'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': scaled,
     });
-    await world.step();
-    await world.step();
+    await world.settle();
     const { metadata } = await world.deployment();
     expect(metadata.annotations?.[list]).toBe(`${marked}~${time},${timeless}~${scaled}`);
     expect((await world.machine(marked)).metadata.annotations).toMatchObject({ [mark]: earlier });

@@ -3,7 +3,7 @@ import { node as nodePath } from '../../../activities/kube/paths.ts';
 import type { Node } from '../../../activities/machine/node.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
-import { aNode } from '../../support/builders.ts';
+import { aMachine, aNode } from '../../support/builders.ts';
 import { DeploymentWorld, setPath } from './deployment-world.ts';
 
 const key = 'deployment.machine.sapcloud.io/prefer-no-schedule';
@@ -251,4 +251,84 @@ describe('releaseNodes', () => {
     world.world.target.fault = () => ({ code: 503, reason: 'HTTP503' });
     await expect(release()).rejects.toThrow('HTTP503');
   });
+});
+
+/** The step runs once for each of these Nodes of one name. */
+async function writesAfter(nodes: Node[], step: () => Promise<string[]>): Promise<string[]> {
+  for (const node of nodes) {
+    world.world.target.put(node);
+    await step();
+  }
+  return world.world.target.writes();
+}
+
+describe('a Node whose name another instance or machine has by now', () => {
+  const marked = { [disabled]: 'true', [ours]: 'true' };
+  const steps = {
+    taintNodes: (): Promise<string[]> => taint(),
+    untaintNodes: (): Promise<string[]> => world.tend({ action: 'untaintNodes', set, reason: '' }),
+    protectNodes: (): Promise<string[]> =>
+      world.tend({ action: 'protectNodes', nodes: ['n1'], reason: '' }),
+    releaseNodes: (): Promise<string[]> => release(),
+  };
+
+  /** Each step would change one of the two: one has what it takes away, the other has not what it adds. */
+  const others = (changes: Parameters<typeof aNode>[0]): Node[] => [
+    aNode({ ...changes, metadata: { name: 'n1', ...changes?.metadata } }),
+    aNode({
+      ...changes,
+      metadata: { name: 'n1', ...changes?.metadata, annotations: marked },
+      spec: { ...changes?.spec, taints: [avoidance] },
+    }),
+  ];
+
+  const own = { name: 'machine-n1', labels: { node: 'n1' } };
+
+  test.each(Object.entries(steps))('is left alone by %s: of another instance', async (_, step) => {
+    await withNodes(nodeNamed('n1'));
+    const spec = { class: { kind: 'MachineClass', name: 'small' }, providerID: 'local:///z/i-1' };
+    world.addMachine(await world.set(), { metadata: own, spec });
+    const nodes = others({ spec: { providerID: 'local:///z/i-2' } });
+    expect(await writesAfter(nodes, step)).toEqual([]);
+  });
+
+  test.each(Object.entries(steps))('is left alone by %s: of another machine', async (_, step) => {
+    await withNodes(nodeNamed('n1'));
+    world.control.put(aMachine({ metadata: { name: 'rival', labels: { node: 'n1' } } }));
+    const nodes = others({ metadata: { labels: { [machineName]: 'rival' } } });
+    expect(await writesAfter(nodes, step)).toEqual([]);
+  });
+
+  test('is left alone when it comes between read and write', async () => {
+    await withNodes(
+      nodeNamed('n1', { annotations: marked, labels: { [machineName]: 'machine-n1' } }),
+    );
+    world.world.target.fault = ({ method }) => {
+      const labels = { [machineName]: 'rival' };
+      const next = nodeNamed('n1', { uid: 'another', annotations: marked, labels });
+      if (method === 'PATCH') world.world.target.put({ ...next, spec: {} });
+      return undefined;
+    };
+    await release();
+    expect(await notesOf('n1')).toEqual(marked);
+  });
+});
+
+test('protectNodes protects a Node that has no annotations yet', async () => {
+  await withNodes(nodeNamed('n1'));
+  await world.tend({ action: 'protectNodes', nodes: ['n1'], reason: '' });
+  expect(await notesOf('n1')).toEqual({ [disabled]: 'true', [ours]: 'true' });
+});
+
+test('protectNodes does not take over what another client wrote between read and write', async () => {
+  await withNodes(nodeNamed('n1', { annotations: { note: 'x' } }));
+  let meddlers = 1;
+  world.world.target.fault = ({ method }) => {
+    if (method !== 'PATCH' || meddlers === 0) return undefined;
+    meddlers -= 1;
+    world.world.target.put(nodeNamed('n1', { annotations: { note: 'x', [disabled]: 'true' } }));
+    return undefined;
+  };
+  await world.tend({ action: 'protectNodes', nodes: ['n1'], reason: '' });
+  expect(await notesOf('n1')).toEqual({ note: 'x', [disabled]: 'true' });
 });

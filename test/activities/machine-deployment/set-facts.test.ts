@@ -118,12 +118,12 @@ describe('letters of the machines', () => {
   ])(
     'R for a machine that has not run for long enough: $option',
     async ({ option, value, seconds }) => {
-      const { facts, set } = await look([runningFor(10), runningFor(20), runningFor(seconds)], {
+      const { facts, set } = await look([runningFor(10), runningFor(20), runningFor(seconds + 1)], {
         metadata: { annotations: { [option]: value } },
         spec: { minReadySeconds: 30 },
       });
       expect(set?.machines.split('').toSorted().join('')).toBe('ARR');
-      expect(facts.nextAvailableAt).toBe(Date.parse(at(20 - seconds)));
+      expect(facts.nextAvailableAt).toBe(Date.parse(at(19 - seconds)));
     },
   );
 
@@ -152,7 +152,37 @@ describe('letters of the machines', () => {
     });
     const { facts, set } = await look([since(10), since(70)], { metadata: { annotations } });
     expect(set?.machines.split('').toSorted().join('')).toBe('AR');
-    expect(facts.nextAvailableAt).toBe(Date.parse(at(10 - 60)));
+    expect(facts.nextAvailableAt).toBe(Date.parse(at(9 - 60)));
+  });
+
+  test.each([
+    { seconds: 60, letter: 'R' },
+    { seconds: 61, letter: 'A' },
+  ])(
+    'a time that is cut to its second may be of the end of that second: $seconds s ago, $letter',
+    async ({ seconds, letter }) => {
+      const annotations = { 'millwright.dev/soak': '60s' };
+      const { set } = await look([runningFor(seconds)], { metadata: { annotations } });
+      expect(set?.machines).toBe(letter);
+    },
+  );
+
+  test('a Node that was Ready before its Machine was Running counts from the latter', async () => {
+    const annotations = { 'millwright.dev/soak': '60s' };
+    const machine: MachineChanges = {
+      status: {
+        currentStatus: { phase: 'Running', lastUpdateTime: at(30) },
+        conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: at(70) }],
+      },
+    };
+    const { facts, set } = await look([machine], { metadata: { annotations } });
+    expect(set?.machines).toBe('R');
+    expect(facts.nextAvailableAt).toBe(Date.parse(at(29 - 60)));
+  });
+
+  test('without a soak a machine counts in the second in which it became Running', async () => {
+    const { set } = await look([runningFor(0)]);
+    expect(set?.machines).toBe('A');
   });
 
   test('one that is going is no reason to look again', async () => {

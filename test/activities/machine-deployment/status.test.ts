@@ -67,7 +67,8 @@ describe('counts', () => {
       readyReplicas: 3,
       availableReplicas: 2,
     });
-    world.now += seconds(60);
+    // From the end of the second that the condition names.
+    world.now += seconds(61);
     await world.survey();
     expect((await world.deployment()).status).toMatchObject({ availableReplicas: 3 });
   });

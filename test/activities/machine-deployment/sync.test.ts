@@ -44,15 +44,23 @@ describe('annotations', () => {
   });
 
   test('of MCM that are meant for sets and machines are copied', async () => {
-    const time = '2026-01-01T00:00:00Z';
-    const notes = {
-      'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': time,
-      'node.machine.sapcloud.io/effective-creation-timeout': '5m',
-    };
+    const notes = { 'node.machine.sapcloud.io/effective-creation-timeout': '5m' };
     const world = await settled();
     await world.annotate(notes);
     expect(await world.step()).toEqual(['syncSet']);
     expect(await notesOf(world)).toMatchObject(notes);
+  });
+
+  test('what the cluster autoscaler says of the size goes with the size', async () => {
+    const time = '2026-01-01T00:00:00Z';
+    const notes = {
+      'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': time,
+    };
+    const world = await settled();
+    await world.annotate(notes);
+    expect(await world.step()).toEqual(['scaleSet']);
+    expect(await notesOf(world)).toMatchObject(notes);
+    expect(await world.step()).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createMachines, deleteMachines } from '../../../activities/machine-set/batches.ts';
+import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {
@@ -169,6 +169,16 @@ test('an outage is for Temporal to retry', async () => {
   );
 });
 
+test('a webhook that is out of reach is said, and does not keep the set from other steps', async () => {
+  const control = new MemoryKube(aMachineSet());
+  control.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith('/machines')
+      ? { code: 500, reason: 'InternalError', message: 'failed calling webhook' }
+      : undefined;
+  const outcome = await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  expect(outcome).toMatchObject({ error: expect.stringContaining('failed calling webhook') });
+});
+
 test.each([
   { name: 'gone', sets: [] },
   { name: 'another life', sets: [aMachineSet({ metadata: { uid: 'uid-2' } })] },
@@ -180,10 +190,4 @@ test.each([
   const control = new MemoryKube(...sets);
   await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
   expect(control.writes()).toEqual([]);
-});
-
-test('machines are deleted, those that are gone are passed over', async () => {
-  const control = new MemoryKube(aMachine({ metadata: { finalizers: [] } }));
-  await deleteMachines(control, { set, names: ['pool-a', 'pool-b'] });
-  expect(control.has(pathOf('pool-a'))).toBe(false);
 });

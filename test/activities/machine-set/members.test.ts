@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { membersOf, releaseStrays } from '../../../activities/machine-set/members.ts';
+import { RefusedWrites } from '../../../activities/machine-set/refused-writes.ts';
 import { customResource } from '../../../activities/kube/paths.ts';
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -11,7 +12,12 @@ const ownerReferences = controlledBy(aMachineSet());
 const pathOf = (name: string): string => customResource('machines', namespace, name);
 const guest = { apiVersion: 'v1', kind: 'ConfigMap', name: 'notes', uid: 'uid-of-notes' };
 
-const fine = (set = aMachineSet()) => ({ set, isFaulty: false });
+const fine = (set = aMachineSet()) => ({
+  set,
+  isFaulty: false,
+  refused: new RefusedWrites('FailedUpdate'),
+  passOver: new Set<string>(),
+});
 const namesOf = (machines: Machine[]): string[] => machines.map(({ metadata }) => metadata.name);
 const ownersOf = async (control: MemoryKube, name: string) =>
   (await control.read<Machine>(pathOf(name))).metadata.ownerReferences;
@@ -36,6 +42,14 @@ function interfere(control: MemoryKube, change: (machine: Machine) => void): voi
     return { code: 409, reason: 'Conflict' };
   };
 }
+
+/** A webhook that protects one machine. */
+const refuse =
+  (name: string) =>
+  ({ method, path }: { method: string; path: string }) =>
+    method !== 'GET' && path === pathOf(name)
+      ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }
+      : undefined;
 
 describe('adoption', () => {
   test('keeps other owners', async () => {
@@ -64,6 +78,23 @@ describe('adoption', () => {
     expect(control.writes()).toEqual([]);
   });
 
+  test('that is refused for one machine is noted, and the others are adopted', async () => {
+    const control = new MemoryKube(
+      aMachineSet(),
+      ...['pool-a', 'pool-b', 'pool-c'].map((name) => aMachine({ metadata: { name, labels } })),
+    );
+    control.fault = refuse('pool-b');
+    const request = fine();
+    expect(namesOf(await membersOf(control, request))).toEqual(['pool-a', 'pool-c']);
+    expect(request.refused.outcome).toMatchObject({ names: ['pool-b'], reason: 'FailedUpdate' });
+  });
+
+  test('does not try a machine that is passed over', async () => {
+    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    expect(await membersOf(control, { ...fine(), passOver: new Set(['pool-a']) })).toEqual([]);
+    expect(control.writes()).toEqual([]);
+  });
+
   test('is given up when another set was faster', async () => {
     const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
     const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
@@ -88,7 +119,7 @@ describe('adoption', () => {
     const set = aMachineSet({ spec: { selector } });
     const own = aMachine({ metadata: { name: 'own', labels, ownerReferences } });
     const control = new MemoryKube(set, own, aMachine({ metadata: { labels } }));
-    expect(namesOf(await membersOf(control, { set, isFaulty }))).toEqual(['own']);
+    expect(namesOf(await membersOf(control, { ...fine(set), isFaulty }))).toEqual(['own']);
     expect(control.writes()).toEqual([]);
   });
 });

@@ -4,7 +4,13 @@ import { markPreserved } from '../../../activities/machine-set/preserve.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
+import { eventually } from '../../support/eventually.ts';
 import { lifeOf } from '../../support/world.ts';
+
+interface KubeEvent {
+  reason: string;
+  involvedObject: { name: string };
+}
 
 const set = lifeOf('pool');
 const key = 'node.machine.sapcloud.io/preserve';
@@ -55,3 +61,33 @@ test('one that changes meanwhile is left for the next look', async () => {
   await markPreserved(control, { set, preserve: ['a'], letGo: [] });
   expect(await valueOf(control, 'a')).toBeUndefined();
 });
+
+test.each([
+  { code: 403, reason: 'Forbidden' },
+  { code: 422, reason: 'Invalid' },
+])(
+  'one that the API server refuses with $code is reported, and the others are done',
+  async (verdict) => {
+    const control = new MemoryKube(
+      ours('a', 'Failed'),
+      ours('b', 'Failed'),
+      ours('c', 'Failed', 'auto-preserved'),
+      ours('d', 'Failed', 'auto-preserved'),
+    );
+    const refused = [pathOf('a'), pathOf('c')];
+    control.fault = ({ method, path }) =>
+      method === 'PATCH' && refused.includes(path) ? { ...verdict, message: 'kept' } : undefined;
+    const outcome = await markPreserved(control, { set, preserve: ['a', 'b'], letGo: ['c', 'd'] });
+    expect(outcome.refused).toMatchObject({ names: ['a', 'c'], reason: 'FailedUpdate' });
+    expect(await valueOf(control, 'b')).toBe('auto-preserved');
+    expect(await valueOf(control, 'd')).toBeUndefined();
+    for (const name of ['a', 'c', 'pool']) {
+      await eventually(`an Event on ${name}`, async () => {
+        const { items } = await control.list<KubeEvent>(namespaced('events', namespace));
+        return items.some(
+          ({ reason, involvedObject }) => reason === 'FailedUpdate' && involvedObject.name === name,
+        );
+      });
+    }
+  },
+);

@@ -3,7 +3,7 @@ import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { RecentObjects } from '../../../activities/kube/recent-objects.ts';
 import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import {
   aMachine,
@@ -66,6 +66,36 @@ test('a machine that changes in between is left for the next look', async () => 
     method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
   expect(await pushTemplate(control, { set, names: ['pool-a'] })).toMatchObject({ names: [] });
 });
+
+test.each([
+  { code: 403, reason: 'Forbidden' },
+  { code: 422, reason: 'Invalid' },
+])(
+  'a template that is refused with $code is reported on its Machine, and pushed to the others',
+  async (verdict) => {
+    const control = new MemoryKube(theSet({ drainTimeout: '1h' }), ours('pool-a'), ours('pool-b'));
+    control.fault = ({ path, method }) =>
+      method === 'PATCH' && path === pathOf('pool-a')
+        ? { ...verdict, message: 'no such field' }
+        : undefined;
+    const unpushable = await pushTemplate(control, { set, names: ['pool-a', 'pool-b'] });
+    expect(unpushable).toMatchObject({
+      names: ['pool-a'],
+      error: expect.stringContaining('no such field'),
+    });
+    const { spec } = await control.read<Machine>(pathOf('pool-b'));
+    expect(spec.drainTimeout).toBe('1h');
+    const { items } = await control.list<object>(namespaced('events', namespace));
+    expect(items).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'FailedUpdate',
+        involvedObject: { kind: 'Machine', name: 'pool-a' },
+        message: expect.stringContaining('no such field'),
+      },
+    ]);
+  },
+);
 
 test('a machine that does not take the template is named, and not asked again before the set changes', async () => {
   const control = new MemoryKube(theSet({ drainTimeout: '1h' }), ours('pool-a'));

@@ -1,11 +1,17 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { RecentObjects } from '../../../activities/kube/recent-objects.ts';
 import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import {
+  aMachine,
+  aMachineDeployment,
+  aMachineSet,
+  controlledBy,
+  namespace,
+} from '../../support/builders.ts';
 import { graceMilliseconds } from '../../../workflows/plan/set-deletions.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
@@ -122,6 +128,7 @@ test('marks, replacements and preservation are read from the annotations', async
   const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString();
   const set = aMachineSet({
     metadata: {
+      ownerReferences: controlledBy(aMachineDeployment()),
       annotations: {
         'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': at(-1),
         'millwright.dev/replacements': 'pool-c, pool-x',
@@ -147,6 +154,128 @@ test('marks, replacements and preservation are read from the annotations', async
   });
   expect((await control.read<MachineSet>(path)).status).toMatchObject({
     preservedFailedReplicas: 1,
+  });
+});
+
+test('a set that has lost its deployment replaces Failed machines again', async () => {
+  const set = aMachineSet({
+    metadata: { annotations: { 'millwright.dev/replacements': '' } },
+    spec: { replicas: 1 },
+  });
+  const control = new MemoryKube(set, ours('pool-a', 'Failed'));
+  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+    survey: { failed: { total: 1, held: 0 }, toDelete: { names: ['pool-a'] } },
+  });
+});
+
+const failing = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const machine = ours(`pool-${String(index).padStart(4, '0')}`, 'Pending');
+    const description = `no room ${'x'.repeat(2_000)}`;
+    const lastOperation = { description, state: 'Failed', type: 'Create' } as const;
+    return {
+      ...machine,
+      status: { currentStatus: { phase: 'CrashLoopBackOff' }, lastOperation },
+    };
+  });
+
+describe('a status', () => {
+  test('names a hundred failing machines, says how many there are, and fits', async () => {
+    const control = new MemoryKube(
+      aMachineSet({ spec: { replicas: 1_500 } }),
+      ...failing(1_500).toReversed(),
+    );
+    await surveyMachineSet(worldOf(control), input);
+    const { status } = await control.read<MachineSet>(path);
+    expect(status?.failedMachines).toHaveLength(100);
+    expect(status?.failedMachines?.[0]?.name).toBe('pool-0000');
+    expect(status?.machineSetCondition).toMatchObject([
+      {
+        type: 'ManyFailedMachines',
+        status: 'True',
+        message: '1500 machines failed; failedMachines names the first 100',
+      },
+    ]);
+    expect(JSON.stringify(status).length).toBeLessThan(256 * 1024);
+  });
+
+  test('loses the condition when the list names all again', async () => {
+    const control = new MemoryKube(
+      aMachineSet({
+        spec: { replicas: 2 },
+        status: { machineSetCondition: [{ type: 'ManyFailedMachines', status: 'True' }] },
+      }),
+      ...failing(2),
+    );
+    await surveyMachineSet(worldOf(control), input);
+    const { status } = await control.read<MachineSet>(path);
+    expect(status?.failedMachines).toHaveLength(2);
+    expect(status).not.toHaveProperty('machineSetCondition');
+  });
+
+  test.each([
+    { code: 500, reason: 'InternalError', message: 'etcdserver: request is too large' },
+    { code: 413, reason: 'RequestEntityTooLarge' },
+    { code: 403, reason: 'Forbidden' },
+  ])(
+    'that is refused with $code does not keep the set from acting, and is tried again',
+    async (verdict) => {
+      const control = new MemoryKube(
+        aMachineSet({ spec: { replicas: 0 } }),
+        ours('pool-a', 'Running'),
+      );
+      control.fault = ({ path: at }) => (at.endsWith('/status') ? verdict : undefined);
+      expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+        found: true,
+        survey: { toDelete: { names: ['pool-a'] }, holdsUntil: now + 30_000 },
+      });
+      expect((await control.read<MachineSet>(path)).status).toBeUndefined();
+    },
+  );
+});
+
+describe('machines that the API server does not let us write', () => {
+  const passOver = ['pool-a'];
+  const refusal = { reason: 'FailedDelete' as const, message: 'kept for forensics' };
+
+  test('are passed over, no other goes in their place, and the condition says why', async () => {
+    const control = new MemoryKube(
+      aMachineSet({ spec: { replicas: 1 } }),
+      ours('pool-a', 'Failed'),
+      ours('pool-b', 'Running'),
+      ours('pool-c', 'Running'),
+    );
+    const first = await surveyMachineSet(worldOf(control), input);
+    expect(first).toMatchObject({ survey: { toDelete: { names: ['pool-a', 'pool-b'] } } });
+    const second = await surveyMachineSet(worldOf(control), { ...input, passOver, refusal });
+    expect(second).toMatchObject({ survey: { present: 3, toDelete: { names: ['pool-b'] } } });
+    const { status } = await control.read<MachineSet>(path);
+    expect(status?.machineSetCondition).toMatchObject([
+      { type: 'ReplicaFailure', status: 'True', ...refusal },
+    ]);
+  });
+
+  test('are not adopted, and the set is counted and reported without them', async () => {
+    const control = new MemoryKube(
+      aMachineSet(),
+      ours('pool-a', 'Running'),
+      aMachine({ metadata: { name: 'pool-b', labels } }),
+    );
+    control.fault = ({ method, path: at }) =>
+      method === 'PATCH' && at.endsWith('/machines/pool-b')
+        ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }
+        : undefined;
+    const outcome = await surveyMachineSet(worldOf(control), input);
+    expect(outcome).toMatchObject({
+      survey: { present: 1 },
+      refused: { names: ['pool-b'], reason: 'FailedUpdate' },
+    });
+    const { status } = await control.read<MachineSet>(path);
+    expect(status).toMatchObject({
+      replicas: 1,
+      observedGeneration: 1,
+      machineSetCondition: [{ type: 'ReplicaFailure', reason: 'FailedUpdate' }],
+    });
   });
 });
 

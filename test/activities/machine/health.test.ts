@@ -3,6 +3,7 @@ import { KubeError } from '../../../activities/kube/errors.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import type { Node } from '../../../activities/machine/node.ts';
+import type { Pause } from '../../../workflows/plan/clock.ts';
 import type { HealthRequest } from '../../../workflows/activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
@@ -44,10 +45,15 @@ interface Given {
   machines?: object[];
   node?: object;
   changes?: Partial<HealthRequest>;
+  pauses?: () => Pause[];
 }
 
-async function look({ machines = [machineIn('Running')], node, changes }: Given) {
-  const { control, ...world } = aWorld({ control: machines, target: node ? [node] : [] });
+async function look({ machines = [machineIn('Running')], node, changes, pauses }: Given) {
+  const { control, ...world } = aWorld({
+    control: machines,
+    target: node ? [node] : [],
+    ...(pauses && { pauses }),
+  });
   const outcome = await checkHealth({ ...world, control }, { ...request, ...changes });
   const { items: events } = await control.list<{ reason: string }>(namespaced('events', namespace));
   const { items } = await control.list<Machine>(customResource('machines', namespace));
@@ -200,6 +206,16 @@ describe('after the health timeout', () => {
 
   test.each<{ name: string; given: Given }>([
     { name: 'a moment before', given: { changes: { ...changes, now: start + 599_999 } } },
+    {
+      name: 'when nothing could be done meanwhile, twice',
+      given: {
+        changes: { ...changes, now: start + 640_000 },
+        pauses: () => [
+          { reason: 'stop', from: start + 10_000, until: start + 40_000 },
+          { reason: 'worker', from: start + 100_000, until: start + 120_000 },
+        ],
+      },
+    },
     { name: 'when its clock stood still', given: { changes: { ...changes, stoodStill: 2_000 } } },
     {
       name: 'when its spec gives it more time',

@@ -4,6 +4,7 @@ import type { Node } from '../../../activities/machine/node.ts';
 import { customResource, namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { NodeSyncRequest } from '../../../workflows/activities.ts';
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Fault } from '../../support/memory-kube.ts';
 import { aMachine, aMachineClass, aNode, namespace } from '../../support/builders.ts';
 import type { WorldOfTests } from '../../support/world.ts';
@@ -33,6 +34,11 @@ function worldWith(
     nodeTemplate: { ...nodeTemplate, ...(virtualCapacity && { virtualCapacity }) },
   });
   return aWorld({ control: [aMachine({ phase: 'Running' }), machineClass], target: [aNode(node)] });
+}
+
+async function conditionsOf({ control }: WorldOfTests): Promise<unknown> {
+  const machine = customResource('machines', namespace, 'pool-a');
+  return (await control.read<Machine>(machine)).status?.conditions;
 }
 
 async function eventsOf({ control }: WorldOfTests): Promise<string[]> {
@@ -84,7 +90,7 @@ test.each<{ name: string; node: Parameters<typeof aNode>[0] }>([
   expect(world.target.writes()).toEqual([]);
 });
 
-test('a taint that somebody adds meanwhile is not lost', async () => {
+test('a taint that another writer adds meanwhile is not lost', async () => {
   const world = worldWith();
   let isFirst = true;
   world.target.fault = ({ method }) => {
@@ -98,7 +104,7 @@ test('a taint that somebody adds meanwhile is not lost', async () => {
   expect((await world.target.read<Node>(path)).spec?.taints).toEqual([foreign, taint]);
 });
 
-test('a last application that nobody can read is said in an Event and written anew', async () => {
+test('an unreadable last-applied annotation is reported in an Event and written anew', async () => {
   const world = worldWith({
     metadata: { labels: { own: 'x' }, annotations: { [lastAppliedNodeTemplate]: 'nonsense' } },
   });
@@ -168,4 +174,49 @@ test('without a target cluster nothing is done', async () => {
   const { target: _none, ...world } = worldWith();
   await syncNode(world, request);
   expect(world.control.calls).toEqual([]);
+});
+
+describe('a Node that joins', () => {
+  const joining = { uid: 'uid-of-pool-a', isFresh: true };
+  const ready = { type: 'Ready', status: 'False', reason: 'KubeletNotReady' } as const;
+
+  function pendingWith(node: Parameters<typeof aNode>[0] = {}): WorldOfTests {
+    return aWorld({
+      control: [aMachine({ phase: 'Pending' }), aMachineClass()],
+      target: [aNode({ status: { conditions: [ready] }, ...node })],
+    });
+  }
+
+  test('gets template, name and finalizer before it is Ready, and its conditions are shown on the Machine', async () => {
+    const world = pendingWith();
+    await syncNode(world, { ...request, joining });
+    const { metadata, spec } = await world.target.read<Node>(path);
+    expect(metadata).toMatchObject({
+      labels: { 'example.com/pool': 'a', [labels.machineName]: 'pool-a' },
+      finalizers: [finalizers.node],
+    });
+    expect(spec?.taints).toEqual([taint]);
+    expect(await conditionsOf(world)).toEqual([ready]);
+  });
+
+  test('is not written again while nothing changes, and neither is its Machine', async () => {
+    const world = pendingWith();
+    await syncNode(world, { ...request, joining });
+    const before = [world.control, world.target].map((client) => client.writes().length);
+    await syncNode(world, { ...request, joining: { ...joining, isFresh: false } });
+    const after = [world.control, world.target].map((client) => client.writes().length);
+    expect(after).toEqual(before);
+  });
+
+  test('of another instance gives nothing to the Machine, and gets nothing of it', async () => {
+    const world = pendingWith({ spec: { providerID: 'local:///zone-1/i-2' } });
+    await syncNode(world, { ...request, joining: { ...joining, isFresh: false } });
+    expect([...world.control.writes(), ...world.target.writes()]).toEqual([]);
+  });
+
+  test('that has joined leaves the conditions to the health checks', async () => {
+    const world = pendingWith();
+    await syncNode(world, request);
+    expect(await conditionsOf(world)).toBeUndefined();
+  });
 });

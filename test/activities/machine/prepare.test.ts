@@ -1,8 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findProvider, prepareMachine } from '../../../activities/machine/prepare.ts';
 import { customResource } from '../../../activities/kube/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
-import { aMachine, aMachineClass, aSecret, namespace } from '../../support/builders.ts';
+import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 
 const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
@@ -15,13 +15,13 @@ test('a sound machine: provider and limits are known, nothing is written', async
   const outcome = await prepareMachine(world, input);
   expect(outcome).toMatchObject({
     found: true,
-    machine: { uid: 'uid-of-pool-a', provider: 'local', className: 'small', usesTarget: true },
+    machine: { uid: 'uid-of-pool-a', provider: 'virtual', className: 'small', usesTarget: true },
   });
   expect(outcome).not.toHaveProperty('failure');
   expect([...world.control.writes(), ...world.target.writes()]).toEqual([]);
 });
 
-test('no such machine', async () => {
+test('a Machine that is gone is not found', async () => {
   expect(await prepareMachine(aWorld(), input)).toEqual({ found: false });
 });
 
@@ -117,7 +117,7 @@ test('what its driver says of the provider spec is said without a call to the cl
     failure: {
       code: 'InvalidArgument',
       message:
-        'MachineClass "small": its Secret has no key "userData": add it, it may be empty; local knows no {"size":"x"}',
+        'MachineClass "small": its Secret has no key "userData": add it, it may be empty; Invalid value: virtual knows no {"size":"x"}',
       isSettled: true,
     },
   });
@@ -136,7 +136,7 @@ test.each([
   expect(machine?.isClassRefused).toBe(row.isClassRefused);
 });
 
-test('user data with a place for a token get one, and a born machine needs none', async () => {
+test('a bootstrap token is made where the user data has a place for it, and none for a machine with an instance', async () => {
   const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
   const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
   const outcome = await prepareMachine(world, input);
@@ -150,7 +150,7 @@ test('user data with a place for a token get one, and a born machine needs none'
 });
 
 test.each([
-  { name: 'one that is there', control: [aMachineClass()], outcome: { provider: 'local' } },
+  { name: 'one that is there', control: [aMachineClass()], outcome: { provider: 'virtual' } },
   {
     name: 'none',
     control: [],
@@ -173,4 +173,63 @@ test.each([
   },
 ])('the provider of a class: $name', async ({ control, outcome }) => {
   expect(await findProvider(aWorld({ control }), { className: 'small' })).toMatchObject(outcome);
+});
+
+describe('the first read of a machine that has an instance', () => {
+  const providerID = 'local:///zone-1/i-1';
+  const machine = aMachine({
+    metadata: { labels: { node: 'pool-a' } },
+    spec: { ...aMachine().spec, providerID },
+  });
+  const control = [machine, aMachineClass(), aSecret()];
+  const first = { ...input, readsNode: true };
+
+  test('finds its Node, and what that says of preservation', async () => {
+    const notes = { [annotations.preserve]: 'now' };
+    const world = aWorld({ control, target: [aNode({ metadata: { annotations: notes } })] });
+    expect(await prepareMachine(world, first)).toMatchObject({
+      machine: { providerID },
+      node: { name: 'pool-a', uid: 'uid-of-pool-a', providerID, preserve: 'now' },
+    });
+  });
+
+  test('finds no Node where there is none', async () => {
+    const outcome = await prepareMachine(aWorld({ control }), first);
+    expect(outcome).toMatchObject({ found: true });
+    expect(outcome).not.toHaveProperty('node');
+  });
+
+  test('answers with the Machine when the target cluster does not answer', async () => {
+    const world = aWorld({ control });
+    world.target.fault = () => ({ code: 503, reason: 'ServiceUnavailable', message: 'away' });
+    expect(await prepareMachine(world, first)).toMatchObject({
+      machine: { providerID },
+      outOfReach: expect.stringContaining('away'),
+    });
+  });
+
+  test('fails for a retry when the target cluster refuses', async () => {
+    const world = aWorld({ control });
+    world.target.fault = () => ({ code: 403, reason: 'Forbidden' });
+    await expect(prepareMachine(world, first)).rejects.toThrow('Forbidden');
+  });
+
+  test('is without its Node later on', async () => {
+    const world = aWorld({ control, target: [aNode()] });
+    await prepareMachine(world, input);
+    expect(world.target.calls).toEqual([]);
+  });
+});
+
+test('a machine whose bootstrap token cannot be made is read all the same, and says why it waits', async () => {
+  const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
+  const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
+  world.target.fault = () => ({ code: 503, reason: 'ServiceUnavailable', message: 'away' });
+  const outcome = await prepareMachine(world, input);
+  expect(outcome).toMatchObject({
+    found: true,
+    machine: { uid: 'uid-of-pool-a' },
+    outOfReach: expect.stringContaining('away'),
+  });
+  expect(outcome).not.toHaveProperty('machine.bootstrapTokenId');
 });

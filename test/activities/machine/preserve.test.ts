@@ -251,7 +251,7 @@ describe('stop', () => {
   });
 });
 
-test('what nobody understands is an Event', async () => {
+test('a preserve value that is not known is reported in an Event', async () => {
   const { events, expiry } = await run({ machine: { [preserveKey]: 'always' } });
   expect(events).toEqual([expect.stringContaining('InvalidPreserveValue: Machine: annotation')]);
   expect(expiry).toBeUndefined();
@@ -283,9 +283,33 @@ test('a target cluster that is out of reach is said, and the Machine keeps its t
   expect(machine.status?.currentStatus?.preserveExpiryTime).toBe(soon);
 });
 
-test('another error is for a retry', async () => {
+describe.each([
+  { code: 403, reason: 'Forbidden' },
+  { code: 422, reason: 'Invalid' },
+])('a write that is refused with $code', (verdict) => {
+  test.each(['control', 'target'] as const)(
+    'in the %s cluster is an answer, and an Event',
+    async (at) => {
+      const world = aWorld({
+        control: [machineOf({ machine: { [preserveKey]: 'now' } })],
+        target: [nodeOf({})],
+      });
+      world[at].fault = ({ method }) =>
+        method === 'PATCH' ? { ...verdict, message: 'not yours' } : undefined;
+      const outcome = await preserveMachine(world, { machine: lifeOf('pool-a'), now });
+      const words = expect.stringContaining('not yours');
+      expect(outcome).toEqual({ found: 'refused', reason: words });
+      const { items } = await world.control.list<object>(namespaced('events', namespace));
+      expect(items).toContainEqual(
+        expect.objectContaining({ type: 'Warning', reason: 'FailedUpdate', message: words }),
+      );
+    },
+  );
+});
+
+test('a failure that is no refusal is left to a retry', async () => {
   const world = aWorld({ control: [machineOf({ machine: { [preserveKey]: 'now' } })] });
-  world.control.fault = () => ({ code: 500, reason: 'InternalError' });
+  world.control.fault = () => ({ code: 409, reason: 'Conflict' });
   const look = preserveMachine(world, { machine: lifeOf('pool-a'), now });
   await expect(look).rejects.toThrow(KubeError);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { preparedOf } from '../../../activities/machine/object.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
+import { recorderOf } from '../../../activities/kube/events.ts';
 import { customResource, namespaced } from '../../../activities/kube/paths.ts';
 import type { Instance } from '../../../workflows/plan/machine.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -60,7 +61,10 @@ test('without a target cluster there is no Node label, and the machine is Availa
   await recordCreated({ ...world, control }, input);
   const stored = await control.read<Machine>(path);
   expect(stored.metadata.labels).toBeUndefined();
-  expect(stored.status).toMatchObject({ addresses, currentStatus: { phase: 'Available' } });
+  expect(stored.status).toMatchObject({
+    addresses: [{ type: 'Hostname', address: instance.nodeName }, ...addresses],
+    currentStatus: { phase: 'Available' },
+  });
 });
 
 test.each(['Running', 'Terminating'] as const)(
@@ -108,6 +112,7 @@ test('the same failure again writes nothing on the object, and is counted', asyn
   const { resourceVersion } = (await control.read<Machine>(path)).metadata;
   await recordFailure({ ...world, control }, report);
   expect((await control.read<Machine>(path)).metadata.resourceVersion).toBe(resourceVersion);
+  await recorderOf(control).idle();
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([{ count: 2 }]);
 });
@@ -151,11 +156,13 @@ describe('the second look before a creation timeout', () => {
     expect(writes).toEqual([]);
   });
 
-  test('a Node that joined while nobody told is handed on', async () => {
+  test('a Node that joined without a signal is handed on at the creation timeout', async () => {
     const { outcome, writes } = await look({ node: aNode(), instance: known });
     const { uid } = aNode().metadata;
     const { providerID, nodeName: name } = known;
-    expect(outcome).toEqual({ found: 'node', node: { name, uid, providerID } });
+    const node = { name, uid, providerID, isReady: true, isDeleting: false };
+    expect(outcome).toMatchObject({ found: 'node', node });
+    expect(outcome).toHaveProperty('node.resourceVersion', expect.stringMatching(/^\d+$/));
     expect(writes).toEqual([]);
   });
 
@@ -196,7 +203,7 @@ describe('the second look before a creation timeout', () => {
     expect(writes).toEqual([]);
   });
 
-  test('an API server out of reach fails nobody', async () => {
+  test('an API server out of reach fails no machine', async () => {
     const { control, ...world } = aWorld({ control: [pending] });
     world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
     const input = { machine, instance: known, now: late };

@@ -4,8 +4,7 @@ import { customResource } from '../../../activities/kube/paths.ts';
 import type { MachineCommand } from '../../../workflows/activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
-import { lifeOf } from '../../support/world.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
 const path = customResource('machines', namespace, 'pool-a');
@@ -34,9 +33,10 @@ test.each<{ command: MachineCommand; metadata: object; words: string }>([
   },
   { command: { verb: 'retryNow' }, metadata: {}, words: 'Tried again at once' },
 ])('$command.verb stands on the Machine, and in an Event', async ({ command, metadata, words }) => {
-  const control = new MemoryKube(aMachine());
+  const world = aWorld({ control: [aMachine()] });
+  const { control } = world;
   const asked = { ...command, by: 'Ada' };
-  expect(await steerMachine(control, { machine, command: asked, until })).toBe(words);
+  expect(await steerMachine(world, { machine, command: asked, until })).toBe(words);
   expect(await control.read<Machine>(path)).toMatchObject({ metadata });
   expect(control.bodies.at(-1)).toMatchObject({
     message: `${words}, asked for through Temporal by "Ada"`,
@@ -44,9 +44,22 @@ test.each<{ command: MachineCommand; metadata: object; words: string }>([
 });
 
 test('a Machine that is gone takes no command', async () => {
-  const steered = steerMachine(new MemoryKube(), { machine, command: { verb: 'skipDrain' } });
+  const steered = steerMachine(aWorld(), { machine, command: { verb: 'skipDrain' } });
   await expect(steered).rejects.toMatchObject({
     message: 'the Machine is gone',
     nonRetryable: true,
+  });
+});
+
+test('an extension is told with the pauses since the deletion, and stands without them', async () => {
+  const countsFrom = until - 3_600_000;
+  const pause = { reason: 'stop', from: countsFrom, until: countsFrom + 1_800_000 } as const;
+  const world = aWorld({ control: [aMachine()], pauses: () => [pause] });
+  const command = { verb: 'extendDrain', minutes: 30 } as const;
+  expect(await steerMachine(world, { machine, command, until, countsFrom })).toBe(
+    'Drain extended until 2026-01-01T03:30:00Z',
+  );
+  expect(await world.control.read<Machine>(path)).toMatchObject({
+    metadata: { annotations: { 'millwright.dev/drain-until': '2026-01-01T03:00:00Z' } },
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordFailure } from '../../../activities/machine/record.ts';
 import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
+import { finalizers, labels } from '../../../workflows/api/constants.ts';
 import { customResource, node as nodePath } from '../../../activities/kube/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
@@ -14,7 +16,7 @@ const ours = { machine, nodeName: 'pool-a', providerID: 'local:///zone-1/i-1' };
 test('begins with Terminating, and knows the provider to ask', async () => {
   const world = aWorld({ control: [deleted, aMachineClass(), aSecret()] });
   expect(await beginTeardown(world, { machine })).toMatchObject({
-    machine: { isDeleting: true, hasFinalizer: true, provider: 'local' },
+    machine: { isDeleting: true, hasFinalizer: true, provider: 'virtual' },
   });
   expect((await world.control.read<Machine>(path)).status?.currentStatus?.phase).toBe(
     'Terminating',
@@ -44,8 +46,8 @@ test('another life of the name is not touched', async () => {
 });
 
 test('ends with the Node and, last of all, the finalizer', async () => {
-  const finalizers = ['node.machine.sapcloud.io/machine-controller'];
-  const world = aWorld({ control: [deleted], target: [aNode({ metadata: { finalizers } })] });
+  const metadata = { finalizers: [finalizers.node] };
+  const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });
   let wasNodeGone = false;
   world.control.fault = ({ method }) => {
     if (method === 'PATCH') wasNodeGone = !world.target.has(nodePath('pool-a'));
@@ -76,7 +78,7 @@ test.each([
   expect(world.target.has(nodePath('pool-a'))).toBe(false);
 });
 
-test('where nobody knows of an instance, an older Node of the name is spared', async () => {
+test('without a known instance an older Node of the name is spared', async () => {
   const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' };
   const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });
   await finishTeardown(world, { machine });
@@ -87,8 +89,107 @@ test('a Node that cannot be deleted keeps the object', async () => {
   const world = aWorld({ control: [deleted], target: [aNode()] });
   world.target.fault = ({ method }) =>
     method === 'DELETE' ? { code: 500, reason: 'InternalError' } : undefined;
-  await expect(finishTeardown(world, ours)).rejects.toThrow('InternalError');
+  const failure = { code: 'Internal', during: 'nodeDeletion', isSettled: true };
+  expect(await finishTeardown(world, ours)).toMatchObject(failure);
   expect(world.control.has(path)).toBe(true);
+});
+
+test('a finalizer that a webhook keeps on the Machine is a failure that names it', async () => {
+  const world = aWorld({ control: [deleted], target: [] });
+  world.control.fault = ({ method, path: at }) =>
+    method === 'PATCH' && at === path ? { code: 403, reason: 'Forbidden' } : undefined;
+  expect(await finishTeardown(world, ours)).toMatchObject({
+    code: 'PermissionDenied',
+    message: expect.stringContaining(`the finalizer ${finalizers.machine} could not be removed: `),
+  });
+  expect(world.control.has(path)).toBe(true);
+});
+
+const nodeNotDeleted = (reason: string): string =>
+  `Deletion of Node Object "pool-a" failed due to error: DELETE /api/v1/nodes/pool-a: 500 ${reason}: ${reason}. Initiate node object deletion`;
+
+test('a Node that cannot be deleted is said on the Machine as MCM says it, once until the error changes', async () => {
+  const world = aWorld({ control: [deleted], target: [aNode()] });
+  const descriptions: string[] = [];
+  for (const reason of ['InternalError', 'InternalError', 'OtherError']) {
+    world.target.fault = ({ method }) => (method === 'DELETE' ? { code: 500, reason } : undefined);
+    const failure = await finishTeardown(world, ours);
+    if (!failure) throw new Error('the Node was deleted');
+    const report = { machine, failure, operation: 'Delete', phase: 'Terminating' } as const;
+    await recordFailure(world, { ...report, createGeneration: 0 });
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.lastOperation).toMatchObject({ state: 'Failed', type: 'Delete' });
+    descriptions.push(status?.lastOperation?.description ?? '');
+  }
+  expect(descriptions).toEqual(
+    ['InternalError', 'InternalError', 'OtherError'].map(nodeNotDeleted),
+  );
+  const writes = world.control.writes().filter((call) => call === `PATCH ${path}/status`);
+  expect(writes).toHaveLength(2);
+});
+
+test('a bootstrap token that cannot be deleted is not said to be the Node', async () => {
+  const world = aWorld({ control: [deleted], target: [aNode()] });
+  world.target.fault = ({ path: asked }) =>
+    asked.includes('/secrets/') ? { code: 403, reason: 'Forbidden' } : undefined;
+  expect(await finishTeardown(world, { ...ours, bootstrapTokenId: 'abcdef' })).toMatchObject({
+    message: expect.stringMatching(/^Deletion of the bootstrap token failed/),
+  });
+  expect(world.target.has(nodePath('pool-a'))).toBe(false);
+});
+
+test('a Node that took the name between the two writes is spared', async () => {
+  const node = aNode({ metadata: { uid: 'node-1' } });
+  const world = aWorld({ control: [deleted], target: [node] });
+  world.target.fault = ({ method }) => {
+    const metadata = { uid: 'node-2', creationTimestamp: '2020-01-01T00:00:00Z' };
+    const next = aNode({ metadata, spec: anotherInstance });
+    if (method === 'DELETE') world.target.put(next);
+    return undefined;
+  };
+  await finishTeardown(world, { ...ours, nodeUid: 'node-1' });
+  expect(await world.target.read(nodePath('pool-a'))).toMatchObject({
+    metadata: { uid: 'node-2' },
+  });
+});
+
+test('a known Node goes by its UID, and one that another machine has is spared', async () => {
+  const own = aNode({ metadata: { uid: 'node-1', finalizers: [finalizers.node] } });
+  const world = aWorld({ control: [deleted], target: [own] });
+  await finishTeardown(world, { ...ours, nodeUid: 'node-1' });
+  expect(world.target.has(nodePath('pool-a'))).toBe(false);
+  expect(world.target.bodies).toContainEqual({ preconditions: { uid: 'node-1' } });
+
+  const rival = aMachine({ metadata: { name: 'pool-b', labels: { [labels.node]: 'pool-a' } } });
+  const claimed = aNode({ metadata: { labels: { [labels.machineName]: 'pool-b' } } });
+  const rivals = aWorld({ control: [deleted, rival], target: [claimed] });
+  await finishTeardown(rivals, ours);
+  expect(rivals.target.writes()).toEqual([]);
+});
+
+function unreachable() {
+  const world = aWorld({ control: [deleted] });
+  world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+  return world;
+}
+
+describe('a target cluster that does not answer', () => {
+  test('keeps no machine that never joined from going', async () => {
+    const world = unreachable();
+    const bootstrapTokenId = 'abc123';
+    const input = { ...ours, bootstrapTokenId, hasNotJoined: true };
+    expect(await finishTeardown(world, input)).toBeUndefined();
+    expect(world.control.has(path)).toBe(false);
+  });
+
+  test('keeps the object of a machine that had joined, and the failure says so', async () => {
+    const world = unreachable();
+    expect(await finishTeardown(world, ours)).toMatchObject({
+      code: 'Unavailable',
+      message: expect.stringContaining('Unreachable'),
+    });
+    expect(world.control.has(path)).toBe(true);
+  });
 });
 
 test('can be run twice', async () => {

@@ -36,7 +36,7 @@ async function newsOf(kind: 'credentials' | 'none' | 'unavailable'): Promise<unk
       return [];
     },
   };
-  const request = { namespace, cluster: 'c', provider: 'local', minAgeSeconds: 60 };
+  const request = { namespace, cluster: 'c', provider: 'virtual', minAgeSeconds: 60 };
   const [look] = await lookForOrphans({ driver, control, signal: () => signal }, request);
   return look?.credentials;
 }

@@ -3,6 +3,7 @@ import type { Dead, Living } from '../../../activities/entity-board.ts';
 import { compareEntities, healEntities } from '../../../activities/safety/entities.ts';
 import { lifeSignals, refOf } from '../../../workers/entity-board.ts';
 import type { EntityRef } from '../../../workflows/plan/entity-audit.ts';
+import { isWell } from '../../../workflows/plan/entity-audit.ts';
 import {
   aMachine,
   aMachineDeployment,
@@ -22,7 +23,14 @@ class Board {
   atWork: EntityRef[] = [];
   fails = false;
 
-  running = async (): Promise<EntityRef[]> => this.atWork;
+  foreign = 0;
+
+  running = async () => ({ running: this.atWork, foreign: this.foreign });
+
+  endForeign = async (): Promise<number> => {
+    this.told.push(`end of ${this.foreign} of others`);
+    return this.foreign;
+  };
 
   endOf = async ({ kind, name }: EntityRef): Promise<string | undefined> =>
     this.ends[`${kind}/${name}`];
@@ -67,6 +75,24 @@ describe('the comparison', () => {
   });
 });
 
+describe('workflows of an install that was replaced', () => {
+  test('do not count as those of their objects', async () => {
+    const { entities, world } = aBoardAndWorld(aMachine());
+    entities.foreign = 1;
+    const look = await compareEntities(world, { namespace });
+    expect(look).toMatchObject({ running: 0, unattended: [a], foreign: 1 });
+    expect(isWell({ ...look, unattended: [] })).toBe(false);
+  });
+
+  test('end before a workflow of the same name is started', async () => {
+    const { entities, world } = aBoardAndWorld(aMachine());
+    entities.foreign = 1;
+    entities.ends = { 'machine/pool-a': 'was terminated' };
+    await healEntities(world, { namespace, unattended: [a], leftOver: [], foreign: 1 });
+    expect(entities.told).toEqual(['end of 1 of others', 'life of machine/pool-a at 7']);
+  });
+});
+
 describe('healing', () => {
   test('starts the workflow of a living object as its watcher would, and says so', async () => {
     const machine = aMachine({ metadata: { labels: { node: 'pool-a' } } });
@@ -80,6 +106,15 @@ describe('healing', () => {
     expect(world.control.bodies).toContainEqual(
       expect.objectContaining({ reason: 'WorkflowRestored', message: why }),
     );
+  });
+
+  test('writes no Event while no watcher leads', async () => {
+    const { entities, world } = aBoardAndWorld(aMachine());
+    entities.ends = { 'machine/pool-a': 'was terminated' };
+    const alone = { ...world, licence: { isGranted: () => false } };
+    const healed = await healEntities(alone, { namespace, unattended: [a], leftOver: [] });
+    expect(healed).toMatchObject([{ isHealed: true }]);
+    expect(world.control.writes()).toEqual([]);
   });
 
   test.each([
@@ -129,6 +164,16 @@ describe('what a restored workflow is told', () => {
     expect(namesOf({ kind: 'machine', object })).toEqual([started, told]);
   });
 
+  test('names the MachineDeployment of the machine, so that the search finds it', () => {
+    const by = { apiVersion: 'machine.sapcloud.io/v1alpha1', uid: 'u', controller: true };
+    const owner = { ...by, kind: 'MachineDeployment', name: 'pool' };
+    const set = aMachineSet({ metadata: { ownerReferences: [owner] } });
+    const ownedBySet = { ...by, kind: 'MachineSet', name: set.metadata.name };
+    const object = aMachine({ metadata: { ownerReferences: [ownedBySet] } });
+    const [started] = lifeSignals({ kind: 'machine', object, set }, where);
+    expect(started?.start).toMatchObject({ machineDeployment: 'pool' });
+  });
+
   test('is only for the workflow itself', () => {
     const started = { said: 'machineSetObserved machineSet/pool', starts: true };
     expect(namesOf({ kind: 'machineSet', object: aMachineSet() })).toEqual([started]);
@@ -139,9 +184,14 @@ describe('what a restored workflow is told', () => {
   });
 
   test('goes by the ids of our namespace', () => {
-    expect(refOf('machine/shoot/pool-a', 'shoot')).toEqual(a);
-    expect(refOf('machine/other/pool-a', 'shoot')).toBeUndefined();
-    expect(refOf('machineClass/shoot/small', 'shoot')).toBeUndefined();
-    expect(refOf('machine/shoot/pool-a/x', 'shoot')).toBeUndefined();
+    const shoot = { namespace: 'shoot', identity: {} };
+    expect(refOf('machine/shoot/pool-a', shoot)).toEqual(a);
+    expect(refOf('machine/other/pool-a', shoot)).toBeUndefined();
+    expect(refOf('machineClass/shoot/small', shoot)).toBeUndefined();
+    expect(refOf('machine/shoot/pool-a/x', shoot)).toBeUndefined();
+    const named = { namespace: 'shoot', identity: { clusterName: 'eu' } };
+    expect(refOf('machine/eu/shoot/pool-a', named)).toEqual(a);
+    expect(refOf('machine/shoot/pool-a', named)).toBeUndefined();
+    expect(refOf('machine/us/shoot/pool-a', named)).toBeUndefined();
   });
 });

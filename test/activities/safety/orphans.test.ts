@@ -24,7 +24,7 @@ const suspect: Suspect = {
   machineName: 'gone',
   token: 'uid-of-gone-0',
   because: 'noMachine',
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
 };
 
@@ -75,7 +75,7 @@ describe('a look', () => {
         return instances;
       },
     };
-    const request = { namespace, cluster, provider: 'local', minAgeSeconds: 60 };
+    const request = { namespace, cluster, provider: 'virtual', minAgeSeconds: 60 };
     const looks = lookForOrphans({ driver, control, signal: () => signal }, request);
     return { asked, looks };
   }
@@ -114,7 +114,7 @@ describe('a look', () => {
     ];
     expect(await lookAt(control, { instances }).looks).toEqual([
       {
-        provider: 'local',
+        provider: 'virtual',
         className: 'small',
         classCount: 1,
         kept: { creating: 1, young: 1 },
@@ -187,7 +187,7 @@ describe('the last look before a class is let go', () => {
   function lastLook(...objects: object[]) {
     const driver = { listScope: () => '', listInstances: async () => listed };
     const world = { driver, control: new MemoryKube(...objects), signal: () => signal };
-    return lookLast(world, { namespace, cluster, provider: 'local', className: 'small' });
+    return lookLast(world, { namespace, cluster, provider: 'virtual', className: 'small' });
   }
 
   test('finds what has no Machine', async () => {

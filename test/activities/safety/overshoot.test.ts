@@ -69,12 +69,22 @@ describe('the count of a set', () => {
   });
 
   test('finds nothing new while everything is stopped', async () => {
-    const stop = {
-      current: () => ({ uid: 's', reason: 'r', since: 0 }),
-      last: () => undefined,
-    };
+    const stop = { current: () => ({ uid: 's', reason: 'r', since: 0 }) };
     const control = [set, ...machinesOf('pool', 9)];
     expect((await lookForOvershoot(aWorld({ control, stop }), check)).sets).toEqual([]);
+  });
+
+  test('finds nothing new while no watcher leads, and just after a pause', async () => {
+    const control = [set, ...machinesOf('pool', 9)];
+    const licence = { isGranted: () => false };
+    expect((await lookForOvershoot(aWorld({ control, licence }), check)).sets).toEqual([]);
+    const now = Date.now();
+    const pause = { reason: 'worker', from: now - 90_000, until: now - 30_000 } as const;
+    const recent = aWorld({ control, pauses: () => [pause] });
+    expect((await lookForOvershoot(recent, check)).sets).toEqual([]);
+    const old = { ...pause, until: now - 70_000 };
+    const later = aWorld({ control, pauses: () => [old] });
+    expect((await lookForOvershoot(later, check)).sets).toMatchObject([{ name: 'pool' }]);
   });
 });
 

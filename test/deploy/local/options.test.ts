@@ -20,6 +20,7 @@ describe('the command line of npm start', () => {
         stateDir: '/tmp/x',
         namespace: 'shoot',
         operator: false,
+        doubled: false,
         fresh: true,
         audit: true,
         workerFlags: [],

@@ -40,6 +40,8 @@ const somePorts: Ports = {
   virtualCloud: 11,
   watcher: 12,
   worker: 13,
+  secondWatcher: 14,
+  secondWorker: 15,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

@@ -28,3 +28,29 @@ describe('what MCM refuses in silence has faults that name the field, the value 
     expect(faultsOf(object)).toEqual(faults);
   });
 });
+
+describe('a node template that fits into an object and not into what Temporal keeps', () => {
+  const annotations = Object.fromEntries(
+    Array.from({ length: 14 }, (_, index) => [`example.com/${index}`, 'x'.repeat(100_000)]),
+  );
+  const spec = {
+    class: { kind: 'MachineClass', name: 'small' },
+    nodeTemplate: { metadata: { annotations } },
+  };
+
+  test('is refused on a Machine, with its length and what is allowed', () => {
+    expect(machineFaults({ spec })).toEqual([
+      expect.stringMatching(
+        /^spec\.nodeTemplate: Invalid value: 1400\d{3} characters: must have at most 262144 characters as JSON$/,
+      ),
+    ]);
+  });
+
+  test('is refused on a MachineSet and on a MachineDeployment', () => {
+    const fault = expect.stringMatching(/^spec\.template\.spec\.nodeTemplate: Invalid value/);
+    const owner = { selector: {}, template: { spec } };
+    expect(machineSetFaults({ spec: owner })).toEqual([fault]);
+    const strategy = { type: 'Recreate' } as const;
+    expect(machineDeploymentFaults({ spec: { ...owner, strategy } })).toEqual([fault]);
+  });
+});

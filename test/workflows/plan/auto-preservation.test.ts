@@ -52,13 +52,15 @@ test.each<{
   },
 ])('$name', ({ machines, max, preserve = [], letGo = [] }) => {
   const isNothing = preserve.length + letGo.length === 0;
-  expect(planAutoPreservation(machines, max)).toEqual(isNothing ? undefined : { preserve, letGo });
+  expect(planAutoPreservation(machines, { max })).toEqual(
+    isNothing ? undefined : { preserve, letGo },
+  );
 });
 
 test('never more than allowed, and then there is nothing to do', () => {
   fc.assert(
     fc.property(anyFacts, fc.nat(5), (machines, max) => {
-      const { preserve = [], letGo = [] } = planAutoPreservation(machines, max) ?? {};
+      const { preserve = [], letGo = [] } = planAutoPreservation(machines, { max }) ?? {};
       const after = machines.map((machine): MachineFact => {
         if (preserve.includes(machine.name)) return { ...machine, preserve: 'auto-preserved' };
         const { preserve: _gone, ...rest } = machine;
@@ -68,7 +70,7 @@ test('never more than allowed, and then there is nothing to do', () => {
         (machine) => !machine.isDeleting && machine.preserve === 'auto-preserved',
       );
       expect(held.filter(({ phase }) => phase !== 'Terminating').length).toBeLessThanOrEqual(max);
-      expect(planAutoPreservation(after, max)).toBeUndefined();
+      expect(planAutoPreservation(after, { max })).toBeUndefined();
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createdBy, validatedBy } from '../../../workflows/plan/driver-answers.ts';
+import { createdBy, deletedBy, validatedBy } from '../../../workflows/plan/driver-answers.ts';
 
 const asked = { provider: 'mars', usesTarget: true, isCancelled: false };
 const failure = { code: 'Unauthenticated', message: 'no', isSettled: true } as const;
@@ -30,4 +30,32 @@ test.each([
     outcome: 'failed',
     failure: { code: 'Internal', message: expect.stringContaining(words) },
   });
+});
+
+test.each([
+  [
+    { message: 'copies the disk', pollAfterSeconds: 0.5 },
+    'pollAfterSeconds: 0.5: must be a number',
+  ],
+  [{ message: 'copies the disk', pollAfterSeconds: 3_601 }, 'pollAfterSeconds: 3601: must be'],
+  [{ pollAfterSeconds: 5 }, 'message: undefined: must be a text'],
+  [{ message: 'm', pollAfterSeconds: 5, checkpoint: 'x'.repeat(4_097) }, 'checkpoint: '],
+])('a pending operation that cannot be followed is a fault of the driver: %j', (part, words) => {
+  const answer = { outcome: 'pending', ...part };
+  const fault = { code: 'Internal', message: expect.stringContaining(words), isSettled: false };
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(createdBy(answer, asked)).toEqual({ outcome: 'failed', failure: fault });
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(deletedBy(answer, asked)).toEqual({ outcome: 'failed', failure: fault });
+});
+
+test('of a pending operation that is all that is kept', () => {
+  const answer = {
+    outcome: 'pending',
+    message: 'm',
+    pollAfterSeconds: 5,
+    checkpoint: 'op',
+  } as const;
+  const more = { ...answer, cost: 7 };
+  expect(deletedBy(more, asked)).toEqual(answer);
 });

@@ -46,6 +46,13 @@ describe('health', () => {
       reason: 'failed',
     },
     {
+      name: 'a Failed one whose look met an outage waits for the next look',
+      given: { ...running, phase: 'Failed', health: { mustLook: false, lookAt: now + 7_000 } },
+      action: 'wait',
+      reason: 'failed',
+      until: now + 7_000,
+    },
+    {
       name: 'a Failed one whose Node changed is looked at',
       given: { ...running, phase: 'Failed', health: { mustLook: true } },
       action: 'checkHealth',

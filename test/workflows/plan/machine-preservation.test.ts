@@ -86,7 +86,7 @@ describe('preservation', () => {
     },
     {
       name: 'no instance is made for one that is kept without',
-      given: { phase: 'Failed', isPrepared: true, provider: 'local', ...spoken({ until }) },
+      given: { phase: 'Failed', isPrepared: true, provider: 'virtual', ...spoken({ until }) },
       action: 'wait',
     },
   ])('$name', (row) => {

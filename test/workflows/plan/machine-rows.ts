@@ -26,7 +26,7 @@ export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
   };
 }
 
-export const prepared = { isPrepared: true, provider: 'local' };
+export const prepared = { isPrepared: true, provider: 'virtual' };
 export const launched = { ...prepared, wasCreateSent: true, instance };
 export const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
 export const running = { ...pending, isNodeReady: true, phase: 'Running' as const };

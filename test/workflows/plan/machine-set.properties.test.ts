@@ -43,7 +43,7 @@ function surveyOf(wish: Wish, machines: readonly MachineFact[], toPush: string[]
   const { nextExpiry: _none, ...failed } = countFailed(facts);
   const autoPreservation = wish.isDeleting
     ? undefined
-    : planAutoPreservation(machines, wish.most ?? 0);
+    : planAutoPreservation(machines, { max: wish.most ?? 0 });
   return {
     demand: {
       isDeleting: wish.isDeleting,

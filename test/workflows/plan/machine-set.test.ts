@@ -12,6 +12,7 @@ import {
   nextBatchSize,
   planMachineSet,
 } from '../../../workflows/plan/machine-set.ts';
+import type { RefusedMachines } from '../../../workflows/plan/refused-machines.ts';
 import { burst } from '../../../workflows/plan/set-deletions.ts';
 
 const now = 1_000_000;
@@ -53,7 +54,39 @@ function facts(given: Given): MachineSetFacts {
 
 const surplus = { names: ['pool-b'], reason: '4 machines, 3 wanted' };
 
+function refusedTo(count: number): { refused: RefusedMachines } {
+  const names = Array.from({ length: count }, (_, index) => `pool-${index}`);
+  const message = 'kept for forensics';
+  return {
+    refused: { names, reason: 'FailedDelete', message, failures: 1, retryAt: now + 9_000 },
+  };
+}
+
 test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
+  {
+    name: 'machines that are refused keep no other from being deleted',
+    given: { survey: { present: 4, toDelete: surplus }, facts: refusedTo(99) },
+    step: { action: 'delete', ...surplus },
+  },
+  {
+    name: 'a hundred machines that are refused are enough for now',
+    given: { survey: { present: 4, toDelete: surplus }, facts: refusedTo(100) },
+    step: { action: 'wait', until: now + 9_000 },
+  },
+  {
+    name: 'machines that are refused keep none from being made',
+    given: { survey: { present: 2 }, facts: refusedTo(100) },
+    step: { action: 'create', count: 1 },
+  },
+  {
+    name: 'a set that waits for machines that are refused says so and tries again',
+    given: { survey: { present: 4 }, facts: refusedTo(1) },
+    step: {
+      action: 'wait',
+      reason: 'has 4 of 3 machines; 1 machines cannot be written: kept for forensics',
+      until: now + 9_000,
+    },
+  },
   { name: 'an empty set starts with one', given: {}, step: { action: 'create', count: 1 } },
   {
     name: 'and goes on with a whole batch',
@@ -278,5 +311,43 @@ describe('a spec that was just seen', () => {
     },
   ])('is one step away ($isAway): $name', ({ given, batchSize, isAway }) => {
     expect(isOneStepAway(survey(given), batchSize)).toBe(isAway);
+  });
+});
+
+describe('while everything is stopped', () => {
+  const stop = 'stopped by ConfigMap shoot/millwright-stop';
+
+  test.each<{ name: string; given: Given; expected: Partial<MachineSetStep> }>([
+    {
+      name: 'a set with machines to make waits',
+      given: {},
+      expected: { action: 'wait', reason: `3 of 3 missing; ${stop}` },
+    },
+    {
+      name: 'a set with machines to delete waits',
+      given: { survey: { present: 4, toDelete: surplus } },
+      expected: { action: 'wait', reason: `${surplus.reason}; ${stop}` },
+    },
+    {
+      name: 'a set with machines to delete pushes its template',
+      given: { survey: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
+      expected: { action: 'push', names: ['pool-a'] },
+    },
+    {
+      name: 'a set that is being deleted pushes nothing',
+      given: {
+        demand: { isDeleting: true },
+        survey: { present: 1, toDelete: surplus, toPush: ['pool-a'] },
+      },
+      expected: { action: 'wait' },
+    },
+    {
+      name: 'a set without machines is released',
+      given: { demand: { isDeleting: true }, survey: { present: 0 } },
+      expected: { action: 'release' },
+    },
+  ])('$name', ({ given, expected }) => {
+    const step = planMachineSet(facts({ ...given, facts: { stop } }), now);
+    expect(step).toMatchObject(expected);
   });
 });

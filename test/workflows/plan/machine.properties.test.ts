@@ -32,7 +32,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     isNodeBehind: fc.boolean(),
     createDeadline: someTime,
     instance: fc.constant(instance),
-    provider: fc.constant('local'),
+    provider: fc.constant('virtual'),
     unsettledUntil: someTime,
     health: fc.record(
       { mustLook: fc.boolean(), lookAt: someTime, waitsFor: fc.constant('ill') },

@@ -14,6 +14,8 @@ import {
   wantedOf,
 } from './machine-rows.ts';
 
+const outage = { reason: 'connection refused', retryAt: now + 3_000 };
+
 describe('launch', () => {
   const unread = { ...running, isPrepared: false };
   test.each<Row>([
@@ -51,6 +53,59 @@ describe('launch', () => {
       name: 'and one whose object is to be read again',
       given: { ...launched, isPrepared: false, failure: failing() },
       action: 'recordCreated',
+    },
+    {
+      name: 'a target cluster that did not answer is asked again after a while',
+      given: { outage },
+      action: 'wait',
+      reason: 'connection refused',
+      until: now + 3_000,
+    },
+    {
+      name: 'and then the object is read again',
+      given: { outage: { ...outage, retryAt: now } },
+      action: 'prepare',
+    },
+    {
+      name: 'a deletion is not kept waiting by a target cluster that does not answer',
+      given: { outage, ...deleted },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'a Node that joins gets what the Machine says of it',
+      given: { ...pending, isNodeBehind: true },
+      action: 'syncNode',
+    },
+    {
+      name: 'an edit before the join is read before its Node follows',
+      given: { ...pending, isNodeBehind: true, isPrepared: false },
+      action: 'prepare',
+    },
+    {
+      name: 'a Machine whose Node is deleted before it joined goes with it',
+      given: { ...pending, hasLostNode: true },
+      action: 'deleteWithNode',
+    },
+    {
+      name: 'a Node of the name of a new instance is looked for before the instance is written down',
+      given: { ...launched, mustCheckName: true },
+      action: 'findStaleNode',
+    },
+    {
+      name: 'a failure is said on the object before anything else',
+      given: { ...prepared, failure: failing(), isUnreported: true },
+      action: 'recordFailure',
+    },
+    {
+      name: 'a finalizer that somebody took off is set again',
+      given: { ...running, hasFinalizer: false, finalizerAt: now },
+      action: 'prepare',
+    },
+    {
+      name: 'whoever takes it off has the time to delete the object',
+      given: { ...running, hasFinalizer: false, finalizerAt: now + 60_000 },
+      action: 'wait',
+      until: now + 60_000,
     },
     {
       name: 'a running machine waits',
@@ -169,166 +224,6 @@ describe('back-off', () => {
   });
 });
 
-describe('deletion', () => {
-  const drained = { ...running, ...deleted, teardown };
-  const gone = { ...drained, teardown: { ...teardown, isInstanceGone: true } };
-  const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
-  const draining = { ...creating, name: 'drain' } as const;
-  const syncing = { ...creating, name: 'syncNode' } as const;
-  test.each<Row>([
-    {
-      name: 'does not wait until its Node was written',
-      given: { ...running, ...deleted, running: syncing },
-      action: 'cancel',
-      reason: 'deletion requested during a change of its Node',
-    },
-    { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
-    { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
-    {
-      name: 'of a Failed machine',
-      given: { ...pending, ...deleted, phase: 'Failed' },
-      action: 'beginTeardown',
-    },
-    {
-      name: 'while a create is refused',
-      given: { ...prepared, ...deleted, failure: failing() },
-      action: 'beginTeardown',
-    },
-    {
-      name: 'drains first',
-      given: { ...drained, teardown: { ...teardown, isDrained: false } },
-      action: 'drain',
-    },
-    {
-      name: 'of a create without an answer looks first for what it made',
-      given: { ...prepared, ...deleted, teardown: { ...teardown, mustFind: true } },
-      action: 'findInstance',
-    },
-    {
-      name: 'looks for it again after a while when the cloud does not answer',
-      given: {
-        ...prepared,
-        ...deleted,
-        failure: failing(),
-        teardown: { ...teardown, mustFind: true },
-      },
-      action: 'wait',
-      until: now + 4_000,
-    },
-    { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
-    { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
-    {
-      name: 'a machine that never had a readable class has nothing to delete',
-      given: { ...deleted, teardown },
-      action: 'finishTeardown',
-    },
-    {
-      name: 'a create that was sent is deleted even when the class is gone',
-      given: { ...deleted, teardown, wasCreateSent: true },
-      action: 'deleteInstance',
-    },
-    {
-      name: 'a readable class is asked even when no create was sent in this life',
-      given: { ...prepared, ...deleted, teardown },
-      action: 'deleteInstance',
-    },
-    {
-      name: 'an ambiguous create holds the object through the settle window',
-      given: { ...gone, unsettledUntil: now + 5_000 },
-      action: 'wait',
-      reason: 'no known outcome',
-      until: now + 5_000,
-    },
-    {
-      name: 'and is searched once more after it',
-      given: { ...gone, unsettledUntil: now },
-      action: 'deleteInstance',
-    },
-    {
-      name: 'later each time while the cloud does not answer',
-      given: { ...gone, unsettledUntil: now, failure: failing() },
-      action: 'wait',
-      until: now + 4_000,
-    },
-    {
-      name: 'a create under way is cancelled first',
-      given: { ...prepared, ...deleted, running: creating },
-      action: 'cancel',
-    },
-    {
-      name: 'and awaited',
-      given: { ...prepared, ...deleted, running: { ...creating, isCancelRequested: true } },
-      action: 'wait',
-      reason: 'create is being cancelled',
-    },
-    {
-      name: 'a create is cancelled too when the object vanished',
-      given: { ...prepared, isGone: true, running: creating },
-      action: 'cancel',
-    },
-    {
-      name: 'a drain goes on when the object vanished',
-      given: { ...drained, isGone: true, running: draining },
-      action: 'wait',
-      reason: 'drain is running',
-    },
-    {
-      name: 'a teardown that began is finished although the object vanished',
-      given: { ...drained, isGone: true },
-      action: 'deleteInstance',
-    },
-    {
-      name: 'a finished one ends the life and says so, also when the object was seen to go',
-      given: { ...gone, isGone: true, teardown: { ...gone.teardown, isFinished: true } },
-      action: 'complete',
-      reason: 'instance, Node and object are gone',
-    },
-  ])('$name', (row) => {
-    expect(plan(row.given)).toMatchObject(wantedOf(row));
-  });
-
-  test.each<Row>([
-    {
-      name: 'a drain under way is cancelled, to be done by force',
-      given: { ...drained, mustForce: true, running: draining },
-      action: 'cancel',
-      reason: 'force-deletion',
-    },
-    {
-      name: 'that is asked once',
-      given: { ...drained, mustForce: true, running: { ...draining, isCancelRequested: true } },
-      action: 'wait',
-      reason: 'drain is being cancelled',
-    },
-    {
-      name: 'a forced drain goes on',
-      given: { ...drained, mustForce: true, running: { ...draining, isForced: true } },
-      action: 'wait',
-      reason: 'drain is running',
-    },
-    {
-      name: 'a drain whose annotations changed is cancelled, to be begun again',
-      given: { ...drained, drainOptions: 'b', running: { ...draining, drainOptions: 'a' } },
-      action: 'cancel',
-      reason: 'its annotations changed',
-    },
-    {
-      name: 'a drain goes on as long as they are the same',
-      given: { ...drained, drainOptions: 'a', running: { ...draining, drainOptions: 'a' } },
-      action: 'wait',
-      reason: 'drain is running',
-    },
-    {
-      name: 'the deletion of the instance has nothing to force',
-      given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
-      action: 'wait',
-      reason: 'deleteInstance is running',
-    },
-  ])('$name', (row) => {
-    expect(plan(row.given)).toMatchObject(wantedOf(row));
-  });
-});
-
 describe('a stripped finalizer', () => {
   test.each<Row>([
     {
@@ -349,6 +244,42 @@ describe('a stripped finalizer', () => {
       action: 'complete',
     },
   ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});
+
+describe('an instance that seems to be gone', () => {
+  const loss = { askAt: now, isConfirmed: false };
+  const rows: Row[] = [
+    {
+      name: 'is asked for at the cloud when it is time',
+      given: { ...running, loss },
+      action: 'describeInstance',
+    },
+    {
+      name: 'is asked for before the machine has joined, too',
+      given: { ...pending, loss },
+      action: 'describeInstance',
+    },
+    {
+      name: 'is not asked for before it is time: the machine wakes then',
+      given: { ...running, loss: { askAt: now + 7_000, isConfirmed: false } },
+      action: 'wait',
+      reason: 'its instance is not to be found',
+      until: now + 7_000,
+    },
+    {
+      name: 'is written down once the cloud has confirmed it twice',
+      given: { ...pending, loss: { ...loss, isConfirmed: true } },
+      action: 'recordLoss',
+    },
+    {
+      name: 'leaves a Failed machine as it is',
+      given: { ...running, phase: 'Failed', loss },
+      action: 'wait',
+    },
+  ];
+  test.each<Row>(rows)('$name', (row) => {
     expect(plan(row.given)).toMatchObject(wantedOf(row));
   });
 });

@@ -12,7 +12,7 @@ const now = 10_000_000;
 const minAgeSeconds = 600;
 const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds } as const;
 
-const suspect = (id: string, provider = 'local'): Suspect => ({
+const suspect = (id: string, provider = 'virtual'): Suspect => ({
   providerID: id,
   machineName: `machine-${id}`,
   because: 'noMachine',
@@ -21,7 +21,7 @@ const suspect = (id: string, provider = 'local'): Suspect => ({
 });
 
 const look = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook => ({
-  provider: 'local',
+  provider: 'virtual',
   className: 'small',
   classCount: 1,
   kept: {},
@@ -109,10 +109,10 @@ test.each([
 describe('properties', () => {
   const anySuspect = fc
     .constantFrom('i-1', 'i-2', 'i-3', 'i-4')
-    .chain((id) => fc.constantFrom('local', 'other').map((provider) => suspect(id, provider)));
+    .chain((id) => fc.constantFrom('virtual', 'other').map((provider) => suspect(id, provider)));
   const anyLook = fc
     .record({
-      provider: fc.constantFrom('local', 'other'),
+      provider: fc.constantFrom('virtual', 'other'),
       suspects: fc.array(anySuspect, { maxLength: 4 }),
       omitted: fc.constantFrom(0, 0, 5),
       fails: fc.boolean(),
@@ -157,5 +157,44 @@ describe('properties', () => {
         expect(idsOf(turned.deletions)).toEqual(idsOf(planSweep(input).deletions));
       }),
     );
+  });
+});
+
+describe('while the listing of one class fails', () => {
+  const one = { ...suspect('i-1'), className: 'healthy' };
+  const failed = look([], {
+    className: 'revoked',
+    error: 'Unauthenticated',
+    unlistedClasses: ['revoked'],
+  });
+  const healthy = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook =>
+    look(suspects, { className: 'healthy', ...changes });
+
+  test('a suspect of another class, which its own listing clears, starts from zero', () => {
+    const earlier = [since(one, 86_400)];
+    const { suspects } = plan({ looks: [failed, healthy([])], earlier });
+    expect(suspects).toEqual([]);
+    const again = plan({ looks: [failed, healthy([one])], earlier: suspects });
+    expect({ suspects: again.suspects, deletions: again.deletions }).toEqual({
+      suspects: [{ ...one, firstSeen: now }],
+      deletions: [],
+    });
+  });
+
+  test('a suspect of the failed class that another listing clears starts from zero', () => {
+    const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
+    const looks = [failed, healthy([], { cleared: ['i-1'] })];
+    expect(plan({ looks, earlier }).suspects).toEqual([]);
+  });
+
+  test('a suspect of the failed class stays one, and is not deleted', () => {
+    const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
+    const { suspects, deletions } = plan({ looks: [failed, healthy([])], earlier });
+    expect({ suspects: idsOf(suspects), deletions }).toEqual({ suspects: ['i-1'], deletions: [] });
+  });
+
+  test('a provider that did not answer at all clears none of its suspects', () => {
+    const silent = look([], { className: '', error: 'no answer' });
+    expect(idsOf(plan({ looks: [silent], earlier: [since(one, 60)] }).suspects)).toEqual(['i-1']);
   });
 });

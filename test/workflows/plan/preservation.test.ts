@@ -115,7 +115,7 @@ describe('what is done', () => {
     expect(planPreservation(facts({ wishes, ...given }), now)).toMatchObject(plan);
   });
 
-  test('an expiry that somebody moved is followed', () => {
+  test('an expiry that was edited is followed', () => {
     const given = facts({ wishes: { machine: 'now' }, expiresAt: now + 5_000 });
     expect(planPreservation(given, now)).toMatchObject({ until: now + 5_000, isNew: false });
   });

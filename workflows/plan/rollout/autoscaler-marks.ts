@@ -26,14 +26,31 @@ export function marksOf(
     .split(',')
     .map((entry) => entryOf(entry, fallback))
     .filter(({ name, time }) => timePattern.test(time) && isPending(known.get(name)));
-  const unmarked = entries.filter(({ name }) => {
-    const machine = known.get(name);
-    return machine?.priority !== '1' || machine.mark === undefined;
-  });
   const rest = entries.map(({ name, time }) => `${name}~${time}`).join(',');
-  if (rest === list && rest !== '' && unmarked.length === 0) return undefined;
-  const marks = unmarked.map(({ name, time }) => ({ name, time: known.get(name)?.mark ?? time }));
-  return { machines: marks, was: list, list: rest === '' ? null : rest };
+  const preferred = entries.filter(({ name }) => known.get(name)?.priority !== '1');
+  const marks = {
+    preferred: preferred.map(({ name }) => name),
+    machines: entries.filter(({ name }) => known.get(name)?.mark === undefined),
+    was: list,
+    list: rest === '' ? null : rest,
+  };
+  return isNothing(marks) ? undefined : marks;
+}
+
+/**
+ * A marked machine goes and another comes in its place, unless its set shrinks. So the marks wait for the new size: before it
+ * the machines only become the first to go. Each write may be the last for a while, in this order none costs a machine.
+ *
+ * @param isSized The sets have the size that the deployment asks for, and have seen it.
+ */
+export function marksFor(marks: Marks | undefined, isSized: boolean): Marks | undefined {
+  if (!marks || isSized) return marks;
+  const early = { ...marks, machines: [] };
+  return isNothing(early) ? undefined : early;
+}
+
+function isNothing({ preferred, machines, was, list }: Marks): boolean {
+  return preferred.length === 0 && machines.length === 0 && list === was;
 }
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

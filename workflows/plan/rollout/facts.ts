@@ -5,6 +5,8 @@ export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelet
 
 export interface DeploymentFacts extends DeploymentLook {
   progress: Progress;
+  /** What the deployment says could not be taken over by its set a short while ago: the sizes do not wait for another attempt. */
+  isSyncHeldBack?: boolean;
 }
 
 /** Without what the status says of it. */
@@ -31,6 +33,8 @@ export interface DeploymentLook {
   newSetName: string;
   /** Oldest first. */
   sets: SetFacts[];
+  /** Annotation `machine.sapcloud.io/last-deployment-replica-change-by-scaler-time`. */
+  scaledAt?: string;
   /** What the cluster autoscaler asked for and is not done yet; absent when nothing is. */
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */
@@ -80,7 +84,7 @@ export interface SetFacts {
   revision: number;
   /** It was the new set before: a rollout to it is a rollback. */
   isFormer: boolean;
-  /** Its template is the deployment's; true of one set at most. */
+  /** Its template is the deployment's; true of one set at most. See `withDeletedSetsGoing`. */
   isOfTemplate: boolean;
   isDeleting: boolean;
   /** Its status answers its latest spec: no batch of an earlier spec still runs. */
@@ -92,6 +96,7 @@ export interface SetFacts {
   desired?: number;
   /** `deployment.kubernetes.io/max-replicas` of then. */
   max?: number;
+  /** What a scaling notes on the set is that of the present `replicas`. */
   hasFreshScaling: boolean;
   /** What a new set takes over from its deployment differs. */
   needsSync: boolean;
@@ -118,14 +123,36 @@ export interface Grant {
   machines?: string[];
 }
 
+export interface MarkedMachine {
+  name: string;
+  /** RFC 3339. */
+  time: string;
+}
+
 /** `node.machine.sapcloud.io/trigger-deletion-by-mcm`: machines that the autoscaler wants gone. */
 export interface Marks {
-  /** Machines that get priority 1 and the time of their mark. */
-  machines: { name: string; time: string }[];
+  /** Machines that are to get priority 1: they go first when their set shrinks. */
+  preferred: string[];
+  /** Machines that are to get the time of their mark: from then on they go even if their set keeps its size. */
+  machines: MarkedMachine[];
   /** The annotation as it was read. */
   was: string;
   /** The annotation with what is still to do; null when that is nothing. */
   list: string | null;
+}
+
+/**
+ * Sets as a rollout counts them. One that is being deleted makes no machine any more, whatever its size says, and all that it
+ * has go. It is not the set of the template either: the template gets another one, which need not wait until the last machine
+ * of this one is gone.
+ */
+export function withDeletedSetsGoing<Facts extends DeploymentLook>(facts: Facts): Facts {
+  return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };
+}
+
+function goingOnly(set: SetFacts): SetFacts {
+  const going = set.going + presentIn(set);
+  return { ...set, isOfTemplate: false, replicas: 0, machines: '', going, preserved: 0 };
 }
 
 /** Has machines, or is to have some. */

@@ -30,9 +30,14 @@ export function holdOf(facts: DeploymentLook, now: number): Hold | undefined {
   return { kind: 'rolloutAfter', reason, next: 'then the rollout begins', until };
 }
 
-/** The template is not, or not only, that of the machines. */
-export function isRollingOut({ sets }: DeploymentLook): boolean {
+/** Some machines are not of the template's set. */
+export function hasOldMachines({ sets }: DeploymentLook): boolean {
   return sets.some((set) => !set.isOfTemplate && isActive(set));
+}
+
+/** The template is not, or not only, that of the machines. What is being deleted needs no rollout to go. */
+export function isRollingOut({ sets }: DeploymentLook): boolean {
+  return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));
 }
 
 /** Machines of the new set until the canary is passed; undefined when there is no such limit. */
@@ -41,6 +46,9 @@ export function canaryLimit(facts: DeploymentLook, target: SetFacts): number | u
   if (facts.strategy !== 'RollingUpdate') return undefined;
   if (canary === undefined || canary >= facts.replicas || !isRollingOut(facts)) return undefined;
   if (canaryPassed !== undefined && canaryPassed === target.revision) return undefined;
+  // The new set has all machines where no old one is left that could have the rest.
+  if (!facts.sets.some((set) => set !== target && !set.isOfTemplate && !set.isDeleting))
+    return undefined;
   // Nobody wants to wait for a look at machines that are known: whoever rolls back is in a hurry.
   if (isRollback(facts, target)) return undefined;
   return canary;

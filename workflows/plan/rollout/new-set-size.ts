@@ -1,9 +1,9 @@
 /** How many machines the new set may have now. */
 import type { SetFacts } from './facts.ts';
-import { isActive, sumOf, totalOf } from './facts.ts';
+import { isActive } from './facts.ts';
 import type { Rollout, Sizing } from './sizing.ts';
 import { machines } from './words.ts';
-import { affordable, spareOf, unsettledOf } from './sizing.ts';
+import { affordable, roomOf, spareOf, unsettledOf } from './sizing.ts';
 
 export interface Growth {
   size?: Sizing;
@@ -17,16 +17,16 @@ export interface Growth {
  *
  * 10 replicas, surge 2, the old set has 8 machines and 1 that is going, the new one 2: there is room for 12 - 8 - 1 - 2 = 1.
  */
-export function growthOf({ facts, target, others }: Rollout, limit = Infinity): Growth {
+export function growthOf(rollout: Rollout, limit = Infinity): Growth {
+  const { facts, target, others } = rollout;
   const { replicas, maxSurge } = facts;
   if (!others.some(isActive)) return alone(target, replicas);
-  if (target.replicas > replicas) return surplusOf({ facts, target, others });
+  if (target.replicas > replicas) return surplusOf(rollout);
   const wanted = Math.max(Math.min(replicas, limit), target.replicas);
   if (target.replicas === wanted) return {};
-  const sets = [...others, target];
-  const unsettled = unsettledOf(sets);
+  const unsettled = unsettledOf([...others, target]);
   if (unsettled) return { obstacle: `MachineSet ${unsettled.name} still works on its size` };
-  const room = replicas + maxSurge - sumOf(sets, totalOf);
+  const room = roomOf(rollout);
   const size = Math.min(target.replicas + Math.max(room, 0), wanted);
   const most = machines(replicas + maxSurge);
   if (size === target.replicas) return { obstacle: `no room for more, at most ${most}` };

@@ -14,7 +14,8 @@ import { affordable, floorOf, lossOf, spareOf } from './sizing.ts';
  */
 export function shrinkOldSets({ facts, target, others }: Rollout, limit = Infinity): Sizing[] {
   const sets = [...others, target];
-  const kept = Math.max(facts.replicas - limit, 0);
+  // A new set that was larger than the canary before there was one has the rest already.
+  const kept = Math.max(facts.replicas - Math.max(limit, target.replicas), 0);
   const shrinking = new Shrinking(others, { kept, spare: spareOf(facts, sets) });
   const missingNew = Math.max(target.replicas - availableAt(target), 0);
   const floor = floorOf(facts);

@@ -1,8 +1,8 @@
 /** A person (or another controller) deletes old machines; each that goes is replaced by a new one. */
 import { awaited } from './awaited.ts';
-import { isActive, presentIn, sumOf, totalOf } from './facts.ts';
+import { isActive, presentIn, sumOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
-import { unsettledOf } from './sizing.ts';
+import { affordable, exists, lossOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
 import { machines } from './words.ts';
 
 /** Old sets are closed, see `closeSet`: they make no machine in place of one that was deleted, but shrink to what is left. */
@@ -18,23 +18,34 @@ export function planOnDelete(rollout: Rollout): StrategyPlan {
       reason: `OnDelete: ${machines(set.replicas - presentIn(set))} deleted`,
     }));
   const surplus = sumOf([...old, target], (set) => set.replicas) - replicas;
-  if (surplus > 0 && sizes.length === 0) sizes.push(...giveBack(surplus, [...old, target]));
-  if (sizes.length === 0) {
-    const unsettled = unsettledOf([...old, target]);
-    const size = Math.max(replicas - sumOf(old, totalOf), target.replicas);
-    if (!unsettled && size > target.replicas) {
-      sizes.push({ set: target, replicas: size, reason: 'OnDelete: in place of deleted machines' });
-    }
-  }
-  return { sizes, mayCreate: true, reason: sizes[0]?.reason ?? awaited(rollout) };
+  if (surplus > 0 && sizes.length === 0) sizes.push(...giveBack(rollout, surplus));
+  if (sizes.length === 0 && surplus < 0) sizes.push(...growNewSet(rollout, -surplus));
+  const reason = sizes[0]?.reason ?? awaited(rollout);
+  // Closed before there is a new set, they would leave nobody to make a machine.
+  return { sizes, mayCreate: true, closesOld: exists(target), reason };
 }
 
-/** Scaled down: old machines go first. */
-function giveBack(surplus: number, sets: Rollout['others']): Sizing[] {
+/** As soon as the old machines are gone; the new set's own, which it replaces itself, hold up nothing. */
+function growNewSet(rollout: Rollout, missing: number): Sizing[] {
+  const { target, others } = rollout;
+  const old = others.filter(isActive);
+  if (unsettledOf([...old, target])) return [];
+  const room = roomOf({ ...rollout, target: { ...target, going: 0 } });
+  const count = Math.min(missing, room);
+  if (count <= 0) return [];
+  const replicas = target.replicas + count;
+  return [{ set: target, replicas, reason: 'OnDelete: in place of deleted machines' }];
+}
+
+/** Scaled down: old machines go first, but no Running one that is needed. One set alone decides itself which of its machines go. */
+function giveBack({ facts, target, others }: Rollout, surplus: number): Sizing[] {
+  const sets = [...others.filter(isActive), target];
   let left = surplus;
+  let spare = sets.length === 1 ? Infinity : spareOf(facts, sets);
   return sets.flatMap((set) => {
-    const count = Math.min(left, set.replicas);
+    const count = affordable(set, left, spare);
     left -= count;
+    spare -= lossOf(set, count);
     const size = { set, replicas: set.replicas - count, reason: 'scaled down' };
     return count > 0 ? [size] : [];
   });

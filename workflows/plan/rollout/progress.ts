@@ -1,4 +1,7 @@
 /** The condition `Progressing`, as MCM v0.62.1 words it. */
+import type { Period } from '../clock.ts';
+import { deadlineOf } from '../clock.ts';
+import { defined } from '../defined.ts';
 import type { Progress } from './facts.ts';
 
 export interface Counts {
@@ -31,6 +34,8 @@ export interface ProgressFacts {
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   deadlineSeconds?: number;
+  /** When nothing could be done: the clock of the deadline does not run then. Default: never. */
+  pauses?: readonly Period[];
   /** Milliseconds. */
   now: number;
 }
@@ -75,15 +80,13 @@ export function progressOf(
   facts: ProgressFacts,
   written: (ConditionText & { updatedAt: number }) | undefined,
 ): Progress {
-  const { deadlineSeconds } = facts;
   const reason = written?.reason ?? '';
-  const hasDeadline = written && deadlineSeconds !== undefined && clocked.has(reason);
-  return {
+  return defined({
     reason,
     isOverdue: reason === 'ProgressDeadlineExceeded',
     isComplete: isComplete(facts),
-    ...(hasDeadline && { deadline: written.updatedAt + deadlineSeconds * 1000 }),
-  };
+    deadline: progressDeadlineOf(facts, written),
+  });
 }
 
 /** Reasons while which the clock of the deadline runs. */
@@ -124,10 +127,20 @@ function hasProgressed({ before, counts, newSet }: ProgressFacts): boolean {
   );
 }
 
-function isOverdue({ known, deadlineSeconds, now }: ProgressFacts): boolean {
+function isOverdue(facts: ProgressFacts): boolean {
+  const { known, now } = facts;
   if (known?.reason === 'ProgressDeadlineExceeded') return true;
-  if (!known || deadlineSeconds === undefined || !clocked.has(known.reason)) return false;
-  return now >= known.updatedAt + deadlineSeconds * 1000;
+  const deadline = progressDeadlineOf(facts, known);
+  return deadline !== undefined && now >= deadline;
+}
+
+function progressDeadlineOf(
+  { deadlineSeconds, pauses = [] }: ProgressFacts,
+  condition: { reason: string; updatedAt: number } | undefined,
+): number | undefined {
+  if (!condition || deadlineSeconds === undefined || !clocked.has(condition.reason))
+    return undefined;
+  return deadlineOf({ from: condition.updatedAt, timeoutMs: deadlineSeconds * 1_000 }, pauses);
 }
 
 /**

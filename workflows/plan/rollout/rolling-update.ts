@@ -2,31 +2,40 @@
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { sumOf } from './facts.ts';
+import { keepServed } from './keeper.ts';
 import { growthOf } from './new-set-size.ts';
 import { shrinkOldSets } from './old-set-sizes.ts';
 import { isScalingEvent, shrinkInProportion } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
+import { mostOf } from './sizing.ts';
 import { machines } from './words.ts';
 
 /** @param limit Machines that the new set may have for now, see hold.ts. */
 export function planRollingUpdate(rollout: Rollout, limit = Infinity): StrategyPlan {
-  const { facts, target, others } = rollout;
+  const { facts, others } = rollout;
   const shares = isScalingEvent(facts) ? sharesOfScaleDown(rollout) : [];
   if (shares.length > 0) {
     return { sizes: shares, mayCreate: true, reason: shares[0]?.reason ?? '' };
   }
-  const growth = growthOf(rollout, limit);
-  const shrunk = shrinkOldSets({ ...rollout, target: shrunkOnly(target, growth.size) }, limit);
-  const sizes = growth.size ? [growth.size, ...shrunk] : shrunk;
+  const { sizes, obstacle } = sizesOf(rollout, limit);
   const left = sumOf(others, ({ replicas }) => replicas);
   return {
     sizes,
     mayCreate: true,
-    reason: sizes[0]?.reason ?? awaited(rollout, growth.obstacle),
+    reason: sizes[0]?.reason ?? awaited(rollout, obstacle),
     ...(left > 0 && {
       next: `still to be replaced: ${machines(left)} of ${namesOf(others)}`,
     }),
   };
+}
+
+function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; obstacle?: string } {
+  const { size, obstacle } = growthOf(rollout, limit);
+  const target = shrunkOnly(rollout.target, size);
+  const sizes = [...(size ? [size] : []), ...shrinkOldSets({ ...rollout, target }, limit)];
+  const kept = limit === Infinity ? undefined : keepServed(rollout, limit, sizes);
+  if (kept) sizes.push(kept);
+  return { sizes, ...(obstacle !== undefined && { obstacle }) };
 }
 
 /** What the new set loses in this plan, the old ones cannot count on; what it gains is not there yet. */
@@ -38,9 +47,8 @@ function shrunkOnly(target: SetFacts, size: Sizing | undefined): SetFacts {
 function sharesOfScaleDown(rollout: Rollout) {
   const { facts, target, others } = rollout;
   const sets = [target, ...others].filter(({ replicas }) => replicas > 0);
-  const most = facts.replicas === 0 ? 0 : facts.replicas + facts.maxSurge;
   const hasSeveral = sets.length > 1;
-  const isTooMany = sumOf(sets, ({ replicas }) => replicas) > most;
+  const isTooMany = sumOf(sets, ({ replicas }) => replicas) > mostOf(facts);
   return hasSeveral && isTooMany ? shrinkInProportion(rollout) : [];
 }
 

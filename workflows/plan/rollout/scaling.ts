@@ -1,8 +1,8 @@
 /** `replicas` changed while several sets have machines. */
 import type { DeploymentFacts, SetFacts } from './facts.ts';
-import { sumOf, totalOf } from './facts.ts';
+import { sumOf } from './facts.ts';
 import type { Rollout, Sizing } from './sizing.ts';
-import { affordable, exists, lossOf, spareOf, unsettledOf } from './sizing.ts';
+import { affordable, exists, lossOf, mostOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
 
 /** Some set was last scaled for another number of replicas. */
 export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
@@ -16,22 +16,41 @@ export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
  *
  * 10 -> 5 replicas, surge 2, the sets have 8 and 4: 12 - 7 = 5 machines go; round(8 * 7 / 12) = 5 and
  * round(4 * 7 / 12) = 2 stay. Where MCM v0.62.1 takes the share whatever it hits, here it takes no Running machine
- * that `maxUnavailable` does not spare; the rollout takes the rest later.
+ * that `maxUnavailable` does not spare. What a share leaves, other sets give, the largest first: machines that never come up
+ * would else stay above the limit for as long as the rollout waits for them.
  */
 export function shrinkInProportion({ facts, target, others }: Rollout): Sizing[] {
   const sets = [...others, target].filter(({ replicas }) => replicas > 0);
-  const most = facts.replicas === 0 ? 0 : facts.replicas + facts.maxSurge;
   const total = sumOf(sets, ({ replicas }) => replicas);
-  let excess = total - most;
-  let spare = spareOf(facts, [...others, target]);
-  const sizings: Sizing[] = [];
-  for (const { set, count: share } of sharesOf(sets, { most, total })) {
-    const count = affordable(set, Math.min(share, excess), spare);
-    excess -= count;
-    spare -= lossOf(set, count);
-    if (count > 0) sizings.push({ set, replicas: set.replicas - count, reason: reasonOf(facts) });
+  const most = mostOf(facts);
+  const giving = new Giving(total - most, spareOf(facts, [...others, target]));
+  const left = sharesOf(sets, { most, total }).map(({ set, count }) => ({
+    set,
+    rest: giving.take(set, count),
+  }));
+  return left.flatMap(({ set, rest }) => {
+    const { replicas } = giving.take(rest, rest.replicas);
+    return replicas < set.replicas ? [{ set, replicas, reason: reasonOf(facts) }] : [];
+  });
+}
+
+/** `excess`: machines that are still to go; `spare`: Running ones among them that may. */
+class Giving {
+  #excess: number;
+  #spare: number;
+
+  constructor(excess: number, spare: number) {
+    this.#excess = excess;
+    this.#spare = spare;
   }
-  return sizings;
+
+  /** The set without what it gives. */
+  take(set: SetFacts, most: number): SetFacts {
+    const count = affordable(set, Math.min(most, this.#excess), this.#spare);
+    this.#excess -= count;
+    this.#spare -= lossOf(set, count);
+    return { ...set, replicas: set.replicas - count };
+  }
 }
 
 function reasonOf({ replicas }: DeploymentFacts): string {
@@ -63,24 +82,23 @@ function shareOf({ replicas, max }: SetFacts, most: number, total: number): numb
 }
 
 /**
- * Scaling while the rollout itself stands still. As in MCM v0.62.1 one set follows `replicas`; of several, one takes all
- * that is new and each gives its share of what is to go. `grower` is the one that takes.
+ * Sizes while the rollout itself stands still, at every look: the sets are to have `replicas` as soon as there is room. As in MCM
+ * v0.62.1 one set follows `replicas`; of several, one takes all that is missing and each gives its share of what is too much.
+ * `taker` is the one that takes.
  *
- * @param surge Machines above `replicas` that it may take: MCM fills up the surge of a paused rollout.
+ * @param surge Machines above `replicas` that it takes when `replicas` changed: MCM fills up the surge of a paused rollout.
  */
-export function scaleHeld(rollout: Rollout, grower: SetFacts, surge: number): Sizing[] {
+export function scaleHeld(rollout: Rollout, taker: SetFacts, surge: number): Sizing[] {
   const { facts, target, others } = rollout;
   const sets = [...others, target].filter(exists);
   const active = sets.filter(({ replicas }) => replicas > 0);
-  if (active.length <= 1) return resize(active[0] ?? grower, facts.replicas);
-  if (!isScalingEvent(facts)) return [];
-  const most = facts.replicas + facts.maxSurge;
+  if (active.length <= 1) return resize(active[0] ?? taker, facts.replicas);
   const size = sumOf(sets, ({ replicas }) => replicas);
-  if (facts.replicas === 0 || size > most) return shrinkInProportion(rollout);
-  const missing = facts.replicas + surge - size;
+  if (size > mostOf(facts)) return shrinkInProportion(rollout);
+  const missing = facts.replicas + (isScalingEvent(facts) ? surge : 0) - size;
   if (unsettledOf(sets)) return [];
-  const room = Math.min(missing, most - sumOf(sets, totalOf), facts.replicas - grower.replicas);
-  return room > 0 ? resize(grower, grower.replicas + room) : [];
+  const count = Math.min(missing, roomOf(rollout), facts.replicas - taker.replicas);
+  return count > 0 ? resize(taker, taker.replicas + count) : [];
 }
 
 function resize(set: SetFacts, replicas: number): Sizing[] {

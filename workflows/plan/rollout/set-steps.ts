@@ -1,10 +1,11 @@
 /** What is done to the sets so that they get the sizes that a strategy gave them. */
-import type { SetFacts } from './facts.ts';
-import { isActive } from './facts.ts';
+import { marksFor } from './autoscaler-marks.ts';
+import type { DeploymentFacts, Marks, SetFacts } from './facts.ts';
+import { isActive, sumOf } from './facts.ts';
 import { setsToRemove } from './history.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
-import { exists, unsettledOf } from './sizing.ts';
+import { exists, mostOf, unsettledOf } from './sizing.ts';
 import type { DeploymentStep } from './steps.ts';
 
 export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentStep[] {
@@ -14,7 +15,15 @@ export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentSte
   if (sync) return [sync];
   const keeps = facts.isPaused || facts.progress.isComplete;
   const obsolete = keeps ? setsToRemove(facts, [target]) : [];
-  const steps = [...upkeepOf(rollout), ...scalesOf(rollout, strategy.sizes)];
+  const closings = closingsOf(rollout, strategy);
+  // A set that is closed or opened is scaled at the next look.
+  const scales = scalesOf(rollout, strategy.sizes).filter(
+    ({ name }) => !closings.some((step) => step.name === name),
+  );
+  const sets = [...rollout.others, target].filter(exists);
+  const isAtRest = closings.length === 0 && scales.length === 0 && !unsettledOf(sets);
+  const marks = marksFor(facts.marks, isAtRest && isTaken(rollout, []));
+  const steps: DeploymentStep[] = [...marksOf(marks), ...grantsOf(facts), ...closings, ...scales];
   if (obsolete.length > 0) {
     steps.push({ action: 'deleteSets', names: obsolete, reason: 'beyond the history limit' });
   }
@@ -34,8 +43,8 @@ function nextRevision(sets: readonly SetFacts[]): number {
 
 /** The set of the template takes over what is copied to it, and has the highest revision of all. */
 function syncOf({ facts, target, others }: Rollout): DeploymentStep | undefined {
-  if (!target.isOfTemplate || !exists(target) || target.isDeleting || facts.isPaused)
-    return undefined;
+  if (!target.isOfTemplate || !exists(target) || target.isDeleting) return undefined;
+  if (facts.isPaused || facts.isSyncHeldBack) return undefined;
   const revision = Math.max(target.revision, nextRevision(others));
   if (!target.needsSync && revision === target.revision) return undefined;
   const { name, resourceVersion } = target;
@@ -43,34 +52,46 @@ function syncOf({ facts, target, others }: Rollout): DeploymentStep | undefined 
   return { action: 'syncSet', name, resourceVersion, revision, reason };
 }
 
-function upkeepOf({ facts, target, others }: Rollout): DeploymentStep[] {
-  const { marks, grants = [], strategy } = facts;
-  const steps: DeploymentStep[] = [];
-  if (marks) {
-    const reason = 'the cluster autoscaler chose these machines';
-    steps.push({ action: 'markMachines', ...marks, reason });
-  }
-  for (const grant of grants) {
-    steps.push({ action: 'grantReplacements', ...grant, reason: 'the replacement budget' });
-  }
-  const closing = strategy === 'OnDelete' ? others.filter((set) => isActive(set)) : [];
-  for (const set of closing.filter(({ isClosed }) => !isClosed)) {
-    steps.push(closeSet(set, true, 'OnDelete: old sets make no machines'));
-  }
-  if (target.isClosed) steps.push(closeSet(target, false, 'it is to make machines again'));
-  return steps;
+/** Before the sizes: a set that shrinks is to know which machines go first. */
+function marksOf(marks: Marks | undefined): DeploymentStep[] {
+  const reason = 'the cluster autoscaler chose these machines';
+  return marks ? [{ action: 'markMachines', ...marks, reason }] : [];
 }
 
-function closeSet(set: SetFacts, isClosed: boolean, reason: string): DeploymentStep {
+function grantsOf({ grants = [] }: DeploymentFacts): DeploymentStep[] {
+  const reason = 'the replacement budget';
+  return grants.map((grant) => ({ action: 'grantReplacements', ...grant, reason }));
+}
+
+type CloseStep = Extract<DeploymentStep, { action: 'closeSet' }>;
+type ScaleStep = Extract<DeploymentStep, { action: 'scaleSet' }>;
+
+/** A closed set makes no machine, so none is closed while the rollout stands still or when the strategy is another one. */
+function closingsOf({ target, others }: Rollout, { closesOld = false }: StrategyPlan): CloseStep[] {
+  const toClose = closesOld ? others.filter((set) => isActive(set) && !set.isClosed) : [];
+  const toOpen = (closesOld ? [target] : [target, ...others]).filter(({ isClosed }) => isClosed);
+  return [
+    ...toClose.map((set) => closeSet(set, true, 'OnDelete: old sets make no machines')),
+    ...toOpen.map((set) => closeSet(set, false, 'it is to make machines again')),
+  ].filter(({ name }) => ![target, ...others].some((set) => set.name === name && set.isDeleting));
+}
+
+function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
   const { name, resourceVersion } = set;
   return { action: 'closeSet', name, resourceVersion, isClosed, reason };
 }
 
-/** Sets that keep their size still note for how many replicas of the deployment it is theirs. */
-function scalesOf({ facts, target, others }: Rollout, sizes: Sizing[]): DeploymentStep[] {
+/**
+ * Sets that keep their size still note for how many replicas of the deployment it is theirs, but not before some set has taken
+ * that number: the note is what tells MCM, and a paused rollout here, that `replicas` changed.
+ */
+function scalesOf(rollout: Rollout, sizes: Sizing[]): ScaleStep[] {
+  const { facts, target, others } = rollout;
+  const scale = scaling(facts);
   const scales = sizes.map(({ set, replicas, reason }) => scale(set, replicas, reason));
   const sets = [...others, target].filter(exists);
-  if (isScalingEvent(facts) && sizes.length === 0 && unsettledOf(sets)) return [];
+  const isWaiting = isScalingEvent(facts) && sizes.length === 0 && unsettledOf(sets);
+  if (isWaiting || !isTaken(rollout, sizes)) return scales;
   const stale = sets.filter(
     (set) =>
       !set.hasFreshScaling &&
@@ -82,7 +103,24 @@ function scalesOf({ facts, target, others }: Rollout, sizes: Sizing[]): Deployme
   return [...scales, ...stale.map((set) => scale(set, set.replicas, reason))];
 }
 
-function scale(set: SetFacts, replicas: number, reason: string): DeploymentStep {
-  const { name, resourceVersion, replicas: from } = set;
-  return { action: 'scaleSet', name, resourceVersion, from, replicas, reason };
+/** With these sizes the sets have as many replicas as are wanted, and no more than there may be. */
+function isTaken({ facts, target, others }: Rollout, sizes: readonly Sizing[]): boolean {
+  const { replicas } = facts;
+  const sum = sumOf([...others, target], (set) => {
+    const sizing = sizes.find((one) => one.set.name === set.name);
+    return sizing?.replicas ?? set.replicas;
+  });
+  return sum >= replicas && sum <= mostOf(facts);
+}
+
+/**
+ * What the cluster autoscaler says of the size goes to the set of the template in one write with that size: a machine that
+ * bears an earlier mark must not go and be replaced before the set shrinks.
+ */
+function scaling({ scaledAt }: DeploymentFacts) {
+  return (set: SetFacts, replicas: number, reason: string): ScaleStep => {
+    const { name, resourceVersion, replicas: from, isOfTemplate } = set;
+    const note = isOfTemplate && scaledAt !== undefined ? { scaledAt } : {};
+    return { action: 'scaleSet', name, resourceVersion, from, replicas, ...note, reason };
+  };
 }

@@ -1,6 +1,6 @@
 /** Sizes that a strategy gives to sets. */
 import type { DeploymentFacts, SetFacts } from './facts.ts';
-import { isActive, runningAt, sumOf } from './facts.ts';
+import { isActive, presentIn, runningAt, sumOf, totalOf } from './facts.ts';
 
 export interface Sizing {
   set: SetFacts;
@@ -13,6 +13,8 @@ export interface StrategyPlan {
   sizes: Sizing[];
   /** A new set that does not exist yet may be made. */
   mayCreate: boolean;
+  /** Old sets are to make no machine, see `closeSet`. Default false: every closed set is opened. */
+  closesOld?: boolean;
   /** What is done or awaited. */
   reason: string;
   next?: string;
@@ -37,6 +39,32 @@ export function floorOf({
 }: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets'>): number {
   const preserved = sumOf(sets, (set) => set.preserved ?? 0);
   return Math.max(replicas - maxUnavailable - preserved, 0);
+}
+
+/** Machines that there may be; nothing is above zero when nothing is wanted. */
+export function mostOf({ replicas, maxSurge }: DeploymentFacts): number {
+  return replicas === 0 ? 0 : replicas + maxSurge;
+}
+
+/**
+ * Machines for which there is room. Those that go away count until they are gone, but for those that went because nothing was
+ * wanted: maybe their drains wait for hours, and no rollout is left that they could be part of.
+ *
+ * @param sizeOf The size that a set is about to get.
+ */
+export function roomOf(
+  { facts, target, others }: Rollout,
+  sizeOf: (set: SetFacts) => number = ({ replicas }) => replicas,
+): number {
+  const sets = [...others, target];
+  const isEmpty = sets.every((set) => set.replicas === 0 && presentIn(set) === 0);
+  const noted = exists(target) ? [target] : others.filter(isActive);
+  const isAnew = isEmpty && noted.some(({ desired }) => desired === 0);
+  const total = sumOf(sets, (set) => {
+    const size = Math.max(set.replicas, sizeOf(set));
+    return totalOf({ ...set, replicas: size, going: isAnew ? 0 : set.going });
+  });
+  return mostOf(facts) - total;
 }
 
 /** Running machines that may go. */

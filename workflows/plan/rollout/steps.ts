@@ -1,4 +1,5 @@
 /** What a MachineDeployment can do, and what a plan says. */
+import type { Marks } from './facts.ts';
 
 export type DeploymentStep =
   | { action: 'createSet'; name: string; replicas: number; revision: number; reason: string }
@@ -8,6 +9,8 @@ export type DeploymentStep =
       resourceVersion: string;
       from: number;
       replicas: number;
+      /** When the cluster autoscaler last changed the number, RFC 3339; absent when that is not for this set. */
+      scaledAt?: string;
       reason: string;
     }
   /** The new set takes over annotations, revision and what is pushed down to machines. */
@@ -21,13 +24,10 @@ export type DeploymentStep =
       reason: string;
     }
   | { action: 'grantReplacements'; set: string; machines?: string[]; reason: string }
-  | {
+  | ({
       action: 'markMachines';
-      machines: { name: string; time: string }[];
-      was: string;
-      list: string | null;
       reason: string;
-    }
+    } & Marks)
   /** `wish`: the revision in `spec.rollbackTo` that it answers; 0 is the one before. */
   | { action: 'rollBack'; set: string; revision: number; wish: number; reason: string }
   /** `spec.rollbackTo` cannot be done: it is taken away, with an Event. */

@@ -134,6 +134,11 @@ describe('a canary', () => {
       sets: [aSet(), theNewSet({ machines: 'A' })],
       limit: undefined,
     },
+    {
+      name: 'has no say where no old set is left that could have the rest',
+      sets: [aSet({ machines: many('A', 9), isDeleting: true }), theNewSet({ machines: 'A' })],
+      limit: undefined,
+    },
     { name: 'has no say in a rollback', target: theNewSet({ isFormer: true }), limit: undefined },
     {
       name: 'has no say in a rollback that has just begun',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Period } from '../../../../workflows/plan/clock.ts';
 import type { Counts, ProgressFacts } from '../../../../workflows/plan/rollout/progress.ts';
 import { progressingOf, progressOf } from '../../../../workflows/plan/rollout/progress.ts';
 
@@ -210,6 +211,39 @@ describe('the clock of the deadline', () => {
       counts: counts({ updatedReplicas: 2, replicas: 5 }),
     });
     expect(progressingOf(facts)?.isRenewed ?? false).toBe(false);
+  });
+
+  test.each<{ name: string; pauses: Period[]; isOverdue: boolean; deadline: number | undefined }>([
+    { name: 'runs without a pause', pauses: [], isOverdue: true, deadline: undefined },
+    {
+      name: 'stands still in two pauses',
+      pauses: [
+        { from: now - 60_000, until: now - 40_000 },
+        { from: now - 30_000, until: now - 10_000 },
+      ],
+      isOverdue: false,
+      deadline: now + 50_000,
+    },
+    {
+      name: 'leaves time after a pause that begins just before its end',
+      pauses: [{ from: now - 11_000, until: now }],
+      isOverdue: false,
+      deadline: now + 60_000,
+    },
+    {
+      name: 'does not run backwards for a pause after its end',
+      pauses: [{ from: now - 9_000, until: now }],
+      isOverdue: true,
+      deadline: undefined,
+    },
+  ])('$name', ({ pauses, isOverdue, deadline }) => {
+    const updated = known('MachineSetUpdated', 'MachineSet "new" is progressing.', 70);
+    const facts = given({ known: updated, pauses });
+    const written = progressingOf(facts);
+    expect(written?.reason === 'ProgressDeadlineExceeded').toBe(isOverdue);
+    const stored = written && { ...written, updatedAt: updated.updatedAt };
+    expect(progressOf(facts, stored)).toMatchObject({ isOverdue });
+    expect(progressOf(facts, stored).deadline).toBe(deadline);
   });
 
   test('does not run without a deadline', () => {

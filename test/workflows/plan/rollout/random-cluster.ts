@@ -1,9 +1,18 @@
 /** Random clusters, and what may befall them. */
 import fc from 'fast-check';
+import type { RolloutOptions, Strategy } from '../../../../workflows/plan/rollout/facts.ts';
 import type { Happening } from '../../../support/simulate.ts';
-import { deleteMachines, turn } from '../../../support/simulated-acts.ts';
+import { deleteMachines, deleteSet, turn } from '../../../support/simulated-acts.ts';
 import type { Cluster, SimulatedMachine } from '../../../support/simulated-cluster.ts';
-import { aCluster, aNewMachine, addSet, isGoing } from '../../../support/simulated-cluster.ts';
+import {
+  aCluster,
+  aNewMachine,
+  addSet,
+  isGoing,
+  millisecondsPerRound,
+  newSetOf,
+  now,
+} from '../../../support/simulated-cluster.ts';
 
 const limit = fc.oneof(
   fc.integer({ min: 0, max: 8 }),
@@ -40,6 +49,9 @@ interface Given {
   actions: number;
   isDeaf: boolean;
   soak: number;
+  going: number;
+  boot: number;
+  strategy: Strategy;
   historyLimit: number;
 }
 type SetGiven = typeof anySet extends fc.Arbitrary<infer T> ? T : never;
@@ -54,15 +66,18 @@ const anyGiven: fc.Arbitrary<Given> = fc.record({
   actions: fc.constantFrom(Infinity, 1, 2),
   isDeaf: fc.boolean(),
   soak: fc.constantFrom(0, 0, 2),
+  going: fc.constantFrom(1, 1, 4),
+  boot: fc.constantFrom(1, 1, 4),
+  strategy: fc.constantFrom<Strategy>('RollingUpdate', 'RollingUpdate', 'Recreate', 'OnDelete'),
   historyLimit: fc.constantFrom(0, 1, 5),
 });
 
 function clusterOf({ old, fresh, historyLimit, ...given }: Given) {
-  const { statusLag, actions, isDeaf, soak, ...limits } = given;
+  const { statusLag, actions, isDeaf, soak, going, boot, ...limits } = given;
   const cluster = aCluster({
     sets: [],
     deployment: { template: 'new', ...limits, historyLimit },
-    pace: { statusLag, actions, isDeaf, soak },
+    pace: { statusLag, actions, isDeaf, soak, going, boot },
     hasNodes: true,
   });
   old.forEach((set, index) => addRandomSet(cluster, `old${index}`, set));
@@ -148,15 +163,71 @@ export const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
       deployment.rollbackTo = revision;
     }),
   ),
-  fc.option(fc.integer({ min: 1, max: 5 }), { nil: 0 }).map((canary) =>
-    event(`canary of ${canary}`, ({ deployment }) => {
-      const { canary: _, ...options } = deployment.options;
-      deployment.options = canary > 0 ? { ...options, canary } : options;
-    }),
-  ),
   fc.constant(
     event('annotate', ({ deployment }) => {
       deployment.notes += 1;
+    }),
+  ),
+);
+
+function withOption(
+  text: string,
+  change: (cluster: Cluster) => Partial<RolloutOptions>,
+): Happening {
+  return event(text, (cluster) => {
+    const { deployment } = cluster;
+    deployment.options = { ...deployment.options, ...change(cluster) };
+  });
+}
+
+function withoutOption(key: 'canary' | 'rolloutAfter'): Happening {
+  return event(`no ${key}`, ({ deployment }) => {
+    const { [key]: _, ...options } = deployment.options;
+    deployment.options = options;
+  });
+}
+
+/** What options and strategies bring, and what a person does to whole sets. */
+const anyOptionEvent: fc.Arbitrary<Happening> = fc.oneof(
+  fc
+    .integer({ min: 1, max: 6 })
+    .map((canary) => withOption(`canary of ${canary}`, () => ({ canary }))),
+  fc.constantFrom('canary' as const, 'rolloutAfter' as const).map(withoutOption),
+  fc.constant(
+    withOption('the canary is passed', (cluster) => ({
+      canaryPassed: newSetOf(cluster)?.revision ?? 0,
+    })),
+  ),
+  fc.constantFrom(2, 10, 1_000_000).map((rounds) =>
+    withOption(`rollouts wait for ${rounds} rounds`, (cluster) => ({
+      rolloutAfter: { at: now(cluster) + rounds * millisecondsPerRound, text: 'later' },
+    })),
+  ),
+  fc
+    .constantFrom<string[]>([], ['annotation x: Invalid value'])
+    .map((faults) => withOption(`faults: ${faults.join()}`, () => ({ faults }))),
+  fc.boolean().map((autoRollback) =>
+    event(`auto-rollback ${autoRollback}`, ({ deployment }) => {
+      deployment.options = { ...deployment.options, autoRollback };
+      deployment.deadlineSeconds = 60;
+    }),
+  ),
+  fc
+    .constantFrom<Strategy>('RollingUpdate', 'RollingUpdate', 'Recreate', 'OnDelete')
+    .map((strategy) =>
+      event(`strategy ${strategy}`, ({ deployment }) => {
+        deployment.strategy = strategy;
+      }),
+    ),
+  fc.constantFrom('new', 'newer', 'old0').map((name) =>
+    event(`machines of ${name} do not join, or do again`, ({ broken }) => {
+      if (!broken.delete(name)) broken.add(name);
+    }),
+  ),
+  fc.nat(4).map((index) =>
+    event(`somebody deletes set ${index}`, ({ sets }) => {
+      const set = sets[index];
+      if (set) deleteSet(set);
     }),
   ),
 );
@@ -166,10 +237,10 @@ export function changeTemplate({ deployment }: Cluster, name: string): void {
 }
 
 export const anyEvents: fc.Arbitrary<Event[]> = fc.array(
-  fc.tuple(anyHappening, fc.nat(3)).map(([happening, wait]) => ({
+  fc.tuple(fc.oneof(anyHappening, anyOptionEvent), fc.nat(5)).map(([happening, wait]) => ({
     ...happening,
     wait,
     toString: () => `${wait} rounds, then ${happening.text}`,
   })),
-  { maxLength: 10 },
+  { maxLength: 12 },
 );

@@ -3,13 +3,20 @@ import fc from 'fast-check';
 import { planMachineDeployment } from '../../../../workflows/plan/machine-deployment.ts';
 import type { Strategy } from '../../../../workflows/plan/rollout/facts.ts';
 import { isActive } from '../../../../workflows/plan/rollout/facts.ts';
-import { floorOf } from '../../../../workflows/plan/rollout/sizing.ts';
 import { playRound } from '../../../support/simulate.ts';
 import type { Round } from '../../../support/simulate.ts';
 import { turn } from '../../../support/simulated-acts.ts';
 import type { Cluster } from '../../../support/simulated-cluster.ts';
-import { mostOf, now } from '../../../support/simulated-cluster.ts';
-import { afterSteps, certainOf, isOneSet, isScalingOnly, mostOfAll } from './bounds.ts';
+import { newSetOf, now } from '../../../support/simulated-cluster.ts';
+import {
+  afterSteps,
+  ceilingOf,
+  certainOf,
+  floorOf,
+  isOneSet,
+  isScalingOnly,
+  mostOfAll,
+} from './bounds.ts';
 import type { Event } from './random-cluster.ts';
 import { anyCluster, anyEvents } from './random-cluster.ts';
 
@@ -21,6 +28,7 @@ function live(cluster: Cluster, events: readonly Event[], check: (round: Round) 
   }
   cluster.deployment.isPaused = false;
   cluster.deployment.options = { autoRollback: false, faults: [] };
+  cluster.broken.clear();
   for (const { machines } of cluster.sets) {
     machines
       .filter(({ phase }) => phase === 'Unknown')
@@ -34,29 +42,30 @@ test('no step of ours takes more Running machines than may be missing', () => {
   fc.assert(
     fc.property(anyCluster, anyEvents, (make, events) => {
       const cluster = make();
-      live(cluster, events, checkFloor);
-      for (let round = 0; round < 30; round += 1) checkFloor(playRound(cluster));
+      const check = (round: Round): void => {
+        for (const { facts, done } of round.turns) {
+          const before = certainOf(facts.sets);
+          const after = certainOf(afterSteps(facts.sets, done));
+          const least = isOneSet(facts) ? 0 : Math.min(before, floorOf(cluster));
+          expect({ after, isEnough: after >= least }).toEqual({ after, isEnough: true });
+        }
+      };
+      live(cluster, events, check);
+      for (let round = 0; round < 30; round += 1) check(playRound(cluster));
     }),
     runs,
   );
 });
-
-function checkFloor({ facts, done }: Round): void {
-  const before = certainOf(facts.sets);
-  const after = certainOf(afterSteps(facts.sets, done));
-  const least = isOneSet(facts) ? 0 : Math.min(before, floorOf(facts));
-  expect({ after, isEnough: after >= least }).toEqual({ after, isEnough: true });
-}
 
 test('no step of ours makes more machines than the surge allows', () => {
   fc.assert(
     fc.property(anyCluster, anyEvents, (make, events) => {
       const cluster = make();
       let before = mostOfAll(cluster);
-      const check = ({ facts }: Round): void => {
+      const check = ({ facts, plan }: Round): void => {
         const after = mostOfAll(cluster);
-        const isFree = facts.isPaused || isScalingOnly(facts);
-        const most = isFree ? Infinity : Math.max(before, mostOf(cluster));
+        const isFree = isScalingOnly(facts, plan);
+        const most = isFree ? Infinity : Math.max(before, ceilingOf(cluster));
         expect({ after, isFine: after <= most }).toEqual({ after, isFine: true });
         before = after;
       };
@@ -72,8 +81,8 @@ test('every rollout ends, and then there is nothing more to do', () => {
   fc.assert(
     fc.property(anyCluster, anyEvents, strategies, (make, events, strategy) => {
       const cluster = make();
-      cluster.deployment.strategy = strategy;
       live(cluster, events, () => undefined);
+      cluster.deployment.strategy = strategy;
       const most = 30 * (cluster.deployment.replicas + 10);
       let last = playRound(cluster);
       let quiet = 0;
@@ -89,7 +98,7 @@ test('every rollout ends, and then there is nothing more to do', () => {
       }
       expect(
         cluster.sets.filter(({ machines }) => machines.length > 0).map(({ name }) => name),
-      ).toEqual(cluster.deployment.replicas === 0 ? [] : [cluster.deployment.template]);
+      ).toEqual(cluster.deployment.replicas === 0 ? [] : [newSetOf(cluster)?.name]);
     }),
     runs,
   );
@@ -126,7 +135,7 @@ test('where the new set and idle ones stand in the list does not matter', () => 
       const cluster = make();
       live(cluster, events, ({ facts, plan }) => {
         const isFixed = (set: (typeof facts.sets)[number]): boolean =>
-          isActive(set) && !set.isOfTemplate;
+          isActive(set) && (!set.isOfTemplate || set.name === facts.options.rolledBackFrom);
         const sets = facts.sets.filter(isFixed);
         for (const set of facts.sets.filter((one) => !isFixed(one))) {
           sets.splice(places.next().value ?? 0, 0, set);

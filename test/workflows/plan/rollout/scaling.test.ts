@@ -91,7 +91,27 @@ describe('while the rollout stands still', () => {
     { name: 'the only set grows', facts: { replicas: 12 }, sets: [old(10)], sizes: { old: 12 } },
     { name: 'the only set shrinks', facts: { replicas: 3 }, sets: [old(10)], sizes: { old: 3 } },
     { name: 'nothing is scaled without need', sets: [old(10)], sizes: {} },
-    { name: 'two sets stay as they are without a scaling', sets: [old(8), fresh(1)], sizes: {} },
+    {
+      name: 'of two sets the new one takes what is missing, without the surge when nobody scaled',
+      sets: [old(8), fresh(1)],
+      sizes: { new: 2 },
+    },
+    {
+      name: 'two sets that have what is wanted stay as they are',
+      sets: [old(8), fresh(3)],
+      sizes: {},
+    },
+    {
+      name: 'what is above the surge goes, though nobody scaled',
+      sets: [old(10), fresh(4, { max: 14 })],
+      sizes: { new: 3, old: 9 },
+    },
+    {
+      name: 'what a share cannot give without a machine that is needed, the other set gives',
+      facts: { maxSurge: 1 },
+      sets: [old(10, { desired: 20, max: 21 }), fresh(10, { machines: many('U', 10), max: 21 })],
+      sizes: { new: 1 },
+    },
     {
       name: 'of two sets the new one takes all, the surge included',
       facts: { replicas: 14 },

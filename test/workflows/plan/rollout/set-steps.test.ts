@@ -38,6 +38,23 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [{ action: 'syncSet', name: 'new', revision: 2 }],
   },
   {
+    name: 'what cannot be taken over for now keeps no set from its size',
+    facts: {
+      isSyncHeldBack: true,
+      replicas: 12,
+      sets: [{ ...whole, needsSync: true, hasFreshScaling: false, desired: 10 }],
+    },
+    steps: [{ action: 'scaleSet', name: 'new', from: 10, replicas: 12 }],
+  },
+  {
+    name: 'an earlier set whose revision cannot be raised for now is scaled meanwhile',
+    facts: {
+      isSyncHeldBack: true,
+      sets: [theNewSet({ revision: 1 }), aSet({ machines: many('A', 10), revision: 5 })],
+    },
+    steps: [{ action: 'scaleSet', name: 'new', from: 0, replicas: 2 }],
+  },
+  {
     name: 'an earlier set that is wanted again gets the highest revision',
     facts: { sets: [theNewSet({ revision: 1 }), aSet({ machines: many('A', 10), revision: 5 })] },
     steps: [{ action: 'syncSet', name: 'new', revision: 6 }],
@@ -48,8 +65,42 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [],
   },
   {
-    name: 'nothing is taken over by a set that is being deleted',
-    facts: { sets: [{ ...whole, needsSync: true, isDeleting: true }] },
+    name: 'a set of the template that is being deleted takes nothing over: another is made',
+    facts: {
+      newSetName: 'newer',
+      sets: [{ ...whole, needsSync: true, isDeleting: true }],
+    },
+    steps: [{ action: 'createSet', name: 'newer', replicas: 2, revision: 3 }],
+  },
+  {
+    name: 'a change that has to wait keeps no set from being made in place of one that is deleted',
+    facts: {
+      newSetName: 'newer',
+      options: { autoRollback: false, faults: [], rolloutAfter: { at: 1, text: 'later' } },
+      sets: [{ ...whole, isDeleting: true }],
+    },
+    steps: [{ action: 'createSet', name: 'newer', replicas: 2 }],
+  },
+  {
+    name: 'a set that is being deleted takes only the room of the machines that it has',
+    facts: {
+      maxSurge: 1,
+      sets: [
+        aSet({ replicas: 7, going: 1, isDeleting: true }),
+        theNewSet({ machines: many('A', 3) }),
+      ],
+    },
+    steps: [{ action: 'scaleSet', name: 'new', from: 3, replicas: 10 }],
+  },
+  {
+    name: 'Running machines of a set that is being deleted are none that old machines can go for',
+    facts: {
+      sets: [
+        aSet({ machines: many('A', 8) }),
+        aSet({ name: 'gone', machines: 'AA', isDeleting: true }),
+        theNewSet({ machines: 'AA' }),
+      ],
+    },
     steps: [],
   },
   {
@@ -76,27 +127,117 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [],
   },
   {
+    name: 'a number of replicas that no set could take is noted by none',
+    facts: {
+      isPaused: true,
+      maxSurge: 1,
+      sets: [
+        aSet({ machines: many('A', 6), going: 4, desired: 6, hasFreshScaling: false }),
+        theNewSet({ machines: 'A', desired: 6, hasFreshScaling: false }),
+      ],
+    },
+    steps: [],
+  },
+  {
+    name: 'it is taken as soon as there is room, and noted then',
+    facts: {
+      isPaused: true,
+      maxSurge: 1,
+      sets: [
+        aSet({ machines: many('A', 6), desired: 6, hasFreshScaling: false }),
+        theNewSet({ machines: 'A', desired: 6, hasFreshScaling: false }),
+      ],
+    },
+    steps: [
+      { action: 'scaleSet', name: 'new', from: 1, replicas: 5 },
+      { action: 'scaleSet', name: 'old', from: 6, replicas: 6 },
+    ],
+  },
+  {
+    name: 'a paused deployment without machines and without a set of its template scales the newest old one',
+    facts: { isPaused: true, replicas: 5, sets: [aSet(), aSet({ name: 'older', revision: 0 })] },
+    steps: [{ action: 'scaleSet', name: 'old', replicas: 5 }],
+  },
+  {
     name: 'a write holds for the set that was seen',
     facts: { sets: [theNewSet({ machines: 'A', resourceVersion: '17' })] },
     steps: [{ action: 'scaleSet', resourceVersion: '17', from: 1, replicas: 10 }],
   },
   {
-    name: 'marks and grants come before sizes',
+    name: 'machines are preferred and replacements granted before sizes change',
     facts: {
-      marks: { machines: [{ name: 'm', time: 't' }], was: 'm~t', list: null },
+      marks: { preferred: ['m'], machines: [{ name: 'm', time: 't' }], was: 'm~t', list: 'm~t' },
       grants: [{ set: 'new', machines: ['m'] }],
       sets: [theNewSet({ machines: 'A' })],
     },
     steps: [
-      { action: 'markMachines' },
+      { action: 'markMachines', preferred: ['m'], machines: [] },
       { action: 'grantReplacements', set: 'new', machines: ['m'] },
       { action: 'scaleSet' },
     ],
   },
   {
+    name: 'marks wait until a set has seen its size',
+    facts: {
+      marks: { preferred: [], machines: [{ name: 'm', time: 't' }], was: 'm~t', list: 'm~t' },
+      sets: [theNewSet({ machines: many('A', 10), isObserved: false })],
+    },
+    steps: [],
+  },
+  {
+    name: 'marks are written when the sets have their sizes',
+    facts: {
+      marks: { preferred: [], machines: [{ name: 'm', time: 't' }], was: 'm~t', list: 'm~t' },
+      sets: [theNewSet({ machines: many('A', 10) })],
+    },
+    steps: [{ action: 'markMachines', preferred: [], machines: [{ name: 'm', time: 't' }] }],
+  },
+  {
+    name: 'what the autoscaler says of the size goes to the set of the template with that size',
+    facts: {
+      scaledAt: 't',
+      replicas: 2,
+      sets: [theNewSet({ machines: 'AAA', hasFreshScaling: false })],
+    },
+    steps: [{ action: 'scaleSet', name: 'new', from: 3, replicas: 2, scaledAt: 't' }],
+  },
+  {
     name: 'OnDelete closes old sets',
     facts: { strategy: 'OnDelete', sets: [aSet({ machines: many('A', 10) }), theNewSet()] },
     steps: [{ action: 'closeSet', name: 'old', isClosed: true }],
+  },
+  {
+    name: 'OnDelete closes no old set before there is one that makes machines',
+    facts: { strategy: 'OnDelete', sets: [aSet({ machines: many('A', 10) })] },
+    steps: [{ action: 'createSet' }],
+  },
+  {
+    name: 'OnDelete closes no old set while paused, and scales it',
+    facts: {
+      strategy: 'OnDelete',
+      isPaused: true,
+      replicas: 12,
+      sets: [aSet({ machines: many('A', 10) }), theNewSet()],
+    },
+    steps: [{ action: 'scaleSet', name: 'old', replicas: 12 }],
+  },
+  {
+    name: 'OnDelete opens its old sets while paused',
+    facts: {
+      strategy: 'OnDelete',
+      isPaused: true,
+      sets: [aSet({ machines: many('A', 10), isClosed: true }), theNewSet()],
+    },
+    steps: [{ action: 'closeSet', name: 'old', isClosed: false }],
+  },
+  {
+    name: 'an old set that is still closed is opened before it is scaled when OnDelete is no more',
+    facts: {
+      isPaused: true,
+      replicas: 12,
+      sets: [aSet({ machines: many('A', 10), isClosed: true })],
+    },
+    steps: [{ action: 'closeSet', name: 'old', isClosed: false }],
   },
   {
     name: 'a closed set that is wanted again is opened',

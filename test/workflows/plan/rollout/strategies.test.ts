@@ -167,7 +167,9 @@ describe('OnDelete', () => {
       sizes: { new: 2 },
     },
   ])('$name', ({ facts, sets, sizes, reason }) => {
-    const plan = planOnDelete(rolloutOf(someFacts({ strategy: 'OnDelete', ...facts, sets })));
+    const plan = planOnDelete(
+      rolloutOf(someFacts({ strategy: 'OnDelete', maxSurge: 0, ...facts, sets })),
+    );
     expect(sizesOf(plan.sizes)).toEqual(sizes);
     expect(plan.reason).toBe(reason ?? plan.reason);
   });

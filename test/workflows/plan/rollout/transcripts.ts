@@ -1,6 +1,6 @@
 /** Rollouts that are told in `golden/`, each by the name of its file. */
 import type { Happening } from '../../../support/simulate.ts';
-import { deleteMachines } from '../../../support/simulated-acts.ts';
+import { deleteMachines, deleteSet } from '../../../support/simulated-acts.ts';
 import type { Cluster, ClusterChanges, SimulatedSet } from '../../../support/simulated-cluster.ts';
 import { aCluster, millisecondsPerRound } from '../../../support/simulated-cluster.ts';
 import { changeTemplate } from './random-cluster.ts';
@@ -53,6 +53,13 @@ function remove(name: string, count: number): Happening {
   };
 }
 
+function removeSet(name: string): Happening {
+  return {
+    text: `somebody deletes set ${name}`,
+    happen: ({ sets }) => sets.filter((set) => set.name === name).forEach(deleteSet),
+  };
+}
+
 /** As the workflow does when a person resumes. */
 const passCanary: Happening = {
   text: 'somebody resumes: the canary is passed',
@@ -60,6 +67,12 @@ const passCanary: Happening = {
     const revision = sets.find(({ name }) => name === deployment.template)?.revision ?? 0;
     deployment.options = { ...deployment.options, canaryPassed: revision };
   },
+};
+
+const onDeleteNoMore: Happening = {
+  text: 'somebody takes millwright.dev/on-delete away, and pauses',
+  happen: ({ deployment }) =>
+    Object.assign(deployment, { strategy: 'RollingUpdate', isPaused: true }),
 };
 
 const tryAgain: Happening = {
@@ -185,6 +198,66 @@ export const stories: Story[] = [
     name: 'canary-rolled-back',
     cluster: rolling(2, 0, { deployment: { options: { ...options, canary: 2 } } }),
     happenings: { 12: rollBackTo(0) },
+  },
+  {
+    name: 'canary-scaled-while-it-boots',
+    cluster: rolling(1, 0, {
+      deployment: { options: { ...options, canary: 1 } },
+      pace: { boot: 4 },
+    }),
+    happenings: { 3: scaleTo(9), 20: scaleTo(0), 21: scaleTo(4) },
+  },
+  {
+    name: 'canary-that-never-joins',
+    cluster: rolling(1, 0, {
+      deployment: { options: { ...options, canary: 1 } },
+      broken: ['v2'],
+      pace: { creation: 8 },
+    }),
+    happenings: { 3: scaleTo(9) },
+  },
+  {
+    name: 'pause-scaled-while-machines-drain',
+    cluster: rolling(1, 0, { pace: { going: 4 } }),
+    happenings: { 8: pause(true), 9: scaleTo(3), 11: scaleTo(6), 24: pause(false) },
+  },
+  {
+    name: 'pause-scaled-down-while-machines-boot',
+    cluster: rolling(4, 0, { pace: { boot: 6 } }),
+    happenings: { 3: pause(true), 4: scaleTo(4), 20: scaleTo(2) },
+  },
+  {
+    name: 'paused-at-0',
+    cluster: rolling(1, 0, { deployment: { replicas: 0, isPaused: true } }),
+    happenings: { 3: scaleTo(2), 8: pause(false) },
+  },
+  {
+    name: 'old-set-deleted',
+    cluster: rolling(1, 0, { pace: { going: 3 } }),
+    happenings: { 8: removeSet('v1') },
+  },
+  {
+    name: 'new-set-deleted',
+    cluster: rolling(1, 0, { deployment: { replicas: 3 }, pace: { going: 3 } }),
+    happenings: { 8: removeSet('v2'), 34: removeSet('v2.2') },
+  },
+  {
+    name: 'on-delete-paused',
+    cluster: rolling(1, 0, {
+      deployment: { strategy: 'OnDelete', replicas: 4, isPaused: true },
+    }),
+    happenings: {
+      2: scaleTo(5),
+      5: remove('v1', 1),
+      9: pause(false),
+      14: pause(true),
+      17: scaleTo(6),
+    },
+  },
+  {
+    name: 'on-delete-no-more',
+    cluster: rolling(1, 0, { deployment: { strategy: 'OnDelete', replicas: 4 } }),
+    happenings: { 4: remove('v1', 1), 9: onDeleteNoMore },
   },
   { name: 'soak', cluster: rolling(2, 0, { pace: { soak: 3 }, deployment: { replicas: 4 } }) },
   {

@@ -1,0 +1,176 @@
+/**
+ * How a drain goes, on the Machine: in the texts of MCM v0.62.1, with state Failed after a pass without success, so that it is
+ * among the failedMachines of set and deployment. Written when it changes, not with every pass. A write that fails holds up no
+ * drain.
+ */
+import type { DrainReport, DrainRequest } from '../../workflows/activities.ts';
+import type { Blocker } from '../../workflows/plan/drain-report.ts';
+import { fingerprintOf, podsLeftInWords } from '../../workflows/plan/drain-report.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isUnreachable, KubeError } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import type { EventText } from '../kube/events.ts';
+import { component, machineSubject, patchMachine, timestamp } from '../machine/object.ts';
+import { Budgets } from './budgets.ts';
+import type { DrainProgress } from './progress.ts';
+
+interface Desk {
+  control: KubeClient;
+  target: KubeClient;
+  warn(error: unknown): void;
+}
+
+interface Statement {
+  /** Of what changes it: the same is not written twice. Empty when nothing is wrong. */
+  key: string;
+  state: 'Failed' | 'Processing';
+  description: string;
+  event?: Pick<EventText, 'type' | 'reason' | 'message'>;
+}
+
+type Asked = Pick<DrainRequest, 'machine' | 'keepsNode'>;
+
+const nothingWrong = '';
+
+export class DrainStatus {
+  readonly #desk: Desk;
+  readonly #request: Asked;
+  readonly #progress: DrainProgress;
+
+  constructor(desk: Desk, request: Asked, progress: DrainProgress) {
+    this.#desk = desk;
+    this.#request = request;
+    this.#progress = progress;
+  }
+
+  /** Since when passes have been failing in this way, milliseconds. */
+  failingSince(error: unknown): number {
+    const kind = kindOf(error);
+    const known = this.#progress.failing;
+    this.#progress.failing = known?.kind === kind ? known : { kind, since: Date.now() };
+    return this.#progress.failing.since;
+  }
+
+  /** A pass could not do what it has to. */
+  async failed(message: string): Promise<void> {
+    await this.#say({
+      key: `failing: ${this.#progress.failing?.kind}`,
+      state: 'Failed',
+      description: notYet(message),
+      event: { type: 'Warning', reason: 'DrainFailed', message },
+    });
+  }
+
+  /** A pass did what it could. */
+  async found(report: DrainReport): Promise<void> {
+    delete this.#progress.failing;
+    const { blockers } = report;
+    const key = fingerprintOf(blockers);
+    if (key === (this.#progress.told ?? nothingWrong)) return;
+    if (key === nothingWrong) {
+      const message = 'Nothing is in the way of the drain any more';
+      await this.#say({
+        key,
+        state: 'Processing',
+        description: `${message}. Initiate node drain`,
+        event: { type: 'Normal', reason: 'DrainGoesOn', message },
+      });
+      return;
+    }
+    const message = blockersInWords(report);
+    await this.#say({
+      key,
+      state: 'Failed',
+      description: notYet(message),
+      event: { type: 'Warning', reason: 'DrainBlocked', message },
+    });
+    await this.#writeOnBudgets(blockers);
+  }
+
+  /** Said only where something else was said before: the instance goes at once. */
+  async drained(): Promise<void> {
+    await this.#say({
+      key: nothingWrong,
+      state: 'Processing',
+      description: 'Drain successful. Initiate VM deletion',
+    });
+  }
+
+  /** `failure`: what was passed over. */
+  async forced(failure: string | undefined): Promise<void> {
+    const description =
+      failure === undefined
+        ? 'Force Drain successful. Delete Volume Attachments'
+        : `Drain failed due to - ${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
+    await this.#say({ key: `forced: ${failure ?? ''}`, state: 'Processing', description });
+  }
+
+  /** The name of the Node is another machine's. */
+  async foreign(reason: string): Promise<void> {
+    const message = `${reason}: it is left alone, and so are its pods`;
+    await this.#say({
+      key: `foreign: ${reason}`,
+      state: 'Processing',
+      description: `Skipping drain as ${message}. Initiate VM deletion`,
+      event: { type: 'Warning', reason: 'NodeClaimed', message },
+    });
+  }
+
+  async #say({ key, state, description, event }: Statement): Promise<void> {
+    if (key === (this.#progress.told ?? nothingWrong)) return;
+    const { control, warn } = this.#desk;
+    const { machine, keepsNode = false } = this.#request;
+    const lastOperation = { description, state, type: 'Delete', lastUpdateTime: timestamp() };
+    try {
+      // Of a machine that is kept, the last operation is its failure.
+      if (!keepsNode) await patchMachine(control, machine, { status: { lastOperation } });
+      this.#progress.told = key;
+    } catch (error) {
+      warn(error);
+    }
+    if (event) recordEvent(control, machineSubject(machine), { ...event, component });
+  }
+
+  async #writeOnBudgets(blockers: Blocker[]): Promise<void> {
+    const { target, warn } = this.#desk;
+    const { machine } = this.#request;
+    const budgets = new Budgets(target);
+    const names = new Set(blockers.map(({ blockedBy }) => blockedBy).filter(isBudget));
+    const message = `It blocks the drain of machine ${machine.namespace}/${machine.name}`;
+    const text = { type: 'Warning', reason: 'DrainBlocked', message, component } as const;
+    try {
+      for (const blockedBy of names) {
+        const [namespace = '', name = ''] = blockedBy.slice(prefix.length).split('/');
+        const known = await budgets.of(namespace);
+        const uid = known.find(({ metadata }) => metadata.name === name)?.metadata.uid;
+        if (uid === undefined) continue;
+        const kind = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' };
+        recordEvent(target, { ...kind, namespace, name, uid }, text);
+      }
+    } catch (error) {
+      warn(error);
+    }
+  }
+}
+
+/** Of the same kind are failures whose texts differ in names, or in how exactly the server did not answer. */
+function kindOf(error: unknown): string {
+  if (isUnreachable(error)) return 'unreachable';
+  if (error instanceof KubeError) return `${error.method} ${error.code} ${error.reason}`;
+  return String(error);
+}
+
+function notYet(message: string): string {
+  return `Drain failed due to - ${message}. Will retry in next sync. Initiate node drain`;
+}
+
+function blockersInWords({ blockers, podsLeft }: DrainReport): string {
+  const words = blockers.map(({ pod, why }) => `${pod}: ${why}`).join('; ');
+  return `${podsLeftInWords(podsLeft)}: ${words}`;
+}
+
+const prefix = 'PodDisruptionBudget/';
+
+function isBudget(blockedBy: string): boolean {
+  return blockedBy.startsWith(prefix);
+}

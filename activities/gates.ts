@@ -1,0 +1,134 @@
+/** What has to hold before an activity begins: one table for all of them, so that a new one must choose. */
+import type {
+  DrainActivities,
+  DriverActivities,
+  KubeActivities,
+  LifeRef,
+  OrphanActivities,
+} from '../workflows/activities.ts';
+import type { EventSubject } from './kube/events.ts';
+import { requireLeader, requireLicence } from './licence.ts';
+import type { Place } from './licence.ts';
+import { setSubject } from './machine-set/batch-events.ts';
+import { machineSubject } from './machine/object.ts';
+
+export type Gate =
+  /** Creates or destroys: not while a person has stopped everything, and only while a watcher holds the Lease. */
+  | 'stop'
+  /** Writes to Kubernetes: only while a watcher holds the Lease. It goes on during a stop. */
+  | 'leader'
+  /** Reads, or writes to Temporal alone. */
+  | 'none';
+
+export type ActivityName = keyof (KubeActivities &
+  DrainActivities &
+  DriverActivities &
+  OrphanActivities);
+
+export const gates: Readonly<Record<ActivityName, Gate>> = {
+  prepareMachine: 'leader',
+  findStaleNode: 'none',
+  recordCreated: 'leader',
+  recordFailure: 'leader',
+  recordJoined: 'leader',
+  syncNode: 'leader',
+  recordTimeout: 'leader',
+  recordLoss: 'leader',
+  // It asks itself: without a leader it answers that it could not look. Before it deletes a Machine it asks for more.
+  checkHealth: 'none',
+  deleteWithNode: 'stop',
+  preserveMachine: 'leader',
+  steerMachine: 'leader',
+  beginTeardown: 'leader',
+  recordOperation: 'leader',
+  findDriver: 'none',
+  findProvider: 'none',
+  finishTeardown: 'stop',
+
+  surveyMachineSet: 'leader',
+  createMachines: 'stop',
+  deleteMachines: 'stop',
+  waitForResume: 'stop',
+  markPreserved: 'leader',
+  pushTemplate: 'leader',
+  releaseMachineSet: 'leader',
+
+  surveyMachineDeployment: 'leader',
+  applyDeploymentSteps: 'leader',
+  tendNodes: 'leader',
+  steerDeployment: 'leader',
+  reportDeployment: 'leader',
+
+  protectFromDeletion: 'leader',
+  lookAtClass: 'none',
+  reportClass: 'leader',
+  reportAcceptance: 'leader',
+
+  findProviders: 'none',
+  judgeListings: 'none',
+  tellOfOrphans: 'leader',
+  tellOfMissing: 'leader',
+  tellOfCredentials: 'leader',
+  lookForOvershoot: 'none',
+  applyFreezes: 'leader',
+  compareEntities: 'none',
+  // It signals workflows, also for a watcher that is away; what they do has gates of its own.
+  healEntities: 'none',
+  lookAtServers: 'none',
+  markUnmanagedNodes: 'leader',
+
+  drainNode: 'stop',
+
+  createInstance: 'stop',
+  deleteInstance: 'stop',
+  describeInstance: 'none',
+  validateClass: 'none',
+  listInstances: 'none',
+  deleteListed: 'stop',
+  volumeIds: 'none',
+  lookForOrphans: 'none',
+  lookLast: 'none',
+  deleteOrphan: 'stop',
+};
+
+/** Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event of a stop. */
+export type Guard = (gate: Gate, input: unknown) => Promise<void>;
+
+export function createGuard(place: Place): Guard {
+  return async (gate, input) => {
+    if (gate === 'stop') await requireLicence(place, subjectOf(input));
+    if (gate === 'leader') requireLeader(place);
+  };
+}
+
+/** The same activities, each behind its gate. */
+export function gated<Steps extends object>(steps: Steps, guard: Guard): Steps {
+  const result = { ...steps };
+  for (const [name, step] of Object.entries(steps)) {
+    const gate = gateOf(name);
+    Reflect.set(result, name, async (input: unknown) => {
+      await guard(gate, input);
+      return await step(input);
+    });
+  }
+  return result;
+}
+
+function gateOf(name: string): Gate {
+  const gate = Object.entries(gates).find(([known]) => known === name)?.[1];
+  if (gate === undefined) throw new Error(`activity ${name} has no gate: see activities/gates.ts`);
+  return gate;
+}
+
+function subjectOf(input: unknown): EventSubject | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  if ('machine' in input && isLife(input.machine)) return machineSubject(input.machine);
+  if ('set' in input && isLife(input.set)) return setSubject(input.set);
+  return undefined;
+}
+
+function isLife(ref: unknown): ref is LifeRef {
+  if (typeof ref !== 'object' || ref === null) return false;
+  const fields = ['namespace', 'name', 'uid'].map((field): unknown => Reflect.get(ref, field));
+  return fields.every((field) => typeof field === 'string');
+}

@@ -1,0 +1,47 @@
+/** Machines that the cluster autoscaler chose. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import { ownSubject } from '../../workflows/plan/rollout/refused-steps.ts';
+import type { Marks } from '../../workflows/plan/rollout/facts.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { orUndefined, unlessChanged } from '../kube/optional.ts';
+import { customResource } from '../kube/paths.ts';
+import type { Attempt } from './apply.ts';
+import { parallelCalls } from '../machine-set/parallel-calls.ts';
+
+/** The list is shortened only if the autoscaler has not written another one meanwhile. */
+export async function markMachines(
+  { control, deployment, refused }: Attempt,
+  { preferred, machines, was, list }: Marks,
+): Promise<void> {
+  const { namespace } = deployment;
+  const notes = new Map<string, Record<string, string>>();
+  for (const name of preferred) notes.set(name, { [annotations.priority]: '1' });
+  for (const { name, time } of machines) {
+    notes.set(name, { ...notes.get(name), [annotations.markedForDeletionTime]: time });
+  }
+  await inParallel([...notes], parallelCalls, async ([name, added]) => {
+    const path = customResource('machines', namespace, name);
+    const patch = { metadata: { annotations: added } };
+    const kind = 'Machine';
+    await refused.attempt({ kind, name }, () => orUndefined(control.patch(path, 'merge', patch)));
+  });
+  if (list === was) return;
+  await refused.attemptOwn(ownSubject, () => shorten(control, deployment, { was, list }));
+}
+
+async function shorten(
+  control: KubeClient,
+  { namespace, name }: LifeRef,
+  { was, list }: Pick<Marks, 'was' | 'list'>,
+): Promise<void> {
+  const path = customResource('machinedeployments', namespace, name);
+  const { metadata } = await control.get<MachineDeployment>(path);
+  if (metadata.annotations?.[annotations.triggerDeletion] !== was) return;
+  const { uid, resourceVersion } = metadata;
+  const changed = { [annotations.triggerDeletion]: list };
+  const patch = { metadata: { uid, resourceVersion, annotations: changed } };
+  await unlessChanged(control.patch(path, 'merge', patch));
+}

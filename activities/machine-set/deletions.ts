@@ -1,0 +1,148 @@
+/** Deletes Machines of a set, after another look at what they are and what the set wants. */
+import type { DeleteBatchOutcome, LifeRef } from '../../workflows/activities.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import { defined } from '../../workflows/plan/defined.ts';
+import type { SetDemand } from '../../workflows/plan/machine-set.ts';
+import type { MachineFact } from '../../workflows/plan/scale-down.ts';
+import type { DeletionFacts } from '../../workflows/plan/set-deletions.ts';
+import { deletableMachines } from '../../workflows/plan/set-deletions.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import { orUndefined } from '../kube/optional.ts';
+import { claimOf } from '../kube/owners.ts';
+import { customResource } from '../kube/paths.ts';
+import { component, listOf, setSubject } from './batch-events.ts';
+import { demandOf } from './demand.ts';
+import { factOf, timeOf } from './facts.ts';
+import { listMembers } from './members.ts';
+import { parallelCalls } from './parallel-calls.ts';
+import { RefusedWrites } from './refused-writes.ts';
+
+export interface DeleteBatch {
+  set: LifeRef;
+  names: readonly string[];
+  /** metadata.generation that the plan was made for. */
+  generation: number;
+  /** Of the plan, milliseconds. */
+  now: number;
+}
+
+/**
+ * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So each attempt decides again from
+ * what it reads, and deletes of the batch what would be chosen now. A spec that changed is for the workflow to plan for.
+ */
+export async function deleteMachines(
+  control: KubeClient,
+  batch: DeleteBatch,
+): Promise<DeleteBatchOutcome> {
+  const { set: life } = batch;
+  const path = customResource('machinesets', life.namespace, life.name);
+  const set = await orUndefined(control.get<MachineSet>(path));
+  const machines = set ? await stillToDelete(control, set, batch) : [];
+  const refused = new RefusedWrites('FailedDelete');
+  const deleted: string[] = [];
+  await inParallel(machines, parallelCalls, async (machine) => {
+    const isDone = await refused.attempt(machine, () => deleteOne(control, life, machine));
+    if (isDone) deleted.push(machine.name);
+  });
+  refused.report(control, life, 'deleting');
+  if (deleted.length > 0) {
+    recordEvent(control, setSubject(life), {
+      type: 'Normal',
+      reason: 'SuccessfulDelete',
+      message: `Deleted ${listOf(deleted)}`,
+      component,
+    });
+  }
+  return defined({ deleted: deleted.length, refused: refused.outcome });
+}
+
+async function stillToDelete(
+  control: KubeClient,
+  set: MachineSet,
+  { set: life, names, generation, now }: DeleteBatch,
+): Promise<MachineFact[]> {
+  const demand = demandOf(set);
+  const isAsPlanned = set.metadata.uid === life.uid && demand.generation === generation;
+  if (!isAsPlanned || demand.isOrphaning) return [];
+  const members = await candidatesOf(control, set, { demand, names });
+  // The workflow's clock may be ahead: what it took for expired stays so.
+  const facts = deletionFactsOf(set, { demand, members }, Math.max(now, Date.now()));
+  const planned = new Set(names);
+  return deletableMachines(facts).machines.filter(({ name }) => planned.has(name));
+}
+
+interface Candidates {
+  demand: SetDemand;
+  names: readonly string[];
+}
+
+/** Where none is to be left, which ones go does not depend on the others. */
+async function candidatesOf(
+  control: KubeClient,
+  set: MachineSet,
+  { demand, names }: Candidates,
+): Promise<Machine[]> {
+  const request = { set, isFaulty: demand.faults.length > 0 };
+  const isAll = demand.isDeleting || demand.replicas === 0;
+  if (!isAll) return (await listMembers(control, request)).members;
+  const found: Machine[] = [];
+  await inParallel(names, parallelCalls, async (name) => {
+    const path = customResource('machines', set.metadata.namespace ?? '', name);
+    const machine = await orUndefined(control.get<Machine>(path));
+    if (machine && claimOf(set, machine, request.isFaulty).action === 'keep') found.push(machine);
+  });
+  return found;
+}
+
+/** False when another object has the name by now. */
+async function deleteOne(
+  control: KubeClient,
+  { namespace }: LifeRef,
+  { name, uid }: MachineFact,
+): Promise<boolean> {
+  try {
+    await control.delete(customResource('machines', namespace, name), { preconditions: { uid } });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}
+
+export interface Members {
+  demand: SetDemand;
+  members: readonly Machine[];
+}
+
+export function deletionFactsOf(
+  { metadata }: MachineSet,
+  { demand, members }: Members,
+  now: number,
+): DeletionFacts {
+  const notes = metadata.annotations ?? {};
+  return defined({
+    isDeleting: demand.isDeleting,
+    replicas: demand.replicas,
+    machines: members.map(factOf),
+    scaledAt: timeOf(notes[annotations.lastScaledByAutoscaler]),
+    replacements: replacementsOf(metadata),
+    now,
+  });
+}
+
+/** Only a MachineDeployment grants replacements one by one: without one, what an earlier one wrote holds no longer. */
+function replacementsOf({
+  annotations: notes = {},
+  ownerReferences = [],
+}: MachineSet['metadata']): ReadonlySet<string> | undefined {
+  const granted = notes[annotations.replacements];
+  const isOwned = ownerReferences.some(({ kind }) => kind === 'MachineDeployment');
+  if (granted === undefined || !isOwned) return undefined;
+  return new Set(granted.split(',').map((name) => name.trim()));
+}

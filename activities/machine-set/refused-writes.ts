@@ -1,0 +1,60 @@
+/** Writes to many Machines: one that the API server refuses must not keep the others from being done. */
+import type { LifeRef } from '../../workflows/activities.ts';
+import { clip } from '../../workflows/api/clip.ts';
+import { compareText } from '../../workflows/plan/scale-down.ts';
+import type { Refusals } from '../../workflows/plan/refused-machines.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isRejected } from '../kube/errors.ts';
+import { recordEvent } from '../kube/events.ts';
+import { machineSubject } from '../machine/object.ts';
+import { component, listOf, setSubject } from './batch-events.ts';
+
+/** It stands in a condition and in the state of a workflow. */
+const longestMessageBytes = 1_000;
+
+interface Refused {
+  uid: string;
+  message: string;
+}
+
+export class RefusedWrites {
+  readonly #reason: Refusals['reason'];
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(reason: Refusals['reason']) {
+    this.#reason = reason;
+  }
+
+  /** What the call returns; undefined, and noted, when the API server refuses it. */
+  async attempt<T>(
+    { name, uid }: { name: string; uid: string },
+    call: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRejected(error)) throw error;
+      this.#refused.set(name, { uid, message: clip(error.message, longestMessageBytes) });
+      return undefined;
+    }
+  }
+
+  get outcome(): Refusals | undefined {
+    const names = [...this.#refused.keys()].toSorted(compareText);
+    const first = this.#refused.get(names[0] ?? '');
+    return first && { names, reason: this.#reason, message: first.message };
+  }
+
+  /** On each Machine, and on its set. `doing`: what was refused, such as `deleting`. */
+  report(control: KubeClient, set: LifeRef, doing: string): void {
+    const { outcome } = this;
+    if (!outcome) return;
+    const text = { type: 'Warning', reason: this.#reason, component } as const;
+    for (const [name, { uid, message }] of this.#refused) {
+      const subject = machineSubject({ namespace: set.namespace, name, uid });
+      recordEvent(control, subject, { ...text, message: `Error ${doing}: ${message}` });
+    }
+    const message = `Error ${doing} ${listOf(outcome.names)}: ${outcome.message}`;
+    recordEvent(control, setSubject(set), { ...text, message });
+  }
+}

@@ -1,0 +1,28 @@
+import type { MachineActivities } from '../../workflows/activities.ts';
+import type { World } from '../world.ts';
+import { patchMachine, readMachine, timestamp } from './object.ts';
+
+type Input = Parameters<MachineActivities['recordOperation']>[0];
+
+/** The phase stays: nothing has happened yet. */
+export async function recordOperation(
+  { control }: World,
+  { machine, operation, description }: Input,
+): Promise<void> {
+  const current = await readMachine(control, machine);
+  if (current?.metadata.uid !== machine.uid) return;
+  // A create is cancelled by a deletion, whose steps are said by then.
+  if (operation === 'Create' && current.metadata.deletionTimestamp !== undefined) return;
+  if (current.status?.lastOperation?.description === description) return;
+  await patchMachine(control, machine, {
+    status: {
+      lastOperation: {
+        description,
+        errorCode: null,
+        state: 'Processing',
+        type: operation,
+        lastUpdateTime: timestamp(),
+      },
+    },
+  });
+}

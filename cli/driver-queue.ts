@@ -1,0 +1,33 @@
+/** `millwright driver queue`: which task queues a driver has to serve. */
+import { driverCalls } from '../workflows/driver-port.ts';
+import { driverQueuesOf, taskQueueOf } from '../workflows/install.ts';
+import type { Place } from './connect.ts';
+import type { QueueQuestion } from './driver-arguments.ts';
+
+type Asked = Pick<QueueQuestion, 'provider' | 'install' | 'clusterId'>;
+
+/** Returns what to print. */
+export async function showQueues(
+  place: Place,
+  asked: Asked & Pick<QueueQuestion, 'isJson'>,
+): Promise<string> {
+  const prefix = await queuesOf(place, asked);
+  const queues = driverCalls.map((call) => `${prefix}/${call}`);
+  return asked.isJson ? JSON.stringify({ queues }, undefined, 2) : queues.join('\n');
+}
+
+/** What their names begin with. */
+export async function queuesOf(place: Place, asked: Asked): Promise<string> {
+  const { provider, install: name = place.namespace } = asked;
+  const cluster = await clusterOf(place, asked);
+  return driverQueuesOf(taskQueueOf({ cluster, name }), provider);
+}
+
+export async function clusterOf(
+  { kube }: Place,
+  { clusterId }: Pick<Asked, 'clusterId'>,
+): Promise<string> {
+  if (clusterId !== undefined) return clusterId;
+  const path = '/api/v1/namespaces/kube-system';
+  return (await kube.get<{ metadata: { uid: string } }>(path)).metadata.uid;
+}

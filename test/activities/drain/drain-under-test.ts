@@ -1,0 +1,124 @@
+/** A drain in memory: attempts on one cluster, each of which gets what the one before left. */
+import type { DrainContext } from '../../../activities/drain/drain-node.ts';
+import { drainNode } from '../../../activities/drain/drain-node.ts';
+import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
+import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { pause } from '../../../activities/kube/pause.ts';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import type { DrainReport, DrainRequest } from '../../../workflows/activities.ts';
+import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+
+/** Of the machine pool-a, and of the Node that `aNode` makes. */
+export const providerID = 'local:///zone-1/i-1';
+
+export const request: DrainRequest = {
+  machine: lifeOf('pool-a'),
+  nodeName: 'pool-a',
+  providerID,
+  deadline: Date.now() + 3_600_000,
+  isForced: false,
+  countsFrom: Date.now(),
+};
+
+/** No budget ever changes. */
+export const noWatch: PassWatch = {
+  blocked: () => undefined,
+  takeFreed: () => [],
+  pause: (milliseconds, signal) => pause(milliseconds, signal),
+  rest: () => undefined,
+};
+
+export class Drain {
+  readonly control = new MemoryKube(aMachine({ phase: 'Terminating' }));
+  readonly target: MemoryKube;
+  readonly warnings: unknown[] = [];
+  readonly reports: DrainReport[] = [];
+  progress: DrainProgress | undefined;
+  attempt = 0;
+
+  constructor(target: MemoryKube) {
+    this.target = target;
+  }
+
+  run(
+    changes: Partial<DrainRequest> = {},
+    settings: Partial<DrainContext['settings']> = {},
+    parts: Partial<DrainContext> = {},
+  ) {
+    this.attempt += 1;
+    const context: DrainContext = {
+      control: this.control,
+      target: this.target,
+      watch: noWatch,
+      attachments: new WatchedAttachments({ target: this.target, onError: () => undefined }),
+      signal: new AbortController().signal,
+      settings: {
+        maxEvictRetries: 360,
+        pvDetachTimeoutSeconds: 120,
+        pvReattachTimeoutSeconds: 90,
+        ...settings,
+      },
+      requireLicence: async () => undefined,
+      pauses: [],
+      details: this.progress,
+      isFirstAttempt: this.attempt === 1,
+      save: (progress) => {
+        this.progress = structuredClone(progress);
+      },
+      report: async (report) => {
+        this.reports.push(report);
+      },
+      warn: (error) => {
+        this.warnings.push(error);
+      },
+      ...parts,
+    };
+    return drainNode(context, { ...request, ...changes });
+  }
+
+  /** What the Machine says. */
+  async operation(): Promise<LastOperation | undefined> {
+    const path = customResource('machines', namespace, 'pool-a');
+    return (await this.control.read<Machine>(path)).status?.lastOperation;
+  }
+
+  /** How often that was written. */
+  operations(): number {
+    return this.control.writes().filter((call) => call.endsWith('/machines/pool-a/status')).length;
+  }
+
+  evictions(): number {
+    return this.target.writes().filter((call) => call.endsWith('/eviction')).length;
+  }
+
+  has(name: string): boolean {
+    return this.target.has(podPath(name));
+  }
+}
+
+export const podPath = (name: string): string => namespaced('pods', 'default', name);
+
+export const refusal = {
+  code: 429,
+  reason: 'TooManyRequests',
+  details: { causes: [{ message: 'The disruption budget web needs 1 healthy pods and has 1' }] },
+};
+
+export function blocking(...objects: object[]): Drain {
+  const target = new MemoryKube(aNode(), ...objects);
+  target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
+  return new Drain(target);
+}
+
+export function aBudget(name: string, status: object = {}): object {
+  return {
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'default', generation: 1 },
+    spec: { selector: {} },
+    status: { observedGeneration: 1, expectedPods: 1, currentHealthy: 0, ...status },
+  };
+}

@@ -1,0 +1,227 @@
+/** What a Machine says of its drain. */
+import { describe, expect, test } from '@jest/globals';
+import { namespaced } from '../../../activities/kube/paths.ts';
+import { namespace, aNode, aPod } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Fault } from '../../support/memory-kube.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { aBudget, blocking, Drain } from './drain-under-test.ts';
+
+/** Of Gardener's extensions, word for word: what the owner of a cluster is told to mend. */
+const gardenersExpression = /is misconfigured and requires zero voluntary evictions/i;
+
+interface EventList {
+  items: { type: string; reason: string; message: string; involvedObject: { kind: string } }[];
+}
+
+async function eventsIn(kube: MemoryKube, where: string): Promise<EventList['items']> {
+  return (await kube.list<EventList['items'][number]>(namespaced('events', where))).items;
+}
+
+describe('a drain that a budget blocks', () => {
+  test('is Failed on its Machine, in the words of MCM, written once', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(await drain.operation()).toMatchObject({
+      state: 'Failed',
+      type: 'Delete',
+      description:
+        'Drain failed due to - 1 pod left: default/web-0: PodDisruptionBudget default/web: The disruption budget web needs 1 healthy pods and has 1. Will retry in next sync. Initiate node drain',
+    });
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.attempt = 0;
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(drain.operations()).toBe(1);
+  });
+
+  test('for good has the words by which Gardener tells the owner, also when that shows later', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect((await drain.operation())?.description).not.toMatch(gardenersExpression);
+    drain.target.put(aBudget('web', { currentHealthy: 1, disruptionsAllowed: 0 }));
+    drain.attempt = 0;
+    await expect(drain.run()).rejects.toThrow('is misconfigured');
+    const { description, state } = (await drain.operation()) ?? {};
+    expect(state).toBe('Failed');
+    expect(description).toMatch(gardenersExpression);
+    expect(drain.reports).toMatchObject([{}, { blockers: [{ isHopeless: true }] }]);
+  });
+
+  test('has an Event on Machine and budget', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    const ofDrain = { type: 'Warning', reason: 'DrainBlocked' };
+    await eventually('both are written', async () => {
+      const events = [
+        ...(await eventsIn(drain.control, namespace)),
+        ...(await eventsIn(drain.target, 'default')),
+      ];
+      return events.length === 2;
+    });
+    expect(await eventsIn(drain.control, namespace)).toMatchObject([
+      { ...ofDrain, involvedObject: { kind: 'Machine' } },
+    ]);
+    expect(await eventsIn(drain.target, 'default')).toMatchObject([
+      { ...ofDrain, involvedObject: { kind: 'PodDisruptionBudget' } },
+    ]);
+  });
+
+  test('and ends is Processing again', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.target.fault = () => undefined;
+    drain.attempt = 0;
+    await drain.run();
+    expect(await drain.operation()).toMatchObject({
+      state: 'Processing',
+      description: 'Nothing is in the way of the drain any more. Initiate node drain',
+    });
+  });
+
+  test('whose pods go by themselves is Processing again', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    await drain.target.delete(namespaced('pods', 'default', 'web-0'));
+    await drain.run();
+    expect(await drain.operation()).toMatchObject({
+      state: 'Processing',
+      description: 'Drain successful. Initiate VM deletion',
+    });
+  });
+
+  test('goes on when its Machine takes no status, and says it later', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    const refused = { code: 403, reason: 'Forbidden', message: 'a webhook' };
+    drain.control.fault = ({ method }) => (method === 'PATCH' ? refused : undefined);
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(drain.warnings).toMatchObject([{ code: 403 }]);
+    expect(drain.reports).toHaveLength(1);
+    drain.control.fault = () => undefined;
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(drain.reports).toHaveLength(1);
+    expect(await drain.operation()).toMatchObject({ state: 'Failed' });
+  });
+
+  test('of a machine that is kept leaves its last operation as it is', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run({ keepsNode: true })).rejects.toThrow('1 pod left');
+    expect(drain.operations()).toBe(0);
+  });
+});
+
+test('a drain without trouble writes nothing on its Machine', async () => {
+  const drain = new Drain(new MemoryKube(aNode(), aPod()));
+  await drain.run();
+  expect(drain.operations()).toBe(0);
+});
+
+const forbidden = { code: 403, reason: 'Forbidden', message: 'nodes is forbidden' };
+const unreachable = { code: 0, reason: 'Unreachable', message: 'connect ECONNREFUSED' };
+
+const faults: { name: string; fault: Fault; words: RegExp }[] = [
+  {
+    name: 'that may not write the Node',
+    fault: ({ method }) => (method === 'PATCH' ? forbidden : undefined),
+    words:
+      /^PATCH \/api\/v1\/nodes\/pool-a: 403 Forbidden: nodes is forbidden; since \S+Z, by force/,
+  },
+  {
+    name: 'that may not list pods',
+    fault: ({ path }) => (path === '/api/v1/pods' ? forbidden : undefined),
+    words: /^GET \/api\/v1\/pods: 403 Forbidden/,
+  },
+  {
+    name: 'whose server fails',
+    fault: ({ path }) =>
+      path === '/api/v1/pods' ? { code: 500, reason: 'InternalError' } : undefined,
+    words: /^GET \/api\/v1\/pods: 500 InternalError/,
+  },
+  {
+    name: 'whose target cluster is out of reach',
+    fault: () => unreachable,
+    words:
+      /^the target cluster is out of reach: GET \/api\/v1\/nodes\/pool-a: Unreachable: connect ECONNREFUSED; since \S+Z, by force after \S+Z$/,
+  },
+];
+
+describe('a drain', () => {
+  test.each(faults)(
+    '$name is Failed on its Machine, with the reason, written once',
+    async (row) => {
+      const drain = new Drain(new MemoryKube(aNode(), aPod()));
+      drain.target.fault = row.fault;
+      const failure = expect.objectContaining({ message: expect.stringMatching(row.words) });
+      await expect(drain.run()).rejects.toEqual(failure);
+      const first = await drain.operation();
+      expect(first?.state).toBe('Failed');
+      const [, words = '', end] =
+        /^Drain failed due to - (.*)\. (Will retry in next sync\. Initiate node drain)$/.exec(
+          first?.description ?? '',
+        ) ?? [];
+      expect(words).toMatch(row.words);
+      expect(end).toBeDefined();
+      await expect(drain.run()).rejects.toEqual(failure);
+      expect(drain.operations()).toBe(1);
+      drain.target.fault = () => undefined;
+      expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+      expect((await drain.operation())?.state).toBe('Processing');
+    },
+  );
+});
+
+describe('a forced drain', () => {
+  const isForced = true;
+
+  test.each([{ isForced }, { deadline: 1 }])(
+    'with %j ends after one try at a target cluster that is out of reach',
+    async (changes) => {
+      const drain = new Drain(new MemoryKube(aNode(), aPod()));
+      drain.target.fault = () => unreachable;
+      expect(await drain.run(changes)).toEqual({ evictedPods: 0, isForced });
+      expect(drain.target.calls).toHaveLength(1);
+      expect(await drain.operation()).toMatchObject({
+        state: 'Processing',
+        description:
+          "Drain failed due to - GET /api/v1/nodes/pool-a: Unreachable: connect ECONNREFUSED. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments",
+      });
+    },
+  );
+
+  test('ends after its time limit when the target cluster does not answer', async () => {
+    const silent = new MemoryKube();
+    silent.get = () => new Promise(() => undefined);
+    const drain = new Drain(silent);
+    expect(await drain.run({ isForced }, {}, { forceLimitMs: 50 })).toEqual({
+      evictedPods: 0,
+      isForced,
+    });
+    expect((await drain.operation())?.description).toMatch(
+      /^Drain failed due to - the target cluster was not done within 0\.05 s\. However/,
+    );
+  });
+
+  test('passes over what it may not write and over pods that may not be deleted', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    drain.target.fault = ({ method }) => (method === 'DELETE' ? forbidden : undefined);
+    expect(await drain.run({ isForced })).toEqual({ evictedPods: 1, isForced });
+    expect((await drain.operation())?.description).toMatch(
+      /^Drain failed due to - 1 pods could not be deleted: default\/web-0: .*However, since it's a force/,
+    );
+  });
+
+  test('that could do all of it says so', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    await drain.run({ isForced });
+    expect(await drain.operation()).toMatchObject({
+      state: 'Processing',
+      description: 'Force Drain successful. Delete Volume Attachments',
+    });
+  });
+
+  test('of a Node that is kept is tried again while the target cluster is out of reach', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    drain.target.fault = () => unreachable;
+    await expect(drain.run({ isForced, keepsNode: true })).rejects.toThrow('Unreachable');
+  });
+});

@@ -1,0 +1,207 @@
+/** Names of Nodes come back: a drain touches the Node of its own machine only. */
+import { describe, expect, test } from '@jest/globals';
+import { deleteAttachments } from '../../../activities/drain/attachments.ts';
+import { node as nodePath } from '../../../activities/kube/paths.ts';
+import type { Node } from '../../../activities/machine/node.ts';
+import { foreignReason } from '../../../activities/machine/node-claims.ts';
+import { labels } from '../../../workflows/api/constants.ts';
+import type { DrainRequest } from '../../../workflows/activities.ts';
+import { aMachine, aNode, aPod } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+import { blocking, Drain, podPath, providerID } from './drain-under-test.ts';
+
+const path = nodePath('pool-a');
+const labelled = (name: string) => ({ labels: { [labels.machineName]: name } });
+const naming = (name: string): object =>
+  aMachine({ metadata: { name, labels: { [labels.node]: 'pool-a' } } });
+
+interface Case {
+  name: string;
+  node: Partial<Parameters<typeof aNode>[0]> | undefined;
+  machines?: object[];
+  reason: string | undefined;
+}
+
+const other = 'local:///zone-1/i-2';
+
+const cases: Case[] = [
+  { name: 'the instance', node: {}, reason: undefined },
+  {
+    name: 'another instance',
+    node: { spec: { providerID: other } },
+    reason: `Node pool-a is of instance ${other}, not of ${providerID}`,
+  },
+  {
+    name: 'another instance, with our label of old',
+    node: { spec: { providerID: other }, metadata: labelled('pool-a') },
+    reason: `Node pool-a is of instance ${other}, not of ${providerID}`,
+  },
+  {
+    name: 'the instance, and a Machine that it names and that names it',
+    node: { metadata: labelled('pool-b') },
+    machines: [naming('pool-b')],
+    reason: 'Node pool-a is that of Machine pool-b',
+  },
+  {
+    name: 'the instance, and a Machine that is gone',
+    node: { metadata: labelled('pool-b') },
+    reason: undefined,
+  },
+  {
+    name: 'no instance yet, and this Machine',
+    node: { spec: {}, metadata: labelled('pool-a') },
+    machines: [naming('pool-b')],
+    reason: undefined,
+  },
+  {
+    name: 'no instance yet, and another Machine',
+    node: { spec: {}, metadata: labelled('pool-b') },
+    reason: 'Node pool-a is labelled as that of Machine pool-b',
+  },
+  {
+    name: 'no instance and no Machine yet, where another Machine names it',
+    node: { spec: {} },
+    machines: [naming('pool-b')],
+    reason: 'Node pool-a is that of Machine pool-b',
+  },
+  { name: 'no instance and no Machine yet', node: { spec: {} }, reason: undefined },
+  { name: 'nothing, as it is missing', node: undefined, reason: undefined },
+  {
+    name: 'nothing, as it is missing, where another Machine names it',
+    node: undefined,
+    machines: [naming('pool-b')],
+    reason: 'Node pool-a is that of Machine pool-b',
+  },
+];
+
+describe('a Node that says that it is of', () => {
+  test.each(cases)('$name: $reason', async ({ node, machines = [], reason }) => {
+    const control = new MemoryKube(naming('pool-a'), ...machines);
+    const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
+    expect(await foreignReason(control, node && aNode(node), claim)).toBe(reason);
+  });
+});
+
+describe('the Node of another instance', () => {
+  const spec = { providerID: other };
+  const changes: Partial<DrainRequest>[] = [
+    {},
+    { isForced: true },
+    { deadline: 1 },
+    { keepsNode: true },
+    { keepsNode: true, isForced: true },
+  ];
+
+  test.each(changes)('is neither written nor emptied by a drain with %j', async (change) => {
+    const drain = new Drain(new MemoryKube(aNode({ spec }), aPod()));
+    expect(await drain.run(change)).toEqual({ evictedPods: 0, isForced: false });
+    expect(drain.target.writes()).toEqual([]);
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('is said on the Machine, which goes on being deleted', async () => {
+    const drain = new Drain(new MemoryKube(aNode({ spec }), aPod()));
+    await drain.run();
+    expect(await drain.operation()).toMatchObject({
+      state: 'Processing',
+      type: 'Delete',
+      description: `Skipping drain as Node pool-a is of instance ${other}, not of ${providerID}: it is left alone, and so are its pods. Initiate VM deletion`,
+    });
+  });
+
+  test('keeps its volumes', async () => {
+    const attachment = {
+      kind: 'VolumeAttachment',
+      metadata: { name: 'pv' },
+      spec: { nodeName: 'pool-a', source: { persistentVolumeName: 'pv' } },
+    };
+    const target = new MemoryKube(aNode({ spec: {} }), attachment);
+    const clusters = { control: new MemoryKube(naming('pool-a'), naming('pool-b')), target };
+    const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
+    await deleteAttachments(clusters, claim);
+    expect(target.writes()).toEqual([]);
+  });
+
+  test.each([
+    { how: 'with its providerID', node: { spec }, before: {} },
+    {
+      how: 'without a providerID',
+      node: { spec: {}, metadata: labelled('pool-b') },
+      before: { spec: {} },
+    },
+  ])('that takes the name $how before a write is not written', async ({ node, before }) => {
+    const drain = new Drain(new MemoryKube(aNode(before), aPod()));
+    drain.target.fault = (call) => {
+      const metadata = { ...node.metadata, uid: 'uid-of-the-next' };
+      const isCordon = call.method === 'PATCH' && call.path === path;
+      if (isCordon) drain.target.put(aNode({ ...node, metadata }));
+      return undefined;
+    };
+    expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
+    const present = await drain.target.read<Node>(path);
+    expect(present.spec).toEqual(node.spec);
+    expect(present.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('that takes the name between two writes gets neither condition nor evictions', async () => {
+    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    drain.target.fault = ({ path: written }) => {
+      const uid = 'uid-of-the-next';
+      if (written.endsWith('/status')) drain.target.put(aNode({ metadata: { uid }, spec }));
+      return undefined;
+    };
+    expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
+    const node = await drain.target.read<Node>(path);
+    expect(node.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('that takes the name in the middle of a pass keeps the pods that it gets', async () => {
+    const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
+    const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
+    const drain = new Drain(new MemoryKube(aNode(), going));
+    let looks = 0;
+    const requireLicence = async (): Promise<void> => {
+      looks += 1;
+      if (looks !== 2) return;
+      drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
+      drain.target.put(aPod());
+    };
+    expect(await drain.run({}, {}, { requireLicence })).toEqual({
+      evictedPods: 0,
+      isForced: false,
+    });
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('that takes the name before the deadline keeps its pods', async () => {
+    const drain = blocking(aPod());
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
+    expect(await drain.run({ deadline: 1 })).toEqual({ evictedPods: 0, isForced: false });
+    expect(drain.has('web-0')).toBe(true);
+  });
+});
+
+describe('pods that are bound to the name of a missing Node', () => {
+  test('are evicted', async () => {
+    const drain = new Drain(new MemoryKube(aPod()));
+    expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
+    expect(drain.has('web-0')).toBe(false);
+  });
+
+  test('are deleted by a forced drain', async () => {
+    const drain = new Drain(new MemoryKube(aPod()));
+    expect(await drain.run({ isForced: true })).toEqual({ evictedPods: 1, isForced: true });
+    expect(drain.target.has(podPath('web-0'))).toBe(false);
+  });
+
+  test('stay when another Machine names the Node', async () => {
+    const drain = new Drain(new MemoryKube(aPod()));
+    drain.control.put(naming('pool-b'));
+    expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
+    expect(drain.has('web-0')).toBe(true);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { MachinePhase } from '../../../workflows/api/phases.ts';
+import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+
+const set = lifeOf('pool');
+const pathOf = (name: string): string => customResource('machines', namespace, name);
+const names = ['a', 'b', 'c'];
+const now = Date.parse('2026-01-01T01:00:00Z');
+const plan = { set, names, generation: 1, now };
+const deletionTimestamp = '2026-01-01T01:00:00Z';
+
+const ours = (name: string, changes: Parameters<typeof aMachine>[0] = {}) =>
+  aMachine({
+    phase: 'Running',
+    ...changes,
+    metadata: {
+      name,
+      labels: { pool: 'a' },
+      ownerReferences: controlledBy(aMachineSet()),
+      ...changes.metadata,
+    },
+  });
+
+function poolOf(replicas: number, machines = names.map((name) => ours(name))): MemoryKube {
+  return new MemoryKube(aMachineSet({ spec: { replicas } }), ...machines);
+}
+
+const ofGeneration = (generation: number, of: MachineSet): MachineSet => ({
+  ...of,
+  metadata: { ...of.metadata, generation },
+});
+
+const deletedIn = (control: MemoryKube): string[] =>
+  control.calls
+    .filter((call) => call.startsWith('DELETE '))
+    .map((call) => call.slice(call.lastIndexOf('/') + 1))
+    .toSorted();
+
+describe('a batch of deletions', () => {
+  test('deletes what is too many, with the UID of each machine, and says so in one Event', async () => {
+    const control = poolOf(1);
+    expect(await deleteMachines(control, { ...plan, names: ['a', 'b'] })).toEqual({ deleted: 2 });
+    expect(deletedIn(control)).toEqual(['a', 'b']);
+    expect(control.bodies).toContainEqual({ preconditions: { uid: 'uid-of-a' } });
+    const { items } = await control.list<object>(namespaced('events', namespace));
+    expect(items).toMatchObject([
+      { reason: 'SuccessfulDelete', message: 'Deleted 2 Machines: a, b' },
+    ]);
+  });
+
+  test('of a set that is scaled to nothing lists nothing', async () => {
+    const control = poolOf(0);
+    expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
+    expect(control.calls).not.toContain(`GET ${customResource('machines', namespace)}`);
+  });
+
+  test('of a set that is being deleted takes its machines', async () => {
+    const going = aMachineSet({ metadata: { deletionTimestamp, finalizers: ['x'] } });
+    const control = new MemoryKube(going, ...names.map((name) => ours(name)));
+    expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
+  });
+
+  test('that was interrupted deletes the rest', async () => {
+    const going = ours('a', { metadata: { deletionTimestamp, finalizers: ['x'] } });
+    const control = poolOf(1, [going, ours('b'), ours('c')]);
+    expect(await deleteMachines(control, { ...plan, names: ['a', 'b'] })).toEqual({ deleted: 1 });
+    expect(deletedIn(control)).toEqual(['b']);
+  });
+});
+
+describe('a batch that waited through a stop deletes nothing', () => {
+  test.each([
+    { name: 'when the set is gone', stored: [] },
+    {
+      name: 'when another set has its name',
+      stored: [aMachineSet({ metadata: { uid: 'other' } })],
+    },
+    {
+      name: 'when the set was scaled up again',
+      stored: [ofGeneration(2, aMachineSet({ spec: { replicas: 3 } }))],
+    },
+    {
+      name: 'when its spec changed in any way: the workflow looks anew',
+      stored: [ofGeneration(2, aMachineSet({ spec: { replicas: 0 } }))],
+    },
+    {
+      name: 'when the set lets its machines go',
+      stored: [aMachineSet({ metadata: { deletionTimestamp, finalizers: ['orphan'] } })],
+    },
+  ])('$name', async ({ stored }) => {
+    const control = new MemoryKube(...stored, ...names.map((name) => ours(name)));
+    expect(await deleteMachines(control, plan)).toEqual({ deleted: 0 });
+    expect(deletedIn(control)).toEqual([]);
+  });
+
+  test('when a person deleted others meanwhile', async () => {
+    const gone = ours('c', { metadata: { deletionTimestamp, finalizers: ['x'] } });
+    const control = poolOf(2, [ours('a'), ours('b'), gone]);
+    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+  });
+
+  test.each<{ name: string; machine: ReturnType<typeof aMachine> }>([
+    {
+      name: 'that was preserved meanwhile',
+      machine: ours('a', {
+        phase: 'Failed',
+        metadata: { annotations: { 'node.machine.sapcloud.io/preserve': 'now' } },
+      }),
+    },
+    { name: 'that recovered', machine: ours('a', { phase: 'Running' }) },
+    {
+      name: 'that belongs to nobody by now',
+      machine: ours('a', { metadata: { ownerReferences: [] } }),
+    },
+  ])('to a Failed machine $name', async ({ machine }) => {
+    const control = poolOf(3, [machine, ours('b'), ours('c')]);
+    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+    expect(deletedIn(control)).toEqual([]);
+  });
+
+  test('to a machine that took the name between the look and the call', async () => {
+    const control = poolOf(0, [ours('a')]);
+    control.fault = ({ method }) => {
+      if (method === 'DELETE') control.put(ours('a', { metadata: { uid: 'uid-2' } }));
+      return undefined;
+    };
+    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+    expect(control.has(pathOf('a'))).toBe(true);
+  });
+});
+
+describe('a machine whose deletion is refused', () => {
+  const verdicts = [
+    { code: 403, reason: 'Forbidden', message: 'kept for forensics' },
+    { code: 422, reason: 'Invalid', message: 'kept for forensics' },
+    { code: 500, reason: 'InternalError', message: 'failed calling webhook' },
+  ];
+
+  test.each(verdicts)('with $code keeps no other', async (verdict) => {
+    const control = poolOf(0);
+    control.fault = ({ method, path }) =>
+      method === 'DELETE' && path === pathOf('b') ? verdict : undefined;
+    expect(await deleteMachines(control, plan)).toEqual({
+      deleted: 2,
+      refused: {
+        names: ['b'],
+        reason: 'FailedDelete',
+        message: expect.stringContaining(verdict.message),
+      },
+    });
+    const { items } = await control.list<{ involvedObject: { kind: string; name: string } }>(
+      namespaced('events', namespace),
+    );
+    const failures = items.filter((event) => JSON.stringify(event).includes('FailedDelete'));
+    expect(failures.map(({ involvedObject: { kind, name } }) => `${kind} ${name}`)).toEqual([
+      'Machine b',
+      'MachineSet pool',
+    ]);
+  });
+
+  test.each([
+    { code: 0, reason: 'Unreachable' },
+    { code: 503, reason: 'ServiceUnavailable' },
+    { code: 429, reason: 'TooManyRequests' },
+  ])('with $code is for Temporal to retry', async (verdict) => {
+    const control = poolOf(0);
+    control.fault = ({ method }) => (method === 'DELETE' ? verdict : undefined);
+    await expect(deleteMachines(control, plan)).rejects.toThrow(verdict.reason);
+  });
+});
+
+test.each<{ phase: MachinePhase; replicas: number }>([
+  { phase: 'Running', replicas: 1 },
+  { phase: 'Failed', replicas: 3 },
+])('what a $phase machine was planned for is decided again by what is there', async (given) => {
+  const control = poolOf(
+    given.replicas,
+    names.map((name) => ours(name, { phase: given.phase })),
+  );
+  const { deleted } = await deleteMachines(control, { ...plan, names: ['a'] });
+  expect(deleted).toBe(1);
+});

@@ -1,0 +1,45 @@
+/** Texts that users write are read in linear time: one annotation must not stop a worker. */
+import { describe, expect, test } from '@jest/globals';
+import { parseDuration } from '../workflows/api/duration.ts';
+import { timeIn } from '../workflows/api/time.ts';
+import { isSameQuantity } from '../workflows/plan/quantity.ts';
+import { excessiveGrowth, expressionsInSource, textForms } from './support/expressions.ts';
+
+type Read = (text: string) => unknown;
+
+function slowForms(read: Read): string[] {
+  return textForms.flatMap(({ form, textOf }) => {
+    const growth = excessiveGrowth(read, textOf);
+    return growth === undefined ? [] : [`${form}: ${growth.toFixed(0)} times`];
+  });
+}
+
+test('every regular expression of the source takes linear time', async () => {
+  const expressions = await expressionsInSource();
+  expect(expressions.length).toBeGreaterThan(50);
+  const slow = expressions.flatMap(({ name, pattern }) =>
+    slowForms((text) => text.search(pattern)).map((form) => `${name} with ${form}`),
+  );
+  expect(slow).toEqual([]);
+}, 120_000);
+
+const digitsThenOther = (length: number): string => `${'1'.repeat(length)}!`;
+
+test('the measurement finds an expression that takes quadratic time', () => {
+  expect(excessiveGrowth((text) => /^\d+\d*$/.test(text), digitsThenOther)).toBeGreaterThan(100);
+});
+
+describe('long texts', () => {
+  test.each<[string, Read]>([
+    ['parseDuration', parseDuration],
+    ['timeIn', (text) => timeIn(text, Date.parse)],
+    ['isSameQuantity', (text) => isSameQuantity(text, '1')],
+  ])('%s takes linear time', (_name, read) => {
+    expect(slowForms(read)).toEqual([]);
+  });
+
+  test('a duration of more than 64 characters is refused', () => {
+    expect(parseDuration(`${'0'.repeat(62)}1h`)).toBe(3600);
+    expect(parseDuration(`${'0'.repeat(63)}1h`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pausesAnnotation, readPauses } from '../../activities/kube/pauses.ts';
+import { PauseLog } from '../../watcher/pause-log.ts';
+import type { QueueLook } from '../../watcher/worker-presence.ts';
+import { WorkerPresence, awaySince } from '../../watcher/worker-presence.ts';
+import { HandClock } from './hand-clock.ts';
+
+const now = 1_000_000;
+const second = 1_000;
+
+describe('a worker', () => {
+  test.each<{ name: string; look: QueueLook; since: number | undefined }>([
+    {
+      name: 'that asked just now is there',
+      look: { polledAt: now - second, backlogMs: 0 },
+      since: undefined,
+    },
+    {
+      name: 'that is idle asks once a minute',
+      look: { polledAt: now - 65 * second, backlogMs: 0 },
+      since: undefined,
+    },
+    {
+      name: 'that is busy lets tasks wait, and asks for more',
+      look: { polledAt: now - 5 * second, backlogMs: 60 * second },
+      since: undefined,
+    },
+    {
+      name: 'is not missed for a task that waits for a moment',
+      look: { polledAt: now - 30 * second, backlogMs: 5 * second },
+      since: undefined,
+    },
+    {
+      name: 'that did not ask since a task began to wait is away',
+      look: { polledAt: now - 30 * second, backlogMs: 12 * second },
+      since: now - 30 * second,
+    },
+    {
+      name: 'that is silent for long is away',
+      look: { polledAt: now - 91 * second, backlogMs: 0 },
+      since: now - 91 * second,
+    },
+    {
+      name: 'that Temporal does not know is away since the oldest task waits',
+      look: { backlogMs: 7 * second },
+      since: now - 7 * second,
+    },
+  ])('$name', ({ look, since }) => {
+    expect(awaySince(look, now)).toBe(since);
+  });
+});
+
+describe('what the watcher notes', () => {
+  let clock: HandClock;
+  let pauses: PauseLog;
+  let presence: WorkerPresence;
+  let answer: () => QueueLook;
+
+  beforeEach(() => {
+    clock = new HandClock();
+    pauses = new PauseLog(() => clock.now());
+    answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
+    presence = new WorkerPresence({
+      look: async () => answer(),
+      pauses,
+      clock,
+      now: () => clock.now(),
+      onError: () => undefined,
+    });
+  });
+  afterEach(() => presence.stop());
+
+  const noted = () => readPauses(pauses.annotations()[pausesAnnotation]);
+
+  test('is when no worker was there', async () => {
+    await clock.turn(20 * second);
+    answer = () => ({ polledAt: 20 * second, backlogMs: clock.now() - 25 * second });
+    await clock.turn(40 * second);
+    expect(noted()).toEqual([{ reason: 'worker', from: 20 * second }]);
+    answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
+    await clock.turn(10 * second);
+    expect(noted()).toEqual([{ reason: 'worker', from: 20 * second, until: 70 * second }]);
+  });
+
+  test('is nothing while Temporal has just forgotten its workers', async () => {
+    await clock.turn(20 * second);
+    answer = () => ({ backlogMs: 0 });
+    await clock.turn(10 * second);
+    answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
+    await clock.turn(30 * second);
+    expect(noted()).toEqual([]);
+  });
+
+  test('is when no worker was there that Temporal could name', async () => {
+    answer = () => ({ backlogMs: 0 });
+    await clock.turn(40 * second);
+    expect(noted()).toEqual([{ reason: 'worker', from: 10 * second }]);
+  });
+
+  test('is when Temporal gave no answer', async () => {
+    await clock.turn(20 * second);
+    answer = () => {
+      throw grpcError(14);
+    };
+    await clock.turn(30 * second);
+    expect(noted()).toEqual([{ reason: 'temporal', from: 20 * second }]);
+    answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
+    await clock.turn(10 * second);
+    expect(noted()).toEqual([{ reason: 'temporal', from: 20 * second, until: 60 * second }]);
+  });
+
+  test('is nothing when Temporal refuses the question', async () => {
+    answer = () => {
+      throw grpcError(7);
+    };
+    await clock.turn(60 * second);
+    expect(noted()).toEqual([]);
+  });
+});
+
+function grpcError(code: number): Error {
+  return Object.assign(new Error(`code ${code}`), { code, details: '', metadata: {} });
+}

@@ -1,0 +1,65 @@
+/** A server that speaks gRPC on the wire and answers with empty messages, or as a test says. */
+import { createServer } from 'node:http2';
+
+export interface Refusal {
+  /** Of gRPC. */
+  code: number;
+  message: string;
+}
+
+export interface Call {
+  /** Such as `CountWorkflowExecutions`. */
+  method: string;
+  /** The bytes of the request, as text: strings in it are readable. */
+  text: string;
+}
+
+export interface FakeTemporal {
+  address: string;
+  calls: Call[];
+  close(): Promise<void>;
+}
+
+/** `answer` returns a refusal, or undefined for an empty answer. */
+export async function startFakeTemporal(
+  answer: (call: Call) => Refusal | undefined,
+): Promise<FakeTemporal> {
+  const calls: Call[] = [];
+  const server = createServer();
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => void sessions.add(session));
+  server.on('stream', (stream, headers) => {
+    const chunks: Buffer[] = [];
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    stream.on('end', () => {
+      const method = String(headers[':path']).split('/').at(-1) ?? '';
+      const call = { method, text: Buffer.concat(chunks).toString('latin1') };
+      calls.push(call);
+      const refusal = answer(call);
+      stream.respond(
+        { ':status': 200, 'content-type': 'application/grpc' },
+        { waitForTrailers: true },
+      );
+      stream.on('wantTrailers', () =>
+        stream.sendTrailers({
+          'grpc-status': String(refusal?.code ?? 0),
+          'grpc-message': refusal?.message ?? '',
+        }),
+      );
+      // A frame of gRPC: not compressed, no bytes.
+      stream.end(refusal ? undefined : Buffer.alloc(5));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
+  return {
+    address: `127.0.0.1:${bound.port}`,
+    calls,
+    async close() {
+      for (const session of sessions) session.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

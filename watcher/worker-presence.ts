@@ -1,0 +1,127 @@
+/**
+ * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers from memory, and none to
+ * Kubernetes.
+ */
+import type { Client } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Clock } from './clock.ts';
+import type { PauseLog } from './pause-log.ts';
+
+export interface QueueLook {
+  /** When a worker asked for work last, milliseconds; absent when none did for minutes. */
+  polledAt?: number;
+  /** For how long the oldest task has been waiting, milliseconds. */
+  backlogMs: number;
+}
+
+/** An idle worker asks at least each minute, and keeps the question open meanwhile. */
+const longestSilenceMs = 90_000;
+const longestWaitMs = 10_000;
+
+/**
+ * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is merely busy asks for more as soon as a
+ * slot is free, so a task that waits for long, and no question since it began to wait, mean that none is there.
+ */
+export function awaySince({ polledAt, backlogMs }: QueueLook, now: number): number | undefined {
+  if (polledAt === undefined) return now - backlogMs;
+  const silence = now - polledAt;
+  const isWaitedFor = backlogMs > longestWaitMs && silence > backlogMs;
+  return isWaitedFor || silence > longestSilenceMs ? Math.min(polledAt, now) : undefined;
+}
+
+export interface PresenceOptions {
+  /** Fails with a gRPC error when Temporal does not answer. */
+  look(): Promise<QueueLook>;
+  pauses: PauseLog;
+  clock: Clock;
+  /** Milliseconds since 1970. */
+  now(): number;
+  onError(error: unknown): void;
+}
+
+const periodMs = 10_000;
+
+export class WorkerPresence {
+  readonly #options: PresenceOptions;
+  #answeredAt: number;
+  #awaySince: number | undefined;
+  #cancel: () => void = () => undefined;
+  #isStopped = false;
+
+  /** Starts at once. */
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#answeredAt = options.now();
+    void this.#run();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  async #run(): Promise<void> {
+    await this.#ask();
+    if (this.#isStopped) return;
+    this.#cancel = this.#options.clock.after(periodMs, () => void this.#run());
+  }
+
+  async #ask(): Promise<void> {
+    const { look, pauses, now, onError } = this.#options;
+    try {
+      const found = await look();
+      if (this.#isStopped) return;
+      this.#answeredAt = now();
+      pauses.note('temporal', undefined);
+      const since = awaySince(found, now());
+      // The first look that misses it knows best since when: Temporal forgets who asked.
+      this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
+      pauses.note('worker', this.#awaySince);
+    } catch (error) {
+      onError(error);
+      // A refusal is an answer.
+      if (!this.#isStopped && isNoAnswer(error)) pauses.note('temporal', this.#answeredAt);
+    }
+  }
+}
+
+/** UNAVAILABLE, DEADLINE_EXCEEDED. */
+const noAnswer = new Set<number>([14, 4]);
+
+function isNoAnswer(error: unknown): boolean {
+  return isGrpcServiceError(error) && noAnswer.has(error.code);
+}
+
+/** `temporal.api.enums.v1.TaskQueueType`. */
+const workflowQueue = 1;
+const callTimeoutMs = 5_000;
+
+export async function lookAtQueue(temporal: Client, taskQueue: string): Promise<QueueLook> {
+  const { workflowService, options } = temporal;
+  const deadline = Date.now() + callTimeoutMs;
+  const { pollers, stats } = await temporal.withDeadline(deadline, () =>
+    workflowService.describeTaskQueue({
+      namespace: options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: workflowQueue,
+      reportStats: true,
+    }),
+  );
+  const times = pollers.flatMap(({ lastAccessTime }) =>
+    lastAccessTime ? [millisecondsOf(lastAccessTime)] : [],
+  );
+  const age = stats?.approximateBacklogAge;
+  return {
+    ...(times.length > 0 && { polledAt: Math.max(...times) }),
+    backlogMs: age ? millisecondsOf(age) : 0,
+  };
+}
+
+interface Duration {
+  seconds?: { toNumber(): number } | null;
+  nanos?: number | null;
+}
+
+function millisecondsOf({ seconds, nanos }: Duration): number {
+  return (seconds?.toNumber() ?? 0) * 1_000 + Math.floor((nanos ?? 0) / 1_000_000);
+}

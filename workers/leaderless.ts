@@ -1,0 +1,77 @@
+/** For how long there has been no leader at all: neither this process nor another one. */
+import { basename } from 'node:path';
+import type { Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
+
+/** A leader that is replaced, or an API server that restarts, is back long before. */
+const longestSeconds = 300;
+const sampleMs = 5_000;
+
+export interface LeaderlessOptions {
+  hasLeader(): boolean;
+  /** Milliseconds; only differences count. Default: the monotonic clock. */
+  now?(): number;
+}
+
+export class Leaderless {
+  readonly #options: LeaderlessOptions;
+  readonly #timer: NodeJS.Timeout;
+  #seenAt: number;
+
+  /** Counts from now. */
+  constructor(options: LeaderlessOptions) {
+    this.#options = options;
+    this.#seenAt = this.#now();
+    this.#timer = setInterval(() => this.seconds(), sampleMs).unref();
+  }
+
+  seconds(): number {
+    if (this.#options.hasLeader()) this.#seenAt = this.#now();
+    return Math.floor((this.#now() - this.#seenAt) / 1_000);
+  }
+
+  /** For people; undefined while there is a leader, or was one in the last five minutes. */
+  fault(): string | undefined {
+    const seconds = this.seconds();
+    return seconds < longestSeconds ? undefined : `no watcher has led for ${seconds} s`;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? performance.now();
+  }
+}
+
+/**
+ * Where this process stands in for MCM, those who watch MCM restart it, and count on that: MCM ends
+ * itself without its Lease. Any other is not restarted, because that brings no leader back.
+ */
+export function runsAsMcm({
+  argv0,
+  title,
+}: Pick<NodeJS.Process, 'argv0' | 'title'> = process): boolean {
+  return [argv0, title].some((name) => basename(name) === 'machine-controller-manager');
+}
+
+/** Counts from now on, and says so in a metric. */
+export function watchLeader(registry: Registry, hasLeader: () => boolean): Leaderless {
+  const leaderless = new Leaderless({ hasLeader });
+  registerLeaderlessMetric(registry, leaderless);
+  return leaderless;
+}
+
+export function registerLeaderlessMetric(registry: Registry, leaderless: Leaderless): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'millwright_leaderless_seconds',
+      help: 'For how long neither this watcher nor another one has led; 0 while one leads.',
+      registers: [],
+      collect() {
+        this.set(leaderless.seconds());
+      },
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+/** Steps that were done, and are planned again as if they had not been. */
+import type { DeploymentStep } from './steps.ts';
+
+/** What the steps leave on the objects; equal for steps that were planned for another state of the same set. */
+export function effectOf(steps: readonly DeploymentStep[]): string {
+  return JSON.stringify(steps, (key, value: unknown) =>
+    key === 'resourceVersion' || key === 'reason' ? undefined : value,
+  );
+}
+
+/** Whether each write to a set was accepted: one for a set that changed meanwhile is left out and planned anew. */
+export function areAccepted(
+  steps: readonly DeploymentStep[],
+  written: readonly { name: string }[],
+): boolean {
+  return steps.every(
+    (step) => !('resourceVersion' in step) || written.some(({ name }) => name === step.name),
+  );
+}
+
+/** For people. */
+export function notKept(steps: readonly DeploymentStep[]): string {
+  const what = steps.map((step) => ('name' in step ? `${step.action} ${step.name}` : step.action));
+  return `${what.join(', ')}: written, but not to be found afterwards: a webhook, another controller or the schema of the resource takes it back`;
+}
