@@ -8,6 +8,7 @@ import { spoiled } from '../support/fuzz/payloads.ts';
 import { counterexample } from '../support/fuzz/runs.ts';
 import { unsoundParts } from '../support/fuzz/soundness.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { instance, MachineWorld } from '../workflows/machine-world.ts';
 
 const asked = { provider: 'elsewhere', usesTarget: true, isCancelled: false };
@@ -193,7 +194,7 @@ describe('a machine', () => {
         { failure: { code: 'Internal', message: expect.stringMatching(/instance\.nodeName/) } },
       ]);
       await world.requestDeletion();
-      await world.handle.result();
+      await resultOf(world.handle);
       expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }]);
     });
   }, 60_000);

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { spoiled } from '../support/fuzz/payloads.ts';
 import { runs } from '../support/fuzz/runs.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster, hang, MachineWorld } from '../workflows/machine-world.ts';
 import { RolloutWorld } from '../workflows/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/set-world.ts';
@@ -147,7 +148,7 @@ test('a machine is not disturbed by messages of any form', async () => {
     await expect(unknown).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
     expect(world.log.count('steerMachine')).toBe(0);
     await handle.executeUpdate('forceDelete', { args: [{ by: 'Ada' }] });
-    await handle.result();
+    await resultOf(handle);
     expect(await failedTasks(handle)).toEqual([]);
   });
 }, 60_000);
@@ -175,7 +176,7 @@ test('a set is not disturbed by messages of any form', async () => {
     await world.log.until('deleteMachines');
     machines.isDeleting = true;
     await world.observe({ isDeleting: true });
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(await failedTasks(world.handle)).toEqual([]);
   });
 }, 60_000);
@@ -216,7 +217,7 @@ test.each(['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret
           workflowId,
           args: [input],
         });
-        const ended = handle.result();
+        const ended = resultOf(handle);
         await expect(ended).rejects.toMatchObject({
           cause: { message: expect.stringContaining('the input makes no sense') },
         });

@@ -9,6 +9,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Queues } from '../support/temporal.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { annotate, beginFailed, Kept } from '../workflows/kept-machine.ts';
 import { cluster, hang, instance, MachineWorld } from '../workflows/machine-world.ts';
 import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
@@ -119,7 +120,7 @@ await life.run(async () => {
   await life.beginAndJoin();
   await life.requestDeletion();
   await life.log.until('finishTeardown');
-  await life.handle.result();
+  await resultOf(life.handle);
   await save('machine-life', life.handle);
 });
 
@@ -205,7 +206,7 @@ async function recordCheck(
       args: [{ namespace: name, cluster, ...input }],
     });
     await meanwhile();
-    await handle.result();
+    await resultOf(handle);
     await save(name, handle);
   });
 }

@@ -8,6 +8,7 @@ import type { MachineInput } from '../../workflows/machine.ts';
 import type { MachineState } from '../../workflows/machine-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
 const failingCode = fileURLToPath(new URL('../support/failing-workflows.ts', import.meta.url));
@@ -78,7 +79,7 @@ test('a machine without providerID may have an instance all the same: its deleti
     await world.requestDeletion();
     await world.log.until('deleteInstance');
     await temporal.skip(35);
-    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
   });
 });
 
@@ -92,7 +93,7 @@ test('a machine of which nothing was asked yet has no instance: its deletion ask
     await world.begin();
     await world.log.until('recordFailure');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(0);
   });
 });

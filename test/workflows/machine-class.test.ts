@@ -6,6 +6,7 @@ import { driverQueueOf } from '../../workflows/install.ts';
 import { classChanged, workflowIdOf } from '../../workflows/messages.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -97,7 +98,7 @@ describe('a class that changed', () => {
     if (answer) world.answer = answer;
     await temporal.withWorkers(world.ref.namespace, world, async () => {
       const handle = await world.tell({ isEdited: true });
-      await handle.result();
+      await resultOf(handle);
     });
     expect(world.reports()).toEqual(reports);
   });
@@ -106,8 +107,8 @@ describe('a class that changed', () => {
     const world = new ClassWorld('first-sight');
     await temporal.withWorkers('first-sight', world, async () => {
       const handle = await world.tell();
-      await handle.result();
-      await (await world.tell({ cluster: 'elsewhere' })).result();
+      await resultOf(handle);
+      await resultOf(await world.tell({ cluster: 'elsewhere' }));
     });
     expect(world.reports()).toEqual([{ faults: [], isEdited: false }]);
   });
@@ -134,7 +135,7 @@ test('a class that instances without a Machine keep is judged, and both wait for
     await world.log.until('lookLast', 2);
     isKept = false;
     await world.tell({ isEdited: true });
-    await handle.result();
+    await resultOf(handle);
   });
   expect(world.log.count('lookLast')).toBeLessThanOrEqual(3);
   expect(world.log.count('validateClass')).toBeLessThanOrEqual(3);
@@ -153,7 +154,7 @@ describe('a class whose provider no worker serves', () => {
         driverQueueOf('late-driver', 'virtual', 'read'),
         { kube: driver },
         async () => {
-          await handle.result();
+          await resultOf(handle);
         },
       );
     });
@@ -174,7 +175,7 @@ describe('a class whose provider no worker serves', () => {
       await world.log.until('reportClass', 2);
       world.look = { found: false };
       await handle.signal(classChanged, signal);
-      await handle.result();
+      await resultOf(handle);
     });
     expect(world.log.count('lookAtClass')).toBe(3);
   });

@@ -13,6 +13,7 @@ import {
   skipVolumeWaitUpdate,
 } from '../../workflows/messages.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -92,7 +93,7 @@ describe('while a drain runs', () => {
       await world.handle.executeUpdate(retryNowUpdate, { args: [{}] });
       await world.log.until('drainNode', 5);
       await world.handle.executeUpdate(forceDeleteUpdate, { args: [{}] });
-      await world.handle.result();
+      await resultOf(world.handle);
       const half = 1_800_000;
       expect(world.log.inputsOf('drainNode')).toMatchObject([
         { deadline, isForced: false, maxEvictRetries: 360 },
@@ -118,7 +119,7 @@ describe('while a drain runs', () => {
     await world.run(async () => {
       await beginDrain(world);
       await world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
-      await world.handle.result();
+      await resultOf(world.handle);
       expect(world.log.count('drainNode')).toBe(1);
       expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({
         mustDetachVolumes: true,
@@ -143,7 +144,7 @@ test('a deletion that was told to skip its drain does so after everything else w
   await world.run(async () => {
     await world.beginAndJoin();
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('drainNode')).toBe(0);
     expect(world.log.count('deleteInstance')).toBe(1);
   });

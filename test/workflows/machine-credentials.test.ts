@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -36,7 +37,7 @@ test('a create that succeeds after one that was refused is told on the class, on
     await world.repairClass();
     await world.phase('Pending');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
   });
   const ref = { namespace: world.ref.namespace, name: 'small' };
   expect(world.log.inputsOf('reportAcceptance')).toEqual([{ ref }]);
@@ -49,7 +50,7 @@ test('so is the first call of a machine that found its class refused, be it a de
     await world.phase('Pending');
     world.object.isClassRefused = true;
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
   });
   expect(world.log.names().slice(-4)).toEqual([
     'drainNode',

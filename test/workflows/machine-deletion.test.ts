@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { eventually } from '../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each: after some cancelled activities a time-skipping server skips no more time.
@@ -31,7 +32,7 @@ test('during a hanging create: cancels it, deletes, and looks again after the se
     await temporal.skip(20);
     expect(world.log.count('finishTeardown')).toBe(0);
     await temporal.skip(15);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.names().slice(-6)).toEqual([
       'beginTeardown',
       'describeInstance',
@@ -49,7 +50,7 @@ test('an ambiguous create whose instance was found needs no settle window', asyn
     await world.begin();
     await world.log.until('createInstance');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(1);
   });
 });
@@ -64,7 +65,7 @@ test('an instance that a create without an answer made is found, drained, and go
     await world.begin();
     await world.log.until('createInstance');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.names().slice(-5)).toEqual([
       'beginTeardown',
       'describeInstance',
@@ -99,7 +100,7 @@ test('a class that was missing when the deletion began is asked for again', asyn
     expect(world.log.count('deleteInstance')).toBe(0);
     isMissing = false;
     await temporal.skip(600);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ provider: 'virtual' }]);
   });
 });
@@ -122,7 +123,7 @@ test('a failed deletion is reported and tried again', async () => {
       { operation: 'Delete', phase: 'Terminating' },
     ]);
     await temporal.skip(3);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(2);
   });
 });
@@ -132,7 +133,7 @@ test('the drain ends at an absolute time, counted from the deletion', async () =
   await world.run(async () => {
     await world.beginAndJoin();
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     const requestedAt = world.object.deletionRequestedAt ?? 0;
     expect(world.log.inputsOf('drainNode')).toMatchObject([
       { nodeName: 'pool-a', deadline: requestedAt + 7200_000, isForced: false },
@@ -146,7 +147,7 @@ test('a life that begins with the deletion names its UID and deletes what the ob
   world.object = { ...world.object, phase: 'Running', providerID, nodeName, isDeleting: true };
   await world.run(async () => {
     await world.begin();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
     expect(world.log.inputsOf('beginTeardown')).toMatchObject([{ machine: { uid: 'uid-1' } }]);
   });
@@ -162,7 +163,7 @@ test('a run that begins with the deletion searches twice for an instance without
     await world.log.until('deleteInstance');
     expect(world.log.count('finishTeardown')).toBe(0);
     await temporal.skip(31);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(2);
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }, {}]);
   });
@@ -174,7 +175,7 @@ async function isForcedInEachDrain(world: MachineWorld): Promise<boolean[]> {
     await world.requestDeletion();
     await world.log.until('drainNode');
     await world.observe({ forceDeletion: true });
-    await world.handle.result();
+    await resultOf(world.handle);
   });
   return world.log.inputsOf('drainNode').map(({ isForced }) => isForced);
 }
@@ -202,7 +203,7 @@ describe('a stripped finalizer', () => {
       await world.beginAndJoin();
       await world.observe({ isDeleting: true, hasFinalizer: false });
       await world.vanish();
-      expect(await world.handle.result()).toMatchObject({
+      expect(await resultOf(world.handle)).toMatchObject({
         reason: expect.stringContaining('lives on'),
       });
       expect(world.log.count('deleteInstance')).toBe(0);
@@ -258,7 +259,7 @@ test('a cancel from outside is ignored', async () => {
     await world.beginAndJoin();
     await world.handle.cancel();
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(1);
   });
 });
@@ -284,7 +285,7 @@ test('a long history is continued as new with everything that is known', async (
     const { observed: _before, ...kept } = before;
     expect(await world.state()).toMatchObject(kept);
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('prepareMachine')).toBe(1);
   });
 });

@@ -14,6 +14,7 @@ import {
 } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster } from './machine-world.ts';
 import { aSet, theNewSet } from './plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
@@ -152,7 +153,7 @@ describe('an update', () => {
       const update = handle.executeUpdate(pauseUpdate, { args: [{}] });
       expect(await reasonOf(update)).toBe('the MachineDeployment is gone');
       gate.emit('open');
-      expect(await handle.result()).toEqual({ reason: 'the MachineDeployment is gone' });
+      expect(await resultOf(handle)).toEqual({ reason: 'the MachineDeployment is gone' });
     });
   });
 

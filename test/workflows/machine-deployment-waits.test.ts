@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { machineDeploymentGone } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster, hang } from './machine-world.ts';
 import { mostAttempts } from './most-attempts.ts';
 import { aSet, theNewSet } from './plan/rollout/deployment-facts.ts';
@@ -218,7 +219,7 @@ describe('Nodes that cannot be written', () => {
       rollout.uid = undefined;
       const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
       await world.handle.signal(machineDeploymentGone, gone);
-      expect(await world.handle.result()).toEqual({ reason: 'the MachineDeployment is gone' });
+      expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineDeployment is gone' });
     });
   });
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keys } from '../../workflows/messages.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { aSet } from './plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
@@ -33,7 +34,7 @@ describe('the life of a deployment', () => {
       ]);
       facts.isDeleting = true;
       await world.observe({ generation: 4, isDeleting: true });
-      expect(await world.handle.result()).toEqual({ reason: 'the MachineDeployment is gone' });
+      expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineDeployment is gone' });
       expect(rollout.actions().slice(-2)).toEqual(['deleteSets', 'release']);
     });
   });
@@ -59,7 +60,7 @@ describe('the life of a deployment', () => {
       await rollout.isComplete();
       rollout.uid = undefined;
       await rollout.world.changeSets();
-      expect(await rollout.world.handle.result()).toEqual({
+      expect(await resultOf(rollout.world.handle)).toEqual({
         reason: 'the MachineDeployment is gone',
       });
     });

@@ -7,6 +7,7 @@ import type { DrainReport } from '../../workflows/activities.ts';
 import { drainQuery, drainReport, extendDrainUpdate, keys } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import {
   drainOptionsOf,
   newMachineState,
@@ -104,7 +105,7 @@ test('a drain that is begun again knows what was reported, and its end clears th
     await beginDrain(world);
     await world.handle.signal(drainReport, blocked);
     await world.observe({ forceDeletion: true });
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('drainNode').map(({ earlier }) => earlier)).toEqual([
       undefined,
       blocked,
@@ -131,7 +132,7 @@ test('annotations that change while it runs replace the drain, and what is no ne
     await world.observe({ drain: {} });
     await world.log.until('drainNode', 4);
     await world.observe({ drain: { isSkipped: true } });
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('drainNode')).toMatchObject([
       { deadline },
       { deadline: until },

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each, as in machine.test.ts.
@@ -117,7 +118,7 @@ describe('the Node of a machine that runs', () => {
       await world.observe({ specDigest: 'spec-2' });
       await world.log.until('syncNode');
       await world.requestDeletion();
-      expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
     });
   });
 });
@@ -172,7 +173,7 @@ describe('a Node of the name that the new instance got, but of another instance'
       await world.phase('Failed');
       await world.log.until('recordFailure');
       await world.requestDeletion();
-      await world.handle.result();
+      await resultOf(world.handle);
       expect(world.log.inputsOf('deleteInstance').at(-1)).toMatchObject({
         providerID: instance.providerID,
       });
@@ -204,7 +205,7 @@ test('a Node of another machine is neither drained nor deleted with this one', a
     await world.joinNode();
     await world.log.until('recordJoined');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('drainNode')).toBe(0);
     const [input] = world.log.inputsOf('finishTeardown');
     expect(input).not.toHaveProperty('nodeName');

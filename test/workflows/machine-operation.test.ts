@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CreateOutcome, DeleteOutcome, DriverRequest } from '../../workflows/activities.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -68,7 +69,7 @@ describe('a create that is pending', () => {
         },
       ]);
       await world.requestDeletion();
-      await world.handle.result();
+      await resultOf(world.handle);
     });
   });
 
@@ -82,7 +83,7 @@ describe('a create that is pending', () => {
       await world.begin();
       await world.log.until('recordOperation');
       await world.requestDeletion();
-      await world.handle.result();
+      await resultOf(world.handle);
       expect(world.log.count('describeInstance')).toBeGreaterThan(0);
       expect(world.log.inputsOf('deleteInstance')[0]).not.toHaveProperty('checkpoint');
       expect(world.log.count('recordFailure')).toBe(0);
@@ -149,7 +150,7 @@ test('a delete that is pending is asked for again until the instance is gone', a
     await temporal.skip(61);
     await world.log.until('deleteInstance', 2);
     await temporal.skip(61);
-    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
     expect(cloud.asked.map(({ checkpoint }) => checkpoint)).toEqual([undefined, 'op-1', 'op-1']);
     expect(world.log.inputsOf('recordOperation')).toMatchObject([{ operation: 'Delete' }]);
     expect(world.log.count('recordFailure')).toBe(0);

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys, retryNowSignal } from '../../workflows/messages.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
@@ -135,7 +136,7 @@ test('a deletion ends the drain and goes on', async () => {
     await beginFailed(world, kept);
     await world.log.until('drainNode');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('drainNode').map(({ keepsNode }) => keepsNode)).toEqual([
       true,
       undefined,
@@ -182,7 +183,7 @@ test('while an API server is out of reach it waits longer each time, and a delet
     expect(looks).toBeGreaterThan(4);
     expect(looks).toBeLessThan(15);
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('preserveMachine')).toBeLessThanOrEqual(looks + 1);
   });
 });
@@ -211,6 +212,6 @@ test('a preservation that is refused keeps no deletion waiting, and is tried aga
     await temporal.skip(3);
     await world.log.until('preserveMachine', 2);
     await world.requestDeletion();
-    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
   });
 });

@@ -5,6 +5,7 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { machineObserved } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
@@ -44,7 +45,7 @@ test('a drain that lasts for 4,000 events is interrupted, and begins again in a 
     await world.requestDeletion();
     await eventually('the drain runs', async () => runs.length === 1);
     await flood(world, 4_000);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(runs).toHaveLength(2);
     expect(runs[1]).not.toBe(runs[0]);
     // The new run goes on where the first one was.

@@ -7,6 +7,7 @@ import type { HealthOutcome } from '../../workflows/activities.ts';
 import { instanceMissing } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
 let bundle: WorkflowBundleWithSourceMap;
@@ -42,7 +43,7 @@ test('force-deletion that only the object tells of forces the drain', async () =
     await world.begin();
     await world.phase('Running');
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('drainNode')).toMatchObject([{ isForced: true }]);
   });
 });
@@ -56,7 +57,7 @@ test('a read that finds the object deleting before any signal says so searches f
     await world.begin({ isDeleting: false });
     await world.log.until('deleteInstance');
     await temporal.skip(35);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.names()).toEqual([
       'prepareMachine',
       'beginTeardown',
@@ -86,7 +87,7 @@ test('a providerID without the label node is looked up, so that its Node is drai
   world.object = { ...world.object, providerID, phase: 'Running', isDeleting: true };
   await world.run(async () => {
     await world.begin();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.names()).toEqual([
       'beginTeardown',
       'describeInstance',
@@ -106,7 +107,7 @@ test('a target cluster that does not answer at the first read keeps no deletion 
     await eventually('it waits', async () => (await world.state()).outage !== undefined);
     expect(world.log.count('createInstance')).toBe(0);
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
   });
 });
 
@@ -124,7 +125,7 @@ test('a Node that cannot be deleted is said on the Machine, and tried again', as
     await world.requestDeletion();
     await world.log.until('recordFailure');
     await temporal.skip(5);
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('recordFailure')).toMatchObject([
       { operation: 'Delete', phase: 'Terminating', failure },
     ]);
@@ -145,7 +146,7 @@ test('a drain that is rejected is tried again after a while', async () => {
     await world.requestDeletion();
     await world.log.until('drainNode');
     await temporal.skip(5);
-    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
     expect(tries).toBe(2);
   });
 });
@@ -165,7 +166,7 @@ test('another class that is named during a deletion is asked for its driver', as
     await world.log.until('recordFailure');
     world.object = { ...world.object, className: 'large' };
     await world.observe({ specDigest: 'spec-2' });
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ className: 'large' }]);
   });
 });

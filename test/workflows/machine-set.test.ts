@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { Machines, SetWorld } from './set-world.ts';
 
 let temporal: TemporalForTests;
@@ -28,7 +29,7 @@ test('0 to 37 in batches of 1, 2, 4 ..., then down to 5, then deleted', async ()
     await hasMachines(machines, 5);
     machines.isDeleting = true;
     await world.observe({ isDeleting: true });
-    expect(await world.handle.result()).toEqual({ reason: 'the MachineSet is gone' });
+    expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
     expect(machines.names.size).toBe(0);
     expect(world.log.count('releaseMachineSet')).toBe(1);
   });
@@ -54,7 +55,7 @@ test('a spec that was not reported yet is looked at again after the batch', asyn
     ]);
     machines.isDeleting = true;
     await world.observe({ isDeleting: true });
-    await world.handle.result();
+    await resultOf(world.handle);
   });
 });
 
@@ -116,7 +117,7 @@ test('a machine whose deletion is refused is tried again later, and the set goes
     expect(looks.some(({ passOver }) => passOver?.includes(kept ?? ''))).toBe(true);
     expect(looks.at(-1)).toMatchObject({ refusal: { reason, message: 'for forensics' } });
     kept = undefined;
-    expect(await world.handle.result()).toEqual({ reason: 'the MachineSet is gone' });
+    expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
   });
 });
 
@@ -147,7 +148,7 @@ test('a batch that deleted less than planned is followed by a survey of the set'
     expect(looks.filter(({ atLeast }) => atLeast === undefined)).toHaveLength(1);
     machines.isDeleting = true;
     await world.observe({ isDeleting: true });
-    await world.handle.result();
+    await resultOf(world.handle);
   });
 });
 

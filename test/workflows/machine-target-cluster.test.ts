@@ -8,6 +8,7 @@ import { aMachine, aNode, aPod } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryKube } from '../support/memory-kube.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -53,7 +54,7 @@ test('its instance lives until a worker drains the Node in the target cluster th
     expect(world.log.inputsOf('deleteInstance')).toEqual([]);
     expect(drains.joined.has('web-0')).toBe(true);
     drains.targetCluster = 'cluster-a';
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(drains.joined.has('web-0')).toBe(false);
     expect(drains.joined.evictions()).toBe(1);
     expect(world.log.inputsOf('deleteInstance')).toHaveLength(1);
@@ -68,7 +69,7 @@ test('its instance goes undrained where force-deletion asks for it', async () =>
     await world.requestDeletion();
     await eventually('a pass failed', async () => drains.refusals >= 1);
     await world.observe({ forceDeletion: true });
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(drains.joined.has('web-0')).toBe(true);
     expect(world.log.inputsOf('deleteInstance')).toHaveLength(1);
   });

@@ -3,10 +3,10 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { contractVersion } from '../../workflows/driver-port.ts';
-import { keys } from '../../workflows/messages.ts';
 import type { MachineFailure } from '../../workflows/plan/machine.ts';
 import { eventually } from '../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
 // A server each: what a test leaves behind in one may keep time from being skipped for the next.
@@ -20,12 +20,6 @@ beforeEach(async () => {
 });
 afterEach(() => temporal.stop());
 
-const wrongClass: MachineFailure = {
-  code: 'InvalidArgument',
-  message: 'no such class',
-  isSettled: true,
-};
-
 /** More than this, and a machine costs more than the design says (docs/decisions). */
 const eventsMax = 42;
 
@@ -38,7 +32,7 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
     await world.joinNode();
     await world.log.until('recordJoined');
     await world.requestDeletion();
-    const result = await world.handle.result();
+    const result = await resultOf(world.handle);
     expect(result).toMatchObject({ providerID: instance.providerID, nodeName: 'pool-a' });
     expect(world.log.names()).toEqual([
       'prepareMachine',
@@ -60,7 +54,7 @@ test('the result of a whole life says what is gone', async () => {
   await world.run(async () => {
     await world.beginAndJoin();
     await world.requestDeletion();
-    expect((await world.handle.result()).reason).toBe('instance, Node and object are gone');
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
   });
 });
 
@@ -197,7 +191,7 @@ describe('the creation timeout', () => {
       await world.begin();
       await world.phase('Pending');
       await temporal.skip(1210);
-      expect((await world.handle.result()).reason).toContain('lives on');
+      expect((await resultOf(world.handle)).reason).toContain('lives on');
       expect(world.log.count('deleteInstance')).toBe(0);
     });
   });
@@ -208,54 +202,6 @@ describe('the creation timeout', () => {
       await world.beginAndJoin();
       await temporal.skip(7200);
       expect(world.log.count('recordTimeout')).toBe(0);
-    });
-  });
-});
-
-describe('a faulty class', () => {
-  test('is reported, and its repair wakes the machine before the back-off is over', async () => {
-    let failure: MachineFailure | undefined = wrongClass;
-    const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({
-        found: true,
-        machine: world.read(),
-        ...(failure && { failure }),
-      }),
-    });
-    await world.run(async () => {
-      await world.begin();
-      await world.phase('CrashLoopBackOff');
-      const [report] = world.log.inputsOf('recordFailure');
-      expect(report).toMatchObject({
-        failure: wrongClass,
-        operation: 'Create',
-        phase: 'CrashLoopBackOff',
-      });
-      const { typedSearchAttributes } = await world.handle.describe();
-      expect(typedSearchAttributes.get(keys.Attention)).toBe('person');
-      const { failure: waiting } = await world.state();
-      expect(waiting?.retryAt).toBeGreaterThan(await temporal.now());
-      failure = undefined;
-      await world.repairClass();
-      // The server's clock stands but for real time: nothing but the signal can have woken it.
-      await world.phase('Pending');
-      expect(world.log.inputsOf('prepareMachine').at(-1)).toMatchObject({ isRetry: true });
-    });
-  });
-
-  test('is tried again after ever longer waits', async () => {
-    const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({ found: true, machine: world.read(), failure: wrongClass }),
-    });
-    await world.run(async () => {
-      await world.begin();
-      for (const attempts of [1, 2, 3, 4]) {
-        await world.log.until('recordFailure', attempts);
-        await temporal.skip(2 ** attempts);
-      }
-      await world.log.until('recordFailure', 5);
-      expect((await world.state()).failure?.attempts).toBe(5);
-      expect(world.log.count('createInstance')).toBe(0);
     });
   });
 });
@@ -325,7 +271,7 @@ test('a signal that came during a read wins over the read', async () => {
   });
   await world.run(async () => {
     await world.begin();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('createInstance')).toBe(0);
     expect(world.log.count('beginTeardown')).toBe(1);
   });
@@ -376,7 +322,7 @@ test('without a target cluster a machine with its instance is Available', async 
     await world.phase('Available');
     expect(world.log.inputsOf('recordCreated')).toMatchObject([{ usesTarget: false }]);
     await world.requestDeletion();
-    await world.handle.result();
+    await resultOf(world.handle);
     expect(world.log.count('drainNode')).toBe(0);
     expect(world.log.count('deleteInstance')).toBe(1);
   });

@@ -11,6 +11,7 @@ import type { Place } from '../../workflows/api/place.ts';
 import { placeOf } from '../../workflows/api/place.ts';
 import { eventually } from '../support/eventually.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 
 let temporal: TemporalForTests;
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -79,7 +80,7 @@ describe.each([
       expect(work.attempts).toEqual([]);
       expect(work.rejections[0]).toEqual({ ...ours, activity: 'step', workflowId });
       await temporal.withWorker(optionsOf(workflowId, ours, work), async () => {
-        expect(await handle.result()).toBe('shoot');
+        expect(await resultOf(handle)).toBe('shoot');
       });
       expect(work.attempts).toEqual(attempts);
       const events = await eventsOf(workflowId);

@@ -5,6 +5,7 @@ import type { EntityInput, Sighting } from '../../workflows/messages.ts';
 import { useChanged, workflowIdOf } from '../../workflows/messages.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -45,7 +46,7 @@ test.each([
     await handle.signal(useChanged, { ...signal, cluster: 'elsewhere' });
     await handle.cancel();
     steps.emit('told');
-    await handle.result();
+    await resultOf(handle);
     expect(log.inputsOf('protectFromDeletion')).toEqual([
       { resource, ref },
       { resource, ref },
@@ -93,7 +94,7 @@ describe('a class that no Machine uses any more', () => {
       for (let waited = 0; waited < waits; waited += 1) {
         await skipToLook(log, waited + 2);
       }
-      await handle.result();
+      await resultOf(handle);
     });
     return log;
   }
@@ -158,7 +159,7 @@ describe('a class that no Machine uses any more', () => {
       // Time passes as usual while an activity runs: the seventh look begins shortly before the end.
       await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
       await handle.signal(useChanged, signal);
-      await handle.result();
+      await resultOf(handle);
       end();
     });
     const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};

@@ -5,6 +5,7 @@ import type { EntityLook } from '../../workflows/plan/entity-audit.ts';
 import type { Freeze, OvershootLook, SetFacts } from '../../workflows/plan/overshoot.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ async function run<Report>(
       workflowId: name,
       args: [{ namespace: name, ...input }],
     });
-    const ended: Promise<Report> = handle.result();
+    const ended: Promise<Report> = resultOf(handle);
     const isOver = ended.then(() => true);
     // The time between two looks, as often as there are two.
     while (!(await Promise.race([isOver, aWhile()])));

@@ -4,6 +4,7 @@ import { keys } from '../../workflows/messages.ts';
 import { outageIn } from '../../workflows/safety-reachability.ts';
 import { CallLog } from '../support/call-log.ts';
 import { TemporalForTests } from '../support/temporal.ts';
+import { resultOf } from '../support/result-of.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -26,7 +27,7 @@ async function run(
     });
     await log.until('lookAtServers');
     await body(log);
-    const report: ReachabilityReport = await handle.result();
+    const report: ReachabilityReport = await resultOf(handle);
     return report;
   });
 }

@@ -9,6 +9,7 @@ import type { Question } from '../../../cli/conformance/workflow.ts';
 import type { Place } from '../../../workflows/api/place.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
 
 let temporal: TemporalForTests;
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -46,7 +47,7 @@ test.each([
       expect(rejections[0]).toEqual({ ...ours, activity: 'listInstances', workflowId });
       await temporal.withWorker(workerOf(ours), async () => {
         const answer = { instances: ['shoot', 'c'] };
-        expect(await asked.result()).toEqual({ came: 'answer', answer });
+        expect(await resultOf(asked)).toEqual({ came: 'answer', answer });
       });
     });
   },
