@@ -5,10 +5,8 @@ import { namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Fault } from '../../support/memory-kube.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
+import { gardenerCodesOf } from '../drivers/gardener-error-codes.ts';
 import { aBudget, blocking, Drain } from './drain-under-test.ts';
-
-/** Of Gardener's extensions, word for word: what the owner of a cluster is told to mend. */
-const gardenersExpression = /is misconfigured and requires zero voluntary evictions/i;
 
 interface EventList {
   items: { type: string; reason: string; message: string; involvedObject: { kind: string } }[];
@@ -37,13 +35,14 @@ describe('a drain that a budget blocks', () => {
   test('for good has the words by which Gardener tells the owner, also when that shows later', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run()).rejects.toThrow('1 pod left');
-    expect((await drain.operation())?.description).not.toMatch(gardenersExpression);
+    const { description: before = '' } = (await drain.operation()) ?? {};
+    expect(gardenerCodesOf('aws', before)).toEqual([]);
     drain.target.put(aBudget('web', { currentHealthy: 1, disruptionsAllowed: 0 }));
     drain.attempt = 0;
     await expect(drain.run()).rejects.toThrow('is misconfigured');
-    const { description, state } = (await drain.operation()) ?? {};
+    const { description = '', state } = (await drain.operation()) ?? {};
     expect(state).toBe('Failed');
-    expect(description).toMatch(gardenersExpression);
+    expect(gardenerCodesOf('aws', description)).toEqual(['ERR_RETRYABLE_CONFIGURATION_PROBLEM']);
     expect(drain.reports).toMatchObject([{}, { blockers: [{ isHopeless: true }] }]);
   });
 

@@ -1,25 +1,14 @@
-/**
- * Gardener's extensions tell by expressions what kind of failure a machine has: whether to try
- * again, and what to show to the owner of the shoot. Every text that we write matches as the text
- * of Gardener's own driver does. (Expressions: `pkg/apis/<cloud>/helper/error_codes.go` of each.)
- */
+/** Gardener reads what kind of failure a machine has from our texts, as it does from those of MCM's drivers. */
 import { describe, expect, test } from '@jest/globals';
+import { failureOf } from '../../../activities/drivers/aws/failure.ts';
+import { awsErrors } from '../../../activities/drivers/aws/errors.ts';
+import { failureOfAnswer } from '../../../activities/drivers/azure/failure.ts';
+import { codeMeanings } from '../../../activities/drivers/azure/errors.ts';
 import { errorOfAnswer } from '../../../activities/drivers/gcp/compute-error.ts';
 import { errorOfToken } from '../../../activities/drivers/gcp/token-error.ts';
+import { reasonMeanings } from '../../../activities/drivers/gcp/errors.ts';
 import { invalidSpec } from '../../../activities/drivers/spec-schema.ts';
-
-/** The parts of them that our texts can meet. */
-const expressions = {
-  ERR_INFRA_UNAUTHENTICATED: /Authentication failed|invalid_client|cannot fetch token/i,
-  ERR_INFRA_UNAUTHORIZED: /Unauthorized|invalid_grant|AccessDenied|Error 403/i,
-  ERR_INFRA_QUOTA_EXCEEDED: /Quotas|Quota.*exceeded|exceeded quota|QUOTA_EXCEEDED/i,
-  ERR_CONFIGURATION_PROBLEM: /Invalid value|notFound|InvalidParameter/i,
-};
-
-const codesOf = (text: string): string[] =>
-  Object.entries(expressions).flatMap(([code, expression]) =>
-    expression.test(text) ? [code] : [],
-  );
+import { gardenerCodesOf, type Cloud } from './gardener-error-codes.ts';
 
 function refusedInsert(status: number, reason: string, message: string): string {
   const text = JSON.stringify({ error: { code: status, message, errors: [{ reason }] } });
@@ -42,7 +31,7 @@ describe('Gardener reads from our texts', () => {
     [
       'a Google quota',
       refusedInsert(403, 'quotaExceeded', "Quota 'CPUS' exceeded. Limit: 24.0"),
-      ['ERR_INFRA_UNAUTHORIZED', 'ERR_INFRA_QUOTA_EXCEEDED'],
+      ['ERR_INFRA_QUOTA_EXCEEDED', 'ERR_INFRA_UNAUTHORIZED'],
     ],
     [
       'a Google key that was deleted',
@@ -60,6 +49,40 @@ describe('Gardener reads from our texts', () => {
       ['ERR_CONFIGURATION_PROBLEM'],
     ],
   ])('%s', (_what, text, codes) => {
-    expect(codesOf(text)).toEqual(codes);
+    expect(gardenerCodesOf('gcp', text)).toEqual(codes);
   });
+});
+
+const words = 'the words of the cloud';
+
+function ofEc2(code: string): string {
+  const cause = { name: code, message: words, $metadata: { httpStatusCode: 400 } };
+  const { signal } = new AbortController();
+  const call = { action: 'RunInstances', region: 'eu-west-1', isCreate: true, timeoutSeconds: 30 };
+  return failureOf({ ...call, signal, timeout: signal }, cause).message;
+}
+
+function ofAzure(code: string): string {
+  return failureOfAnswer('PUT virtual machine m-1', { status: 400, code, message: words }).message;
+}
+
+/** A status that no expression knows by itself. */
+const ofGoogle = (reason: string): string => refusedInsert(400, reason, words);
+
+describe.each<[Cloud, (code: string) => string, string[]]>([
+  ['aws', ofEc2, Object.keys(awsErrors)],
+  ['azure', ofAzure, Object.keys(codeMeanings)],
+  ['gcp', ofGoogle, Object.keys(reasonMeanings)],
+])('of %s', (cloud, textOf, codes) => {
+  test('each error that the driver knows is told as the bare words of the cloud are', () => {
+    const told = codes.map((code) => [code, gardenerCodesOf(cloud, textOf(code))]);
+    expect(told).toEqual(codes.map((code) => [code, gardenerCodesOf(cloud, `${code}: ${words}`)]));
+  });
+});
+
+test('of all clouds a class that the driver refuses is a configuration problem', () => {
+  const text = invalidSpec(['providerSpec.region is missing']);
+  for (const cloud of ['aws', 'azure', 'gcp'] as const) {
+    expect(gardenerCodesOf(cloud, text)).toEqual(['ERR_CONFIGURATION_PROBLEM']);
+  }
 });
