@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
+import { eventually } from '../support/eventually.ts';
 import type { Queues } from '../support/temporal.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { resultOf } from '../support/result-of.ts';
@@ -16,10 +17,10 @@ import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
 import { RolloutWorld } from '../workflows/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/health.ts';
-import { setReplicasUpdate } from '../../workflows/messages.ts';
+import { classChanged, setReplicasUpdate, useChanged } from '../../workflows/messages.ts';
 
 const wanted = process.argv.slice(2);
-const temporal = await TemporalForTests.start();
+let temporal = await TemporalForTests.start();
 
 async function save(name: string, handle: WorkflowHandle): Promise<void> {
   const file = fileURLToPath(new URL(`${name}.json`, import.meta.url));
@@ -145,6 +146,37 @@ await failing.run(async () => {
   await save('machine-create-failing', failing.handle);
 });
 
+// The activities that hang above keep the time of their server from being skipped.
+await temporal.stop();
+temporal = await TemporalForTests.start();
+
+// The cloud goes on with a create and a delete while the machine sleeps and asks again.
+const underWay = {
+  outcome: 'pending',
+  message: 'the cloud works on it',
+  pollAfterSeconds: 60,
+  checkpoint: 'op-1',
+} as const;
+const slow = await MachineWorld.create(temporal, {
+  createInstance: async ({ checkpoint }) =>
+    checkpoint === undefined ? underWay : { outcome: 'created', instance },
+  deleteInstance: async ({ checkpoint }) =>
+    checkpoint === undefined ? underWay : { outcome: 'deleted', isFound: true, settleSeconds: 30 },
+});
+await slow.run(async () => {
+  await slow.begin();
+  await slow.log.until('recordOperation');
+  await temporal.skip(61);
+  await slow.phase('Pending');
+  await slow.joinNode();
+  await slow.phase('Running');
+  await slow.requestDeletion();
+  await slow.log.until('deleteInstance');
+  await temporal.skip(61);
+  await resultOf(slow.handle);
+  await save('machine-slow-cloud', slow.handle);
+});
+
 let finding: HealthFinding = { phase: 'Running', faults: [] };
 const sick = await MachineWorld.create(temporal, {
   checkHealth: async () => ({ found: 'machine', finding }),
@@ -194,10 +226,10 @@ await givenUp.run(async () => {
   await save('machine-deployment-rolled-back', givenUp.world.handle);
 });
 
-/** A check from its start to its report. `meanwhile`: while it runs. */
-async function recordCheck(
+/** A run from its start to its end. `meanwhile`: while it runs. */
+async function recordRun(
   name: string,
-  { type, input, queues, meanwhile = async () => undefined }: RecordedCheck,
+  { type, input, queues, meanwhile = async () => undefined }: RecordedRun,
 ): Promise<void> {
   await temporal.withWorkers(name, queues, async () => {
     const handle = await temporal.client.workflow.start(type, {
@@ -205,20 +237,70 @@ async function recordCheck(
       workflowId: name,
       args: [{ namespace: name, cluster, ...input }],
     });
-    await meanwhile();
+    await meanwhile(handle);
     await resultOf(handle);
     await save(name, handle);
   });
 }
 
-interface RecordedCheck {
+interface RecordedRun {
   type: string;
   input: object;
   queues: Queues;
-  meanwhile?: () => Promise<void>;
+  meanwhile?: (handle: WorkflowHandle) => Promise<void>;
 }
 
-await recordCheck('safety-orphans', {
+// A class that is deleted: judged once more, and kept until its driver finds no instance of it.
+const ref = { namespace: 'shoot', name: 'small' };
+const instancesLeft = [1, 0];
+let isReleased = false;
+await recordRun('machine-class', {
+  type: 'machineClass',
+  input: { ref },
+  queues: {
+    kube: {
+      lookAtClass: async () => ({ found: true, provider: 'virtual', hasDriver: true }),
+      reportClass: async () => undefined,
+      async protectFromDeletion({ lastLook }: { lastLook?: object }) {
+        isReleased ||= lastLook !== undefined;
+        return isReleased ? {} : { looksFirst: { provider: 'virtual', isDeleting: true } };
+      },
+    },
+    driver: {
+      validateClass: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
+      lookLast: async () => ({ left: instancesLeft.shift() ?? 0, examples: [] }),
+    },
+  },
+  async meanwhile(handle) {
+    await handle.signal(classChanged, { cluster, epoch: 1, resourceVersion: '1', isEdited: true });
+    for (let skips = 0; skips < 100 && instancesLeft.length > 0; skips += 1) await temporal.skip(5);
+  },
+});
+
+await recordRun('secret', {
+  type: 'secret',
+  input: { ref },
+  queues: { kube: { protectFromDeletion: async () => ({}) } },
+  async meanwhile(handle) {
+    await handle.signal(useChanged, { cluster, epoch: 1, resourceVersion: '1' });
+  },
+});
+
+await temporal.withWorkers('claim', { kube: { nothing: () => undefined } }, async () => {
+  const handle = await temporal.client.workflow.start('claim', {
+    taskQueue: 'claim',
+    workflowId: 'claim',
+    args: [{ cluster, holder: 'an install' }],
+  });
+  await eventually('the claim is held', async () => {
+    const { historyLength } = await handle.describe();
+    return historyLength >= 4;
+  });
+  await save('claim', handle);
+  await temporal.end('claim');
+});
+
+await recordRun('safety-orphans', {
   type: 'safetyOrphans',
   input: { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 },
   queues: {
@@ -233,7 +315,7 @@ const entityLooks = [
   [{ kind: 'machine', name: 'pool-a' }],
   [],
 ];
-await recordCheck('safety-entities', {
+await recordRun('safety-entities', {
   type: 'safetyEntities',
   input: {},
   queues: {
@@ -271,7 +353,7 @@ const overshooting = {
   deployments: [],
   unjudged: [],
 };
-await recordCheck('safety-overshoot', {
+await recordRun('safety-overshoot', {
   type: 'safetyOvershoot',
   input: { up: 2, down: 1 },
   queues: {
@@ -285,7 +367,7 @@ await recordCheck('safety-overshoot', {
 
 // An outage that is shown, and its end.
 const away = [['target'], ['target'], []];
-await recordCheck('safety-reachability', {
+await recordRun('safety-reachability', {
   type: 'safetyReachability',
   input: { timeoutSeconds: 30, periodSeconds: 60 },
   queues: { kube: { lookAtServers: async () => ({ away: away.shift() ?? [] }) } },
@@ -295,7 +377,7 @@ await recordCheck('safety-reachability', {
 });
 
 const marked = { nodes: 3, unmanaged: 1, marked: ['node-1'], cleared: [], postponed: 0 };
-await recordCheck('safety-unmanaged-nodes', {
+await recordRun('safety-unmanaged-nodes', {
   type: 'safetyUnmanagedNodes',
   input: { selector: '' },
   queues: { kube: { markUnmanagedNodes: async () => marked } },
