@@ -177,6 +177,16 @@ await slow.run(async () => {
   await save('machine-slow-cloud', slow.handle);
 });
 
+const late = await MachineWorld.create(temporal);
+await late.run(async () => {
+  await late.begin();
+  await late.phase('Pending');
+  await temporal.skip(1_201);
+  await late.log.until('recordTimeout');
+  await late.phase('Failed');
+  await save('machine-timed-out', late.handle);
+});
+
 let finding: HealthFinding = { phase: 'Running', faults: [] };
 const sick = await MachineWorld.create(temporal, {
   checkHealth: async () => ({ found: 'machine', finding }),

@@ -50,6 +50,8 @@ describe('a look', () => {
     refuses?: string;
     /** What it says of one of them. Default: it knows none. */
     describes?: (providerID: string) => Promise<Instance | undefined>;
+    /** providerIDs that the run before suspected. */
+    suspects?: string[];
   }
 
   type LookDriver = Pick<
@@ -59,7 +61,12 @@ describe('a look', () => {
 
   function lookAt(
     control: MemoryKube,
-    { instances = [], refuses = 'mallory', describes = async () => undefined }: Cloud = {},
+    {
+      instances = [],
+      refuses = 'mallory',
+      describes = async () => undefined,
+      suspects,
+    }: Cloud = {},
   ) {
     const asked: (string | undefined)[] = [];
     const driver: LookDriver = {
@@ -75,7 +82,13 @@ describe('a look', () => {
         return instances;
       },
     };
-    const request = { namespace, cluster, provider: 'virtual', minAgeSeconds: 60 };
+    const request = {
+      namespace,
+      cluster,
+      provider: 'virtual',
+      minAgeSeconds: 60,
+      ...(suspects && { suspects }),
+    };
     const looks = lookForOrphans({ driver, control, signal: () => signal }, request);
     return { asked, looks };
   }
@@ -123,6 +136,18 @@ describe('a look', () => {
       },
     ]);
     expect(control.calls.at(-1)).toContain('/machines');
+  });
+
+  test('names the instances that the run before suspected and that have a Machine again', async () => {
+    const control = new MemoryKube(aMachineClass(), aSecret(), aMachine());
+    const instances = [
+      { providerID: 'local:///z/i-0', machineName: 'pool-a', token: 'uid-of-pool-a-0' },
+      { providerID: 'local:///z/i-1', machineName: 'gone', token: 'uid-of-gone-0' },
+    ];
+    const suspects = ['local:///z/i-0', 'local:///z/i-1', 'local:///z/not-listed'];
+    expect(await lookAt(control, { instances, suspects }).looks).toMatchObject([
+      { suspects: [{ providerID: 'local:///z/i-1' }], cleared: ['local:///z/i-0'] },
+    ]);
   });
 
   test('is not stopped by a credential that is refused or missing', async () => {
