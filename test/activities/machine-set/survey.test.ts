@@ -199,6 +199,20 @@ describe('a status', () => {
     expect(JSON.stringify(status).length).toBeLessThan(256 * 1024);
   });
 
+  test('names a machine whose drain a budget blocks, in the words of the drain', async () => {
+    const draining = ours('pool-a', 'Running');
+    draining.metadata.deletionTimestamp = new Date(now).toISOString();
+    const description =
+      'Drain failed due to - 1 pod left. Will retry in next sync. Initiate node drain';
+    const lastOperation = { description, state: 'Failed', type: 'Delete' } as const;
+    draining.status = { currentStatus: { phase: 'Terminating' }, lastOperation };
+    const control = new MemoryKube(aMachineSet({ spec: { replicas: 1 } }), draining);
+    await surveyMachineSet(worldOf(control), input);
+    expect((await control.read<MachineSet>(path)).status?.failedMachines).toMatchObject([
+      { name: 'pool-a', lastOperation },
+    ]);
+  });
+
   test('loses the condition when the list names all again', async () => {
     const control = new MemoryKube(
       aMachineSet({

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { repository } from '../../deploy/local/layout.ts';
+
+/** Exit code and error output of `npm test -- ARGS`, without npm. */
+async function npmTest(...args: string[]): Promise<{ code: unknown; stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stderr: string }>();
+  const options = { cwd: repository };
+  execFile(process.execPath, ['test/run.ts', ...args], options, (error, _stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, stderr }),
+  );
+  return await promise;
+}
+
+test('a pattern that no test file matches ends npm test with 2 and names the pattern', async () => {
+  expect(await npmTest('--pattern', 'no-such-file')).toEqual({
+    code: 2,
+    stderr: '--pattern: no test file of unit or e2e matches "no-such-file"\n',
+  });
+});
+
+test('a part that does not exist ends npm test with 2 and names those that do', async () => {
+  expect(await npmTest('--only', 'e2')).toEqual({
+    code: 2,
+    stderr: '--only: "e2" is not one of check, unit, e2e, chaos\n',
+  });
+});
