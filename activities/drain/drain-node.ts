@@ -156,7 +156,7 @@ class Drain {
     return message;
   }
 
-  /** What the attempt fails with. A pass that is blocked says so itself. */
+  /** The error that the attempt fails with. A blocked pass has written its own message to the Machine. */
   async #failed(error: unknown): Promise<unknown> {
     const isOurs = error instanceof ApplicationFailure || error instanceof CancelledFailure;
     if (isOurs || this.#context.signal.aborted) return error;

@@ -71,7 +71,7 @@ async function isOwned(ec2: Ec2, request: MachineRequest, instance: Instance): P
   return true;
 }
 
-/** By us, for this Machine and whatever cluster, or by MCM. */
+/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
 export function isMadeFor(instance: Instance, request: MachineRequest): boolean {
   const { machine } = request;
   const cluster = tagOf(instance, ourTags.cluster) ?? request.cluster;

@@ -83,7 +83,10 @@ function fromSecret(secret: SecretData, means: Means, settings: DriverSettings):
   }
 }
 
-/** The token is the process's, whatever application the Secret names. */
+/**
+ * The path of the Secret's token file. The token in it identifies this process, so a Secret could name any application that trusts
+ * the process: that is why the flag has to allow it.
+ */
 function allowedTokenFile(path: string, { env, allowsTokenFiles = false }: DriverSettings): string {
   if (!allowsTokenFiles) {
     throw refused(`the Secret's workloadIdentityTokenFile: ${tokenFilesAreOff}`);

@@ -58,7 +58,7 @@ async function isOwned(
   return await isOfMachine(session, request, vm.tags);
 }
 
-/** By us, for this Machine and whatever cluster, or by MCM. */
+/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
 function isMadeFor(session: Session, request: MachineRequest, tags: Tags | undefined): boolean {
   const { machine } = request;
   const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
@@ -88,7 +88,7 @@ export async function deleteListed(
   const listed = (await partsByMachine(session, owner)).get(machineName.toLowerCase()) ?? [];
   const disks = listed.filter(({ type }) => /disks$/i.test(type));
   const diskNames = disks.map(({ name }) => name);
-  // Nobody asks again for what is pending here.
+  // No workflow polls this deletion, so it waits here instead of answering `pending`.
   const patient = withPatience(session, session.timing.listedWaitSeconds);
   try {
     return { found: await removeAll(patient, { machineName, vm, diskNames, mayDelete }) };

@@ -111,7 +111,10 @@ function isUnderWay(part: Part): boolean {
   return !isBeingDeleted(part) && !isFailed(part) && !isMade(part);
 }
 
-/** Until nobody makes or changes it any more. Nothing: it is gone. `first`: as it was seen just now. */
+/**
+ * Waits until Azure neither creates nor changes the part, and returns it; undefined if it is gone. `first`: the part as a read has
+ * just returned it.
+ */
 export async function untilAtRest(
   session: Session,
   write: Write,

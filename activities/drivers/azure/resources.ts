@@ -24,7 +24,7 @@ export type SpecDataDisk = NonNullable<Properties['storageProfile']['dataDisks']
 export interface Blueprint {
   spec: AzureProviderSpec;
   request: Pick<CreateRequest, 'machine' | 'cluster' | 'token' | 'userData' | 'userDataBytes'>;
-  /** Where the class has none. Default: a key to which nobody has the private part. */
+  /** Used when the class has no key. Default: the public part of a key whose private part was thrown away. */
   sshPublicKey?: string;
 }
 

@@ -55,7 +55,7 @@ async function refreshAll(
   await writeTags(session, { kind: 'virtual machine', name }, refreshed(vm.tags, request));
 }
 
-/** Tags of ours replace those of the same name, in whatever case these are. */
+/** Adds our tags; each replaces a tag whose name differs from it only in case. */
 function refreshed(tags: Tags | undefined, request: CreateRequest): Tags {
   const ours = tagsFor({}, request);
   const replaced = new Set(Object.keys(ours).map((name) => name.toLowerCase()));

@@ -107,7 +107,7 @@ async function isOwn(instance: ComputeInstance, request: MachineRequest): Promis
   return true;
 }
 
-/** By us, for this Machine and whatever cluster, or by MCM. */
+/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
 export function isMadeFor(
   instance: ComputeInstance,
   { machine, providerSpec }: MachineRequest,

@@ -158,7 +158,7 @@ async function isOwned(instance: CloudInstance, request: MachineRequest): Promis
   return true;
 }
 
-/** By us, for this Machine and whatever cluster, or by MCM, whose instances have the tags of their class. */
+/** True when Millwright made it for this Machine, under any cluster id, or MCM did: its instances have the tags of their class. */
 function isMadeFor({ name, tags }: CloudInstance, request: MachineRequest): boolean {
   const { machine, providerSpec } = request;
   if (tags[tagNames.cluster] === undefined) return hasAll(tags, withDefaults(providerSpec).tags);
