@@ -150,7 +150,10 @@ async function validating(
   { className }: ClassRequest,
 ): Promise<ValidateOutcome> {
   const { machineClass } = await findClass(world, className, { isFresh: true });
-  return { outcome: 'validated', faults: world.driver.validate(machineClass.providerSpec) };
+  const { providerSpec } = machineClass;
+  const faults = world.driver.validate(providerSpec);
+  const warnings = world.driver.warnings?.(providerSpec) ?? [];
+  return { outcome: 'validated', faults, ...(warnings.length > 0 && { warnings }) };
 }
 
 async function listing(world: DriverWorld, request: ListRequest): Promise<ListOutcome> {

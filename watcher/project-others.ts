@@ -12,7 +12,11 @@ import type { ClassView, NodeView, SecretView } from './views.ts';
 /** Everything of a class but its bookkeeping. */
 export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
   const virtualCapacity = content.nodeTemplate?.virtualCapacity;
-  const { [annotations.invalid]: invalid = '', ...notes } = metadata.annotations ?? {};
+  const {
+    [annotations.invalid]: invalid = '',
+    [annotations.ignoredKeys]: _ours,
+    ...notes
+  } = metadata.annotations ?? {};
   const named = ownSecretsOf(content, metadata.namespace ?? '');
   return {
     ...trimmedMeta(metadata),

@@ -19,7 +19,7 @@ export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
     ) =>
     (request: Request): Promise<Answer> =>
       within(limits, { doing, request, call });
-  const { prepare } = driver;
+  const { prepare, warnings } = driver;
   return {
     settleSeconds: driver.settleSeconds,
     ...(prepare && { prepare: () => prepare.call(driver) }),
@@ -32,6 +32,7 @@ export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
     listScope: (providerSpec) => driver.listScope(providerSpec),
     volumeIds: (specs) => driver.volumeIds(specs),
     validate: (providerSpec) => driver.validate(providerSpec),
+    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
   };
 }
 

@@ -146,7 +146,7 @@ export function meteredDriver(
     };
   }
 
-  const { prepare } = driver;
+  const { prepare, warnings } = driver;
   return {
     settleSeconds: driver.settleSeconds,
     ...(prepare && { prepare: () => prepare.call(driver) }),
@@ -159,6 +159,7 @@ export function meteredDriver(
     listScope: (providerSpec) => driver.listScope(providerSpec),
     volumeIds: (specs) => driver.volumeIds(specs),
     validate: (providerSpec) => driver.validate(providerSpec),
+    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   log,
   setCurrentDetails,
 } from '@temporalio/workflow';
-import type { ClassLook, ObjectRef } from './activities.ts';
+import type { ClassLook, ObjectRef, ValidateOutcome } from './activities.ts';
 import { contractVersion } from './driver-port.ts';
 import type { EntityInput } from './messages.ts';
 import { validatedBy } from './plan/driver-answers.ts';
@@ -29,25 +29,29 @@ export async function judgeClass(
   { ref }: EntityInput,
   { isEdited, isInterrupted }: Occasion,
 ): Promise<boolean> {
-  const report = async (faults: string[]): Promise<void> => {
-    const found = { ref, faults, isEdited };
+  const report = async ({ faults, warnings }: Judgement): Promise<void> => {
+    const found = { ref, faults, ...(warnings && { warnings }), isEdited };
     await shortStep((steps) => steps.reportClass(found), `report on ${ref.name}`);
   };
   const look = await shortStep((steps) => steps.lookAtClass({ ref }), `look at ${ref.name}`);
   if (!look.found) return true;
-  if (!look.hasDriver) await report([]);
+  if (!look.hasDriver) await report(nothingFound);
   if (look.provider === '') return true;
   if (!look.hasDriver) {
     setCurrentDetails(
       `### MachineClass ${ref.name} waits\n- no worker serves provider ${look.provider}`,
     );
   }
-  const faults = await askUntil(isInterrupted, ref, look);
-  if (!faults) return false;
+  const judgement = await askUntil(isInterrupted, ref, look);
+  if (!judgement) return false;
   setCurrentDetails('');
-  await report(faults);
+  await report(judgement);
   return true;
 }
+
+type Judgement = Omit<Extract<ValidateOutcome, { outcome: 'validated' }>, 'outcome'>;
+
+const nothingFound: Judgement = { faults: [] };
 
 type FoundClass = Extract<ClassLook, { found: true }>;
 
@@ -55,7 +59,7 @@ async function askUntil(
   isInterrupted: () => boolean,
   ref: ObjectRef,
   look: FoundClass,
-): Promise<string[] | undefined> {
+): Promise<Judgement | undefined> {
   const scope = new CancellationScope();
   const asked = scope.run(() => ask(ref, look));
   await Promise.race([asked, condition(isInterrupted)]);
@@ -67,7 +71,7 @@ async function askUntil(
 async function ask(
   { namespace, name: className }: ObjectRef,
   { provider, hasDriver }: FoundClass,
-): Promise<string[] | undefined> {
+): Promise<Judgement | undefined> {
   const queueWait = hasDriver ? answerWait : driverWait;
   const { validateClass } = classSteps(provider, { summary: `faults of ${className}`, queueWait });
   try {
@@ -76,11 +80,11 @@ async function ask(
       await validateClass({ contractVersion, namespace, className }),
       asked,
     );
-    if (answer.outcome === 'validated') return answer.faults;
+    if (answer.outcome === 'validated') return answer;
     log.warn('the driver did not judge the class', { provider, failure: answer.failure.message });
   } catch (error) {
     if (isCancellation(error) || isUntaken(error)) return undefined;
     log.warn('the driver did not judge the class', { provider, failure: messageOf(error) });
   }
-  return [];
+  return nothingFound;
 }

@@ -6,14 +6,19 @@ export type ClassLook =
   /** `hasDriver`: somebody serves the queue of its provider, which may be empty. */
   | { found: true; provider: string; hasDriver: boolean };
 
-/** They write the annotation `millwright.dev/invalid`, with an Event for each change of it. */
+/** They write the annotations `millwright.dev/invalid` and `millwright.dev/ignored-keys`, with an Event for each change. */
 export interface ClassActivities {
   lookAtClass(input: { ref: ObjectRef }): Promise<ClassLook>;
   /**
    * `faults`: of the provider spec, as its driver says; what is wrong with the rest is found here. `isEdited`: class or Secrets are others
-   * than those that a cloud may have refused.
+   * than those that a cloud may have refused. `warnings`: keys of the provider spec that its driver ignores; default none.
    */
-  reportClass(input: { ref: ObjectRef; faults: string[]; isEdited: boolean }): Promise<void>;
+  reportClass(input: {
+    ref: ObjectRef;
+    faults: string[];
+    warnings?: string[];
+    isEdited: boolean;
+  }): Promise<void>;
   /** A cloud took the credentials that it had refused. */
   reportAcceptance(input: { ref: ObjectRef }): Promise<void>;
 }

@@ -75,8 +75,12 @@ export interface ClassRequest extends Envelope {
 }
 
 export type ValidateOutcome =
-  /** A sentence for each fault of `providerSpec`, with field, value and what is allowed; empty when there is none. Makes no call to the cloud. */
-  { outcome: 'validated'; faults: string[] } | { outcome: 'failed'; failure: MachineFailure };
+  /**
+   * A sentence for each fault of `providerSpec`, with field, value and what is allowed; empty when there is none. Makes no call to the
+   * cloud. `warnings`: a sentence for each key that is ignored and looks like a misspelled field; absent when there is none.
+   */
+  | { outcome: 'validated'; faults: string[]; warnings?: string[] }
+  | { outcome: 'failed'; failure: MachineFailure };
 
 export interface ListRequest extends ClassRequest {
   /** UID of the control cluster. */

@@ -126,6 +126,9 @@ export interface Driver {
 
   /** What is wrong with a provider spec, a sentence for each field; empty when nothing is. Makes no call. */
   validate(providerSpec: unknown): string[];
+
+  /** Keys of a provider spec that are ignored and look like a misspelled field, a sentence for each. Default: none. Makes no call. */
+  warnings?(providerSpec: unknown): string[];
 }
 
 /** What stands behind a code, where the core or a person acts differently on it. */

@@ -2,6 +2,7 @@
  * Keys of a provider spec in the case of its schema. MCM's drivers read a spec with Go's encoding/json, which takes a key in any case, and Gardener's own
  * charts rely on that (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
  */
+import leven from 'leven';
 import type { Driver, ProviderRequest } from './driver.ts';
 
 interface Schema {
@@ -53,7 +54,70 @@ function isNothing(schema: Schema | undefined, value: unknown): boolean {
   return value === '' && schema?.enum !== undefined && !schema.enum.includes('');
 }
 
-/** The same driver for specs whose keys are in any case. */
+/** More wrong letters are another word: of 5 letters one may be wrong, of more two. */
+const wrongLettersMax = (name: string): number => (name.length <= 5 ? 1 : 2);
+
+/** Longer keys are no misspelled fields, and comparing them costs time. */
+const longestKey = 64;
+
+/** A spec of more is none that a person wrote. */
+const warningsMax = 20;
+
+/**
+ * A sentence for each key that the schema does not know and that differs from one that it knows, and that is not there, by a letter or
+ * two. Clouds' drivers ignore unknown keys, as MCM's do, so such a field is lost without a word.
+ */
+export function nearMissesOf(schema: object): (providerSpec: unknown) => string[] {
+  const root: Schema = schema;
+  const spell = spellingOf(schema);
+  return (providerSpec) =>
+    [...nearMisses(root, { value: spell(providerSpec), path: 'providerSpec' }, root)].slice(
+      0,
+      warningsMax,
+    );
+}
+
+interface Place {
+  value: unknown;
+  path: string;
+}
+
+function* nearMisses(
+  schema: Schema | undefined,
+  { value, path }: Place,
+  root: Schema,
+): Generator<string> {
+  const known = resolved(schema, root);
+  if (!known || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      yield* nearMisses(known.items, { value: item, path: `${path}[${index}]` }, root);
+    }
+    return;
+  }
+  const absent = Object.keys(known.properties ?? {}).filter((name) => !Object.hasOwn(value, name));
+  for (const [key, item] of Object.entries(value)) {
+    const inner = innerOf(known, key);
+    if (inner) yield* nearMisses(inner, { value: item, path: `${path}.${key}` }, root);
+    else {
+      const meant = nearest(key, absent);
+      if (meant !== undefined) {
+        yield `${path}.${key} is no field and is ignored; did you mean ${meant}?`;
+      }
+    }
+  }
+}
+
+function nearest(key: string, names: readonly string[]): string | undefined {
+  if (key.length > longestKey) return undefined;
+  const typed = key.toLowerCase();
+  return names
+    .map((name) => ({ name, wrong: leven(typed, name.toLowerCase()) }))
+    .filter(({ name, wrong }) => wrong <= wrongLettersMax(name))
+    .toSorted((a, b) => a.wrong - b.wrong)[0]?.name;
+}
+
+/** The same driver for specs whose keys are in any case, with a warning for keys that are nearly those of a field. */
 export function withSpelling(schema: object, driver: Driver): Driver {
   const spell = spellingOf(schema);
   const asked = <Request extends ProviderRequest>(request: Request): Request => ({
@@ -70,5 +134,6 @@ export function withSpelling(schema: object, driver: Driver): Driver {
     deleteListed: (request) => driver.deleteListed(asked(request)),
     listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
     validate: (providerSpec) => driver.validate(spell(providerSpec)),
+    warnings: nearMissesOf(schema),
   };
 }

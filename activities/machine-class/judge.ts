@@ -1,12 +1,12 @@
 /** Says on a MachineClass what is wrong with it, before any machine is tried. */
 import type { ClassActivities, ClassLook, ObjectRef } from '../../workflows/activities.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
-import { noteFaults } from '../../workflows/plan/class-note.ts';
+import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/class-note.ts';
 import { orUndefined } from '../kube/optional.ts';
 import { customResource } from '../kube/paths.ts';
 import type { World } from '../world.ts';
 import { classFaults } from './faults.ts';
-import { changeNote } from './note.ts';
+import { changeIgnoredKeys, changeNote } from './note.ts';
 
 export async function lookAtClass(
   { control, hasDriver }: World,
@@ -21,10 +21,11 @@ export async function lookAtClass(
 
 export async function reportClass(
   world: World,
-  { ref, faults, isEdited }: Parameters<ClassActivities['reportClass']>[0],
+  { ref, faults, warnings = [], isEdited }: Parameters<ClassActivities['reportClass']>[0],
 ): Promise<void> {
   const resolved = await world.classes.read(ref.name, { isFresh: true });
   if (!resolved) return;
   const all = [...(await classFaults(world, resolved)), ...faults];
   await changeNote(world.control, ref, (note) => noteFaults(note, all, { isEdited }));
+  await changeIgnoredKeys(world.control, ref, (note) => noteIgnoredKeys(note, warnings));
 }

@@ -1,4 +1,4 @@
-/** The annotation `millwright.dev/invalid` of a MachineClass, which has no status in MCM's API. */
+/** Annotations of a MachineClass that say what is wrong with it: MCM's API gives it no status. */
 import type { ObjectRef } from '../../workflows/activities.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
@@ -12,20 +12,39 @@ import { component } from '../machine/object.ts';
 /** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */
 const triesMax = 4;
 
-/** `decide` gets the note that stands there; undefined changes nothing. */
+type Decide = (note: string | undefined) => NoteChange | undefined;
+
+/** `decide` gets what `millwright.dev/invalid` says; undefined changes nothing. */
 export async function changeNote(
   control: KubeClient,
+  ref: ObjectRef,
+  decide: Decide,
+): Promise<void> {
+  await changeAnnotation(control, ref, { annotation: annotations.invalid, decide });
+}
+
+/** The same for `millwright.dev/ignored-keys`. */
+export async function changeIgnoredKeys(
+  control: KubeClient,
+  ref: ObjectRef,
+  decide: Decide,
+): Promise<void> {
+  await changeAnnotation(control, ref, { annotation: annotations.ignoredKeys, decide });
+}
+
+async function changeAnnotation(
+  control: KubeClient,
   { namespace, name }: ObjectRef,
-  decide: (note: string | undefined) => NoteChange | undefined,
+  { annotation, decide }: { annotation: string; decide: Decide },
 ): Promise<void> {
   const path = customResource('machineclasses', namespace, name);
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const found = await orUndefined(control.get<MachineClass>(path));
-    const change = found && decide(noteIn(found));
+    const change = found && decide(found.metadata.annotations?.[annotation]);
     if (!found || !change) return;
     const { note = null, event } = change;
     const { uid, resourceVersion } = found.metadata;
-    const metadata = { uid, resourceVersion, annotations: { [annotations.invalid]: note } };
+    const metadata = { uid, resourceVersion, annotations: { [annotation]: note } };
     if (!(await unlessChanged(control.patch(path, 'merge', { metadata })))) continue;
     const subject = { apiVersion, kind: 'MachineClass', namespace, name, uid };
     recordEvent(control, subject, { ...event, component });

@@ -379,4 +379,14 @@ describe('what a failure is made of', () => {
     expect(await steps.listInstances(account)).toMatchObject({ failure });
     expect(await steps.validateClass(account)).toEqual({ outcome: 'validated', faults: [] });
   });
+
+  test('has the warnings of its driver, if there are any', async () => {
+    const account = { contractVersion, namespace: 'shoot', className: 'small' };
+    const steps = activities({ warnings: () => ['siz is ignored'] });
+    expect(await steps.validateClass(account)).toEqual({
+      outcome: 'validated',
+      faults: [],
+      warnings: ['siz is ignored'],
+    });
+  });
 });

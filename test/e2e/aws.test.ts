@@ -1,5 +1,8 @@
 /** A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { customResource } from '../../activities/kube/paths.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { startMoto, type Moto } from '../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../support/moto-account.ts';
@@ -36,7 +39,7 @@ describe('a MachineDeployment on AWS', () => {
       stringData: motoSecret,
     });
     await createAwsClass('aws-old', 'm5.large');
-    await createAwsClass('aws-new', 'c5.large');
+    await createAwsClass('aws-new', 'c5.large', { keyNam: 'ops' });
     kubelets = playKubelets(account, cluster);
   }, 240_000);
   afterAll(async () => {
@@ -45,7 +48,11 @@ describe('a MachineDeployment on AWS', () => {
     await moto.stop();
   }, 240_000);
 
-  async function createAwsClass(name: string, machineType: string): Promise<void> {
+  async function createAwsClass(
+    name: string,
+    machineType: string,
+    more: object = {},
+  ): Promise<void> {
     const networkInterfaces = [
       { subnetID: account.subnetId, securityGroupIDs: [account.securityGroupId] },
     ];
@@ -58,6 +65,7 @@ describe('a MachineDeployment on AWS', () => {
       blockDevices: [{ ebs: { volumeType: 'gp3', volumeSize: 20 } }],
       tags: { [`kubernetes.io/cluster/${namespace}`]: '1', 'kubernetes.io/role/node': '1' },
       srcAndDstChecksEnabled: false,
+      ...more,
     };
     const manifest = classManifest({ namespace, name }, { provider: 'AWS', providerSpec });
     await cluster.create('machineclasses', manifest);
@@ -111,6 +119,12 @@ describe('a MachineDeployment on AWS', () => {
     for (const { NetworkInterfaces = [] } of await account.instances()) {
       expect(NetworkInterfaces.map(({ SourceDestCheck }) => SourceDestCheck)).toEqual([false]);
     }
+
+    const path = customResource('machineclasses', namespace, 'aws-new');
+    const { metadata } = await cluster.kube.get<MachineClass>(path);
+    expect(metadata.annotations?.[annotations.ignoredKeys]).toBe(
+      'providerSpec.keyNam is no field and is ignored; did you mean keyName?',
+    );
 
     const nodeName = first?.metadata.labels?.['node'] ?? '';
     await workloads.start({ app: 'web', nodeName });

@@ -78,6 +78,14 @@ describe('a class', () => {
     expect(told()).toEqual([]);
   });
 
+  test('is not judged because of the annotation that names its ignored keys', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'typo' })));
+    told();
+    const annotations = { 'millwright.dev/ignored-keys': 'providerSpec.siz is no field' };
+    cluster.classes.put(cluster.now(aClass({ name: 'typo', annotations })));
+    expect(told()).toEqual([]);
+  });
+
   test('is not judged because of the annotation that says what is wrong; machines hear when it goes', () => {
     const annotations = { 'millwright.dev/invalid': 'size is missing' };
     cluster.machines.put(cluster.now(aMachine({ name: 'running', phase: 'Running' })));

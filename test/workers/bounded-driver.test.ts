@@ -80,3 +80,14 @@ test('an answer within the limit is handed on', async () => {
   const driver = boundedDriver({ ...stuck, listInstances: async () => [] });
   expect(await driver.listInstances(requestWith(new AbortController().signal))).toEqual([]);
 });
+
+test('what makes no call is asked as it is', async () => {
+  const driver = boundedDriver({
+    ...stuck,
+    validate: () => ['a fault'],
+    warnings: () => ['a warning'],
+  });
+  expect(driver.validate({})).toEqual(['a fault']);
+  expect(driver.warnings?.({})).toEqual(['a warning']);
+  expect(boundedDriver(stuck).warnings).toBeUndefined();
+});

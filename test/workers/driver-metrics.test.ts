@@ -21,6 +21,7 @@ function aDriver(changes: Partial<Driver> = {}): Driver {
     deleteListed: async () => ({ found: true }),
     volumeIds: async () => ['vol-1'],
     validate: () => ['a fault'],
+    warnings: () => ['a warning'],
     ...changes,
   };
 }
@@ -67,6 +68,7 @@ test('what calls no cloud is not counted', async () => {
   expect(driver.settleSeconds).toBe(7);
   expect(driver.listScope({})).toBe('scope');
   expect(driver.validate({})).toEqual(['a fault']);
+  expect(driver.warnings?.({})).toEqual(['a warning']);
   expect(await driver.volumeIds([])).toEqual(['vol-1']);
   expect(calls).toEqual([]);
 });

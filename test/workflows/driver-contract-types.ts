@@ -56,6 +56,7 @@ export type ValidateOutcome =
   | {
       outcome: 'validated';
       faults: string[];
+      warnings?: string[];
     }
   | {
       outcome: 'failed';

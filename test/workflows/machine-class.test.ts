@@ -73,6 +73,11 @@ describe('a class that changed', () => {
       answer: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
       reports: [{ faults: ['size is missing'], isEdited: true }],
     },
+    {
+      what: 'is told of with what its driver ignores',
+      answer: async () => ({ outcome: 'validated', faults: [], warnings: ['siz is ignored'] }),
+      reports: [{ faults: [], warnings: ['siz is ignored'], isEdited: true }],
+    },
     { what: 'is nothing once it is gone', look: { found: false }, reports: [] },
     {
       what: 'has nobody to ask without a provider',

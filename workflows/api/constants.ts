@@ -64,6 +64,8 @@ export const annotations = {
   targetCluster: 'millwright.dev/target-cluster',
   /** Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when nothing is known to be wrong. */
   invalid: 'millwright.dev/invalid',
+  /** Ours, on a MachineClass: keys of its provider spec that its driver ignores and that are nearly those of a field, a line for each. */
+  ignoredKeys: 'millwright.dev/ignored-keys',
 } as const;
 
 /** Options of ours on a MachineDeployment: docs/rollouts.md says what each does. */

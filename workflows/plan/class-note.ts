@@ -1,4 +1,4 @@
-/** What the annotation `millwright.dev/invalid` of a MachineClass says: a line for each reason. */
+/** What the annotations `millwright.dev/invalid` and `/ignored-keys` of a MachineClass say: a line for each reason. */
 import { clip } from '../api/clip.ts';
 
 /** An Event repeats it, and the API server takes 1024 characters there. */
@@ -22,7 +22,7 @@ export interface NoteChange {
   note?: string;
   event: {
     type: 'Normal' | 'Warning';
-    reason: 'InvalidClass' | 'CredentialsRefused' | 'ClassValid';
+    reason: 'InvalidClass' | 'CredentialsRefused' | 'ClassValid' | 'KeysIgnored' | 'NoKeysIgnored';
     message: string;
   };
 }
@@ -64,6 +64,24 @@ export function noteAcceptance(
   return noteFaults(before, rest, { isEdited: true });
 }
 
+/** Keys of a provider spec that the driver ignores. Undefined when the annotation names exactly these. */
+export function noteIgnoredKeys(
+  before: string | undefined,
+  warnings: string[],
+): NoteChange | undefined {
+  const note = noteOf(warnings);
+  if (note === (before ?? '')) return undefined;
+  return note === '' ? noKeysIgnored : { note, event: warning('KeysIgnored', note) };
+}
+
+const noKeysIgnored: NoteChange = {
+  event: {
+    type: 'Normal',
+    reason: 'NoKeysIgnored',
+    message: 'No key of the provider spec looks like a misspelled field any more',
+  },
+};
+
 export function saysRefused(note: string | undefined, use: CredentialUse): boolean {
   return linesOf(note).some((line) => line.startsWith(refusalMarks[use]));
 }
@@ -80,7 +98,7 @@ const valid: NoteChange = {
 };
 
 function warning(
-  reason: 'InvalidClass' | 'CredentialsRefused',
+  reason: 'InvalidClass' | 'CredentialsRefused' | 'KeysIgnored',
   message: string,
 ): NoteChange['event'] {
   return { type: 'Warning', reason, message };

@@ -44,7 +44,7 @@ interface Failed {
 type Created = { outcome: 'created'; instance: AnsweredInstance } | Failed;
 type Described =
   { outcome: 'found'; instance: Instance } | { outcome: 'missing'; settleSeconds: number } | Failed;
-type Validated = { outcome: 'validated'; faults: string[] } | Failed;
+type Validated = { outcome: 'validated'; faults: string[]; warnings?: string[] } | Failed;
 type Listed = { outcome: 'listed'; instances: AnsweredListing[] } | Failed;
 type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
 
@@ -185,7 +185,10 @@ export function validatedBy(answer: Validated, asked: Asked): Validated {
   if (outcome === 'failed') return { outcome, failure: failureIn(failure, 'validateClass', asked) };
   const fault =
     outcome === 'validated'
-      ? faultIn(answer, { faults: listOf(text, faultsMax) })
+      ? faultIn(answer, {
+          faults: listOf(text, faultsMax),
+          warnings: optional(listOf(text, faultsMax)),
+        })
       : `outcome: ${quoted(outcome)}: must be validated or failed`;
   return fault === undefined ? answer : nonsense('validateClass', fault, asked);
 }

@@ -35,6 +35,15 @@ describe.each(drivers)('the driver of %s', (_provider, driver) => {
     );
   });
 
+  test('lists the ignored keys of any provider spec', () => {
+    fc.assert(
+      fc.property(hostileSpec, (spec) => {
+        expect(Array.isArray(driver.warnings?.(spec) ?? [])).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('has a list scope for any provider spec', () => {
     fc.assert(
       fc.property(hostileSpec, (spec) => {

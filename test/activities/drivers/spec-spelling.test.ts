@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { createDrivers } from '../../../activities/drivers/index.ts';
-import { spellingOf } from '../../../activities/drivers/spec-spelling.ts';
+import { nearMissesOf, spellingOf } from '../../../activities/drivers/spec-spelling.ts';
 
-const spell = spellingOf({
+const ownSchema = {
   properties: {
     zone: { type: 'integer' },
     kind: { enum: ['a', 'b'] },
@@ -14,7 +14,9 @@ const spell = spellingOf({
     byName: { additionalProperties: { $ref: '#/$defs/disk' } },
   },
   $defs: { disk: { properties: { sizeGB: { type: 'integer' }, type: { enum: ['x'] } } } },
-});
+};
+const spell = spellingOf(ownSchema);
+const nearMisses = nearMissesOf(ownSchema);
 
 describe('keys of a spec', () => {
   test.each([
@@ -45,6 +47,46 @@ describe('keys of a spec', () => {
   });
 });
 
+describe('a key that the schema does not know', () => {
+  test.each([
+    {
+      name: 'and that is a letter away from a field is warned of',
+      spec: { labls: {}, disks: [{}, { sizGB: 1 }] },
+      warnings: [
+        'providerSpec.labls is no field and is ignored; did you mean labels?',
+        'providerSpec.disks[1].sizGB is no field and is ignored; did you mean sizeGB?',
+      ],
+    },
+    {
+      name: 'in the values of a map as well, and its own keys are free',
+      spec: { byName: { zones: { typ: 'x' } }, labels: { zon: 'a' } },
+      warnings: ['providerSpec.byName.zones.typ is no field and is ignored; did you mean type?'],
+    },
+    {
+      name: 'in any case, because other letters do not count',
+      spec: { ZONE: 1, KIND: 'a' },
+      warnings: [],
+    },
+    { name: 'but not beside the field itself', spec: { zone: 1, zones: 2 }, warnings: [] },
+    { name: 'but not if it is another word', spec: { size: 1, lab: 2, hello: 3 }, warnings: [] },
+    { name: 'and is endless is passed over', spec: { ['zone'.repeat(10_000)]: 1 }, warnings: [] },
+    {
+      name: 'is named twenty times at most',
+      spec: { disks: Array.from({ length: 100 }, () => ({ typ: 'x' })) },
+      warnings: Array.from({ length: 20 }, () => expect.stringContaining('typ')),
+    },
+  ])('$name', ({ spec, warnings }) => {
+    expect(nearMisses(spec)).toEqual(warnings);
+  });
+
+  test.each([undefined, null, 3, 'text', [], { disks: 'no list', labels: null }])(
+    'is not in %j',
+    (spec) => {
+      expect(nearMisses(spec)).toEqual([]);
+    },
+  );
+});
+
 const root = new URL('../../../', import.meta.url);
 const drivers = createDrivers({ env: {}, allowsAmbientCredentials: false });
 
@@ -67,6 +109,7 @@ describe.each([
     expect(spellingOf(schema)(loud)).toEqual(spellingOf(schema)(providerSpec));
     expect(driver?.validate(loud)).toEqual([]);
     expect(driver?.listScope(loud)).toBe(driver?.listScope(providerSpec));
+    expect(driver?.warnings?.(loud)).toEqual([]);
   });
 });
 

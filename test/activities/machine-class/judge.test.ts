@@ -121,6 +121,28 @@ describe('a report on a class', () => {
     expect(world.control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}`, `POST ${events}`]);
   });
 
+  test('names ignored keys in an annotation of their own, once, and takes it away', async () => {
+    const world = aWorld({ control: [aMachineClass(), aSecret()] });
+    const warnings = [
+      'providerSpec.machinType is no field and is ignored; did you mean machineType?',
+    ];
+    const ignoredKeys = async (): Promise<unknown> =>
+      (await world.control.read<MachineClass>(path)).metadata.annotations?.[
+        annotations.ignoredKeys
+      ];
+    await reportClass(world, { ref, faults: [], warnings, isEdited: true });
+    await reportClass(world, { ref, faults: [], warnings, isEdited: true });
+    expect(await ignoredKeys()).toBe(warnings[0]);
+    expect(await noteIn(world)).toBeUndefined();
+    expect(world.control.bodies).toContainEqual(
+      expect.objectContaining({ type: 'Warning', reason: 'KeysIgnored', message: warnings[0] }),
+    );
+    await reportClass(world, { ref, faults: [], isEdited: true });
+    expect(await ignoredKeys()).toBeUndefined();
+    const written = [`PATCH ${path}`, `POST ${events}`];
+    expect(world.control.writes()).toEqual([...written, ...written]);
+  });
+
   test('of one that is gone is nothing', async () => {
     const world = aWorld();
     await reportClass(world, { ref, faults: ['bad'], isEdited: true });
