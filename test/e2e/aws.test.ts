@@ -121,8 +121,8 @@ describe('a MachineDeployment on AWS', () => {
     }
 
     const path = customResource('machineclasses', namespace, 'aws-new');
-    const { metadata } = await cluster.kube.get<MachineClass>(path);
-    expect(metadata.annotations?.[annotations.ignoredKeys]).toBe(
+    const misspelled = await cluster.kube.get<MachineClass>(path);
+    expect(misspelled.metadata.annotations?.[annotations.ignoredKeys]).toBe(
       'providerSpec.keyNam is no field and is ignored; did you mean keyName?',
     );
 
