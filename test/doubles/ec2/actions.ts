@@ -1,18 +1,20 @@
 /** EC2's actions, as far as the driver uses them. */
 import type { Form } from './form.ts';
 import type { DoubleInstance, DoubleInstances, DoubleInterface } from './instances.ts';
+import { armImage } from './launch-rules.ts';
 import { Refusal } from './refusal.ts';
 import { answerOf, type XmlValue } from './xml.ts';
 
 /** Any other is `InvalidAMIID.NotFound`. */
-export const knownImage = 'ami-1';
+const knownImages = ['ami-1', armImage];
 
 type Action = (instances: DoubleInstances, form: Form) => Record<string, XmlValue>;
 
 const actions: Readonly<Record<string, Action>> = {
   DescribeImages: (_instances, form) => {
     const id = form.get('ImageId.1');
-    if (id === knownImage) return { imagesSet: [{ imageId: id, rootDeviceName: '/dev/xvda' }] };
+    if (id !== undefined && knownImages.includes(id))
+      return { imagesSet: [{ imageId: id, rootDeviceName: '/dev/xvda' }] };
     throw new Refusal({
       code: 'InvalidAMIID.NotFound',
       message: `The image id '[${id}]' does not exist`,

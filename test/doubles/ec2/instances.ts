@@ -1,6 +1,7 @@
 /** The instances of the double and what EC2's actions do to them. Time passes with the calls that look at them. */
 import { createHash } from 'node:crypto';
 import { groupsOf, textsOf, type Form } from './form.ts';
+import { checkLaunch } from './launch-rules.ts';
 import { Refusal } from './refusal.ts';
 
 export interface DoubleInstance {
@@ -86,6 +87,7 @@ export class DoubleInstances {
       throw new Refusal({ code: 'IdempotentInstanceTerminated' });
     }
     if (before) return before.instance;
+    checkLaunch(form);
     const instance = this.#make(form, token);
     this.#requestsByToken.set(token, { digest, instance });
     return instance;

@@ -1,0 +1,63 @@
+/** Classes whose fields are right one by one, and which EC2 refuses all the same. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
+import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
+import { armImage, foreignGroup } from '../../../doubles/ec2/launch-rules.ts';
+import { aRequest } from '../a-request.ts';
+import { failureOf } from '../failure-of.ts';
+import { aSpec } from './a-class.ts';
+import { createdBy } from './following.ts';
+
+const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
+const network = { subnetID: 'subnet-1', securityGroupIDs: ['sg-1'] };
+
+let double: Ec2Double;
+beforeAll(async () => {
+  double = await startEc2Double();
+});
+afterAll(() => double.close());
+
+const withNetworks = (...networkInterfaces: object[]): object => ({ networkInterfaces });
+
+test.each([
+  {
+    name: 'an image of another architecture',
+    spec: { ami: armImage },
+    code: 'InvalidParameterValue',
+    words: "The architecture 'x86_64' of the specified instance type",
+  },
+  {
+    name: 'a group of another VPC',
+    spec: withNetworks({ ...network, securityGroupIDs: ['sg-1', foreignGroup] }),
+    code: 'InvalidParameter',
+    words: 'belong to different networks',
+  },
+  {
+    name: 'a public address with two interfaces',
+    spec: withNetworks({ ...network, associatePublicIPAddress: true }, network),
+    code: 'InvalidParameterCombination',
+    words: 'multiple network interfaces',
+  },
+  {
+    name: 'a primary IPv6 address without any',
+    spec: withNetworks({ ...network, primaryIpv6: true }),
+    code: 'InvalidParameterCombination',
+    words: 'needs an IPv6 address',
+  },
+  {
+    name: 'no hop for the metadata',
+    spec: { instanceMetadataOptions: { httpPutResponseHopLimit: 0 } },
+    code: 'InvalidParameterValue',
+    words: 'HttpPutResponseHopLimit',
+  },
+])('$name is a fault of the class in the words of EC2, and nothing was made', async (row) => {
+  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
+  const driver = createAwsDriver(settings, { callTimeoutSeconds: 5 });
+  const providerSpec = aSpec({ ...row.spec });
+  expect(driver.validate(providerSpec)).toEqual([]);
+  const failure = await failureOf(createdBy(driver, aRequest('refused', { providerSpec, secret })));
+  expect(failure).toMatchObject({ code: 'InvalidArgument', kind: 'input', settled: true });
+  expect(failure.message).toContain(`RunInstances: ${row.code}: `);
+  expect(failure.message).toContain(row.words);
+  expect(double.instances).toEqual([]);
+});
