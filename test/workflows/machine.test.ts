@@ -136,6 +136,21 @@ describe('the creation timeout', () => {
     });
   });
 
+  test('rings earlier for a machine whose timeout is shortened while it waits', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      const limits = { ...world.object.limits, creationTimeoutSeconds: 300 };
+      world.object = { ...world.object, limits };
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('prepareMachine', 2);
+      await temporal.skip(310);
+      await world.phase('Failed');
+    });
+    expect(world.log.count('recordTimeout')).toBe(1);
+  });
+
   test('does not ring in an outage of an API server; after it a Node has five minutes to join', async () => {
     let isAway = true;
     const world = await MachineWorld.create(temporal, {
