@@ -159,7 +159,7 @@ describe('a machine', () => {
   let temporal: TemporalForTests;
   beforeAll(async () => {
     temporal = await TemporalForTests.start();
-  }, 60_000);
+  });
   afterAll(() => temporal.stop());
 
   test('whose driver talks nonsense says so, keeps its token, and runs once the driver is mended', async () => {
@@ -181,7 +181,7 @@ describe('a machine', () => {
         expect(told.message).toMatch(/\S/);
       }
     });
-  }, 60_000);
+  });
 
   test('whose instance was made with an answer that makes no sense is deleted by its token', async () => {
     const world = await MachineWorld.create(temporal, {
@@ -197,5 +197,5 @@ describe('a machine', () => {
       await resultOf(world.handle);
       expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }]);
     });
-  }, 60_000);
+  });
 });

@@ -14,7 +14,7 @@ import { Machines, SetWorld } from '../workflows/set-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 type Good = Record<string, Record<string, unknown>>;
@@ -151,7 +151,7 @@ test('a machine is not disturbed by messages of any form', async () => {
     await resultOf(handle);
     expect(await failedTasks(handle)).toEqual([]);
   });
-}, 60_000);
+});
 
 function isGoodExtension(payload: unknown): boolean {
   const { minutes }: { minutes?: unknown } = Object(payload);
@@ -179,7 +179,7 @@ test('a set is not disturbed by messages of any form', async () => {
     await resultOf(world.handle);
     expect(await failedTasks(world.handle)).toEqual([]);
   });
-}, 60_000);
+});
 
 test('a deployment is not disturbed by messages of any form', async () => {
   const rollout = new RolloutWorld(temporal);
@@ -203,7 +203,7 @@ test('a deployment is not disturbed by messages of any form', async () => {
     await rollout.isComplete();
     expect(await failedTasks(world.handle)).toEqual([]);
   });
-}, 60_000);
+});
 
 test.each(['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret'])(
   'a %s that is started with nonsense ends, and says why',
@@ -224,5 +224,4 @@ test.each(['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret
       }
     });
   },
-  30_000,
 );

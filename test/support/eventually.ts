@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const longestWaitMs = 30_000;
+const longestWaitMs = 60_000;
 const pollMs = 10;
 
 /** Waits until the condition holds; fails with what was awaited. */

@@ -10,7 +10,7 @@ import { logLines } from './log-lines.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 interface Facts {

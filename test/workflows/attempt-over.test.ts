@@ -13,7 +13,7 @@ import { Machines, SetWorld } from './set-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 test('an attempt that timed out can write nothing while the next one is at work', async () => {

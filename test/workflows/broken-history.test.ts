@@ -11,7 +11,7 @@ const otherCode = fileURLToPath(new URL('../support/other-workflows.ts', import.
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 test('a run whose history cannot be replayed begins anew, and acts', async () => {

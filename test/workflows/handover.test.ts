@@ -12,7 +12,7 @@ import { Machines, SetWorld } from './set-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 test('a set that continues as new in a batch makes the same machines, before it reads anything', async () => {

@@ -10,7 +10,7 @@ import { Machines, SetWorld } from './set-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 async function timersOf({ handle }: SetWorld): Promise<number> {

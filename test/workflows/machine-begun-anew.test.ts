@@ -22,7 +22,7 @@ beforeAll(async () => {
   bundle = await bundleForTests();
   const logger = new DefaultLogger('ERROR');
   failing = await bundleWorkflowCode({ workflowsPath: failingCode, logger });
-}, 60_000);
+});
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
 });

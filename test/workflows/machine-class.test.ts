@@ -11,7 +11,7 @@ import { resultOf } from '../support/result-of.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const cluster = 'uid-of-kube-system';

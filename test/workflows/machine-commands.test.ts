@@ -19,7 +19,7 @@ import { hang, MachineWorld } from './machine-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const teardown = { isDrained: false, isInstanceGone: false, isFinished: false, startedAt: 0 };

@@ -7,7 +7,7 @@ import { instance, MachineWorld } from './machine-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const refused: MachineFailure = {

@@ -12,7 +12,7 @@ import { RolloutWorld } from './rollout-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 describe('time', () => {

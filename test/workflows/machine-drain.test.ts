@@ -19,7 +19,7 @@ import { hang, instance, MachineWorld } from './machine-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const blocked: DrainReport = {

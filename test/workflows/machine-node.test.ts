@@ -9,7 +9,7 @@ let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
   bundle = await bundleForTests();
-}, 60_000);
+});
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
 });

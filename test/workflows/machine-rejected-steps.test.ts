@@ -10,7 +10,7 @@ import { MachineWorld } from './machine-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 /** Rejects the first call of the step. */

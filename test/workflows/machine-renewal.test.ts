@@ -12,7 +12,7 @@ let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
 beforeAll(async () => {
   bundle = await bundleForTests();
-}, 60_000);
+});
 beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
 });
@@ -52,7 +52,7 @@ test('a drain that lasts for 4,000 events is interrupted, and begins again in a 
     expect(world.log.count('beginTeardown')).toBe(1);
     expect(world.log.count('createInstance')).toBe(1);
   });
-}, 60_000);
+});
 
 test('a run that has grown long while a step ran continues as new before the next step', async () => {
   const runs: Record<string, string> = {};
@@ -79,4 +79,4 @@ test('a run that has grown long while a step ran continues as new before the nex
     expect(runs['record']).not.toBe(runs['create']);
     expect(world.log.count('createInstance')).toBe(1);
   });
-}, 60_000);
+});

@@ -7,7 +7,7 @@ import { Machines, SetWorld } from './set-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const batchesOf = (world: SetWorld): number[] =>

@@ -14,7 +14,7 @@ import { instance, MachineWorld } from './machine-world.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 /** The real drain, on a cluster in memory that a test exchanges as a restarted worker does. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const workflowsPath = fileURLToPath(new URL('../support/place-workflows.ts', import.meta.url));
   workflowBundle = await bundleWorkflows({ workflowsPath, logger: new DefaultLogger('ERROR') });
   temporal = await TemporalForTests.start(workflowBundle);
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const ours: Place = { cluster: 'c', namespace: 'shoot' };
@@ -87,7 +87,6 @@ describe.each([
       // Neither did a local activity leave a marker of its failure.
       expect(events.filter((event) => event === 'markerRecorded')).toHaveLength(markers);
     },
-    60_000,
   );
 });
 

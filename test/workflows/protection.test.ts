@@ -10,7 +10,7 @@ import { resultOf } from '../support/result-of.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const cluster = 'uid-of-kube-system';
@@ -131,7 +131,7 @@ describe('a class that no Machine uses any more', () => {
     const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
     expect(problem).toContain('local:///z/i-1');
     expect((await temporal.now()) - before).toBeLessThan(5 * 60_000);
-  }, 60_000);
+  });
 
   test('is let go after 3 minutes when a look gets no answer', async () => {
     const log = new CallLog();
@@ -164,7 +164,7 @@ describe('a class that no Machine uses any more', () => {
     });
     const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
     expect(problem).toContain('no answer in time');
-  }, 60_000);
+  });
 
   test('is let go with its problem after three listings that the cloud refused', async () => {
     const log = await run('last-failed', { isDeleting: true, looks: [failed, failed, failed] });

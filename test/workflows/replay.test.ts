@@ -13,7 +13,7 @@ import { bundleForTests } from '../support/temporal.ts';
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
   workflowBundle = await bundleForTests();
-}, 60_000);
+});
 
 async function replay(history: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, JSON.parse(history));

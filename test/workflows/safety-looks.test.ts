@@ -10,7 +10,7 @@ import { resultOf } from '../support/result-of.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 /** Each call gets the next answer, and then the last one for ever. */

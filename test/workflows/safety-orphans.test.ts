@@ -9,7 +9,7 @@ import { TemporalForTests } from '../support/temporal.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const suspect = (id: string): Suspect => ({

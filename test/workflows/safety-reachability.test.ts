@@ -9,7 +9,7 @@ import { resultOf } from '../support/result-of.ts';
 let temporal: TemporalForTests;
 beforeAll(async () => {
   temporal = await TemporalForTests.start();
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 async function run(

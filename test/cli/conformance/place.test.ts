@@ -16,7 +16,7 @@ let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
   workflowBundle = await bundleKit(new DefaultLogger('ERROR'));
   temporal = await TemporalForTests.start(workflowBundle);
-}, 60_000);
+});
 afterAll(() => temporal.stop());
 
 const ours: Place = { cluster: 'c', namespace: 'shoot' };
@@ -24,32 +24,28 @@ const ours: Place = { cluster: 'c', namespace: 'shoot' };
 test.each([
   { name: 'another namespace', other: { ...ours, namespace: 'garden' } },
   { name: 'another control cluster', other: { ...ours, cluster: 'd' } },
-])(
-  'a question is answered by the driver of its install, not by that of $name',
-  async (row) => {
-    const { other } = row;
-    const queue = `driver-of-${other.cluster}-${other.namespace}`;
-    const rejections: Rejection[] = [];
-    const workerOf = (place: Place) => ({
-      taskQueue: queue,
-      activities: { listInstances: async () => ({ instances: [place.namespace, place.cluster] }) },
-      interceptors: { activity: [createPlaceInterceptor(place, (one) => rejections.push(one))] },
+])('a question is answered by the driver of its install, not by that of $name', async (row) => {
+  const { other } = row;
+  const queue = `driver-of-${other.cluster}-${other.namespace}`;
+  const rejections: Rejection[] = [];
+  const workerOf = (place: Place) => ({
+    taskQueue: queue,
+    activities: { listInstances: async () => ({ instances: [place.namespace, place.cluster] }) },
+    interceptors: { activity: [createPlaceInterceptor(place, (one) => rejections.push(one))] },
+  });
+  const question: Question = { ...ours, activity: 'listInstances', queue, input: {} };
+  const taskQueue = `kit-${queue}`;
+  await temporal.withWorker({ taskQueue, workflowBundle }, async () => {
+    const workflowId = `ask-${queue}`;
+    const started = { workflowId, taskQueue, args: [question] };
+    const asked = await temporal.client.workflow.start('askDriver', started);
+    await temporal.withWorker(workerOf(other), async () => {
+      await eventually('it was handed back', async () => rejections.length > 0);
     });
-    const question: Question = { ...ours, activity: 'listInstances', queue, input: {} };
-    const taskQueue = `kit-${queue}`;
-    await temporal.withWorker({ taskQueue, workflowBundle }, async () => {
-      const workflowId = `ask-${queue}`;
-      const started = { workflowId, taskQueue, args: [question] };
-      const asked = await temporal.client.workflow.start('askDriver', started);
-      await temporal.withWorker(workerOf(other), async () => {
-        await eventually('it was handed back', async () => rejections.length > 0);
-      });
-      expect(rejections[0]).toEqual({ ...ours, activity: 'listInstances', workflowId });
-      await temporal.withWorker(workerOf(ours), async () => {
-        const answer = { instances: ['shoot', 'c'] };
-        expect(await resultOf(asked)).toEqual({ came: 'answer', answer });
-      });
+    expect(rejections[0]).toEqual({ ...ours, activity: 'listInstances', workflowId });
+    await temporal.withWorker(workerOf(ours), async () => {
+      const answer = { instances: ['shoot', 'c'] };
+      expect(await resultOf(asked)).toEqual({ came: 'answer', answer });
     });
-  },
-  60_000,
-);
+  });
+});

@@ -3,13 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { caller, temporaryFolder, until, type CallResult } from './a-cloud.ts';
 
 const entrance = join(import.meta.dirname, '../../../deploy/local/virtual-cloud/main.ts');
-
-// Each test starts processes, on machines that are busy with other tests.
-jest.setTimeout(30_000);
 
 let folder = '';
 let child: ChildProcess | undefined;

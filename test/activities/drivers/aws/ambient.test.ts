@@ -3,14 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { failureOf } from '../failure-of.ts';
-
-jest.setTimeout(60_000);
 
 const roles = '/latest/meta-data/iam/security-credentials/';
 let metadata: Server;

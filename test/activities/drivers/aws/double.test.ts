@@ -1,5 +1,5 @@
 /** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
@@ -9,9 +9,6 @@ import { aSpec } from './a-class.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from './following.ts';
 import { instantTiming, type InstantTiming } from './instant-timing.ts';
-
-// The first call loads the SDK, which takes its time on a busy machine.
-jest.setTimeout(60_000);
 
 let double: Ec2Double;
 let driver: Driver;

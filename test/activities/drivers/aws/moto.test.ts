@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type {
   CreatedInstance,
@@ -32,8 +32,6 @@ afterAll(async () => {
   account.close();
   await moto.stop();
 });
-jest.setTimeout(60_000);
-
 function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
   return aRequest(name, { providerSpec: theSpec(), secret: { ...motoSecret }, ...more });
 }

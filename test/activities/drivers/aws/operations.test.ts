@@ -1,5 +1,5 @@
 /** Creates and deletes that go on in EC2: asked again by the core, with what the call before knew. The clock is the double's. */
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
@@ -7,8 +7,6 @@ import { aRequest } from '../a-request.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSpec } from './a-class.ts';
 import { createdBy, followed, pendingOf } from './following.ts';
-
-jest.setTimeout(60_000);
 
 let double: Ec2Double;
 let driver: Driver;

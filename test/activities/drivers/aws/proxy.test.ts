@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
@@ -14,8 +14,6 @@ import { startTlsFront } from '../../../doubles/ec2/tls-front.ts';
 import { aRequest } from '../a-request.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSpec } from './a-class.ts';
-
-jest.setTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'token-'));
 const tokenFile = join(folder, 'token');

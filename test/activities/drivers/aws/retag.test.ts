@@ -1,13 +1,11 @@
 /** Instances of a control cluster that is gone, as after a restore or a move of the control plane. */
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { createdBy } from './following.ts';
-
-jest.setTimeout(60_000);
 
 let double: Ec2Double;
 
