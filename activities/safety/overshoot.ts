@@ -108,9 +108,14 @@ function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck):
   return defined({
     ...marksOf(set, set.status?.machineSetCondition),
     deployment: deployment?.metadata.name,
+    ...(isBehind(set) && { isBehind: true }),
     count: members.filter((machine) => isOfTemplate(set, machine)).length,
     limit: limitOf(wanted, check),
   });
+}
+
+function isBehind({ metadata, status }: MachineSet): boolean {
+  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 function wantedOf({ spec }: MachineDeployment): { replicas: number; surge: number } {

@@ -18,6 +18,8 @@ export interface SetFacts {
   count: number;
   /** A set with so many machines is frozen. */
   limit: number;
+  /** Its workflow has yet to see the present spec, such as a smaller `replicas`. Default false. */
+  isBehind?: boolean;
   /** Label `freeze`. */
   isFrozen: boolean;
   /** Condition `Frozen`. */
@@ -73,7 +75,10 @@ export interface TwoLooks {
   second: OvershootLook;
 }
 
-/** A freeze needs two looks, without fewer machines in the second: a set that is scaled down is not frozen on its way. */
+/**
+ * A freeze needs two looks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
+ * spec: a set that is scaled down is not frozen on its way, however long reading its 5,000 machines takes.
+ */
 export function planFreezes({ first, second }: TwoLooks, rules: OvershootRules): Freeze[] {
   const deployments = new Map(second.deployments.map((facts) => [facts.name, facts]));
   const before = new Map(first.sets.map((facts) => [facts.name, facts]));
@@ -114,9 +119,11 @@ function planSet(
   return { ...it, action: 'unfreeze', why: `${count} machines, ${limit - down} or fewer are well` };
 }
 
-function mustFreeze({ isFrozen, count, limit }: SetFacts, before: SetFacts | undefined): boolean {
+function mustFreeze(set: SetFacts, before: SetFacts | undefined): boolean {
+  const { isFrozen, isBehind = false, count, limit } = set;
   if (isFrozen || count < limit || before === undefined) return false;
-  return before.count >= before.limit && count >= before.count;
+  const isTooMany = isBehind ? count > before.count : count >= before.count;
+  return before.count >= before.limit && isTooMany;
 }
 
 /** As frozen as its sets are. */

@@ -55,6 +55,22 @@ describe('the count of a set', () => {
     expect((await look(set, ...going)).sets).toEqual([]);
   });
 
+  test.each([
+    { observedGeneration: 0, is: { isBehind: true } },
+    { observedGeneration: 1, is: {} },
+  ])(
+    'says whether a set of generation 1 is behind with observedGeneration $observedGeneration',
+    async ({ observedGeneration, is }) => {
+      const changed = aMachineSet({
+        spec: { replicas: 1 },
+        status: { observedGeneration },
+      });
+      const [facts] = (await look(changed, ...machinesOf('pool', 4))).sets;
+      expect(facts).toMatchObject({ name: 'pool', count: 4, ...is });
+      expect('isBehind' in (facts ?? {})).toBe('isBehind' in is);
+    },
+  );
+
   test('that cannot be judged does not hide the others', async () => {
     const bad = aMachineDeployment({
       metadata: { name: 'bad', uid: 'uid-of-bad' },

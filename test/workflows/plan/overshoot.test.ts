@@ -80,6 +80,14 @@ describe('a set', () => {
     expect(said(aLook([aSet()]), aLook([before]))).toEqual([]);
   });
 
+  test('whose workflow has yet to see its spec is frozen only when it grows', () => {
+    const behind = aSet({ isBehind: true, count: 5_000 });
+    expect(said(aLook([behind]))).toEqual([]);
+    expect(said(aLook([behind]), aLook([aSet({ count: 4_999 })]))).toContain(
+      'freeze machineSet/pool-1',
+    );
+  });
+
   test('that is frozen stays so between both limits, and thaws at the lower', () => {
     const deployments = [aDeployment(marked)];
     expect(said(aLook([aSet({ ...marked, count: 6 })], deployments))).toEqual([]);
