@@ -82,8 +82,12 @@ test('another life of the name is left alone', async () => {
   const { control, ...world } = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
   expect((await control.read<Machine>(path)).spec.providerID).toBeUndefined();
+});
+
+test('a failure of another life is written nowhere, and has no Event', async () => {
+  const { control, ...world } = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   await recordFailure({ ...world, control }, report);
-  expect((await control.read<Machine>(path)).status).toBeUndefined();
+  expect(control.calls).toEqual([`GET ${path}`]);
 });
 
 test('a failure stands in the status with its code, in an Event, and in the generation', async () => {
@@ -127,10 +131,16 @@ describe('the second look before a creation timeout', () => {
   const known = { providerID: instance.providerID, nodeName: 'pool-a' };
 
   async function look(
-    given: { machine?: Machine; node?: object; now?: number; instance?: Instance } = {},
+    given: {
+      machine?: Machine;
+      others?: Machine[];
+      node?: object;
+      now?: number;
+      instance?: Instance;
+    } = {},
   ) {
     const { control, ...world } = aWorld({
-      control: [given.machine ?? pending],
+      control: [given.machine ?? pending, ...(given.others ?? [])],
       target: given.node ? [given.node] : [],
     });
     const { now = late } = given;
@@ -176,6 +186,18 @@ describe('the second look before a creation timeout', () => {
   ])('a Node that $name saves nothing', async ({ node }) => {
     // With a finalizer, as Nodes that are going have one.
     expect((await look({ node, instance: known })).outcome).toEqual({ found: 'tooLate' });
+  });
+
+  test('a Node that is labelled as that of a rival which names it saves nothing', async () => {
+    const node = aNode({ metadata: { labels: { 'node.gardener.cloud/machine-name': 'pool-b' } } });
+    const rival = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-a' } } });
+    expect((await look({ node, others: [rival], instance: known })).outcome).toEqual({
+      found: 'tooLate',
+    });
+    const stranger = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-c' } } });
+    expect((await look({ node, others: [stranger], instance: known })).outcome).toMatchObject({
+      found: 'node',
+    });
   });
 
   test('a machine that was given more time keeps its phase, and its new limits are told', async () => {
