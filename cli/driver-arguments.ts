@@ -20,6 +20,8 @@ export interface Verification extends Omit<QueueQuestion, 'command'> {
   /** Undefined: the only class of the provider. */
   className: string | undefined;
   badSpecs: Record<string, unknown>[];
+  /** Shell command that arranges troubles of the cloud; undefined: none can be arranged. */
+  trouble: string | undefined;
   /** Empty: as the `temporal` command finds it. */
   temporalAddress: string;
   temporalNamespace: string;
@@ -32,6 +34,7 @@ const options = {
   'cluster-id': { type: 'string' },
   class: { type: 'string' },
   'bad-spec': { type: 'string', multiple: true },
+  trouble: { type: 'string' },
   namespace: { type: 'string', short: 'n' },
   kubeconfig: { type: 'string', default: '' },
   'temporal-address': { type: 'string', default: '' },
@@ -69,6 +72,7 @@ function readVerification(values: ReturnType<typeof parse>['values']): Verificat
     queue: values.queue,
     className: values.class,
     badSpecs: (values['bad-spec'] ?? []).map(readBadSpec),
+    trouble: values.trouble,
     temporalAddress: values['temporal-address'],
     temporalNamespace: values['temporal-namespace'],
   };

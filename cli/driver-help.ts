@@ -13,6 +13,9 @@ Options:
   --class NAME               MachineClass that says what to make, with which Secret (default: the only one of the provider)
   --bad-spec JSON            Wrong on purpose: merged into the class's spec, must be refused with the name of the first
                              field; may be given more than once. Without it wrong types are tried for up to five fields
+  --trouble COMMAND          A shell command that makes your fake of the cloud behave badly. It is called with one more word: silent,
+                             stranger, dying, or over when the cloud is to be well again; exit code 3: it does not know that
+                             word. Without it the checks of troubles are skipped
   --queue NAME               What the names of the driver's task queues begin with, before /create, /delete and /read
                              (default: those of the install)
   --install NAME             --install of watcher and worker (default: the namespace)
@@ -31,6 +34,7 @@ Examples:
   millwright driver queue --provider acme -n shoot--dev
   millwright driver verify --provider virtual
   millwright driver verify --provider acme --class pool-a -n shoot--dev --bad-spec '{"size": "huge"}'
+  millwright driver verify --provider acme --trouble './fake-cloud-ctl behave'
   millwright driver verify --provider acme --queue acme-from-my-laptop -o json
 
 Exit code: 0 passed, 1 something is wrong with the driver or the command failed, 2 the command line is wrong.`;

@@ -13,6 +13,7 @@ import { runChecks } from './conformance/run.ts';
 import type { Asker } from './conformance/temporal.ts';
 import { startAsker } from './conformance/temporal.ts';
 import { Trial } from './conformance/trial.ts';
+import { troubleBy } from './conformance/trouble.ts';
 import type { Place } from './connect.ts';
 import type { Verification } from './driver-arguments.ts';
 import { driverCalls } from '../workflows/driver-port.ts';
@@ -85,7 +86,7 @@ interface Parts {
 
 async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): Promise<Report> {
   const { kube, namespace } = place;
-  const { provider, badSpecs, isJson } = asked;
+  const { provider, badSpecs, trouble, isJson } = asked;
   const queue = asked.queue ?? (await queuesOf(place, asked));
   for (const call of driverCalls) await requireServed(asker, `${queue}/${call}`);
   const { machineClass, secret } = subject;
@@ -100,6 +101,7 @@ async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): 
     machineClass,
     secret,
     badSpecs,
+    ...(trouble !== undefined && { trouble: troubleBy(trouble) }),
   });
   const about: Subject = { provider, queue, namespace, className: trial.className, run };
   const print = (line: string): void => (isJson ? undefined : console.log(line));

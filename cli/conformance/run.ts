@@ -6,6 +6,7 @@ import { crowdCheck } from './checks/crowd.ts';
 import { creationChecks } from './checks/creation.ts';
 import { deletionChecks } from './checks/deletion.ts';
 import { listingChecks } from './checks/listing.ts';
+import { troubleChecks } from './checks/trouble.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Finding } from './report.ts';
 import type { Trial } from './trial.ts';
@@ -34,6 +35,7 @@ export async function runChecks(
     ...creationChecks,
     crowdCheck,
     ...listingChecks,
+    ...troubleChecks,
     ...deletionChecks,
     ...badInputChecks,
     ...badSpecChecks(trial),

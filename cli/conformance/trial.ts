@@ -4,6 +4,7 @@ import type { KubeClient } from '../../activities/kube/client.ts';
 import type { Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
+import type { Trouble } from './trouble.ts';
 import { Skipped } from './verdict.ts';
 
 export interface TrialParts {
@@ -19,6 +20,8 @@ export interface TrialParts {
   secret: Record<string, string>;
   /** Merged into the class's spec one after the other; each makes it wrong. */
   badSpecs: Record<string, unknown>[];
+  /** Absent: nobody can arrange any. */
+  trouble?: Trouble;
 }
 
 /** A machine that was asked for, and the instance that came. */

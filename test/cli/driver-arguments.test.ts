@@ -50,6 +50,13 @@ test('wrong specs are read in their order', () => {
   });
 });
 
+test('troubles are arranged by a command, if there is one', () => {
+  expect(verify('--provider=acme')).toMatchObject({ trouble: undefined });
+  expect(verify('--provider=acme', '--trouble', './fake behave')).toMatchObject({
+    trouble: './fake behave',
+  });
+});
+
 test.each([['driver'], ['driver', '--help'], ['driver', 'verify', '-h'], ['driver', 'help']])(
   'help is given for %s %s',
   (...argv) => {

@@ -5,7 +5,7 @@ import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import type { SecretObject } from './support/cluster.ts';
 import { createClass, createSecret } from './support/classes.ts';
-import { complaintsIn, verifyDriver } from './support/driver-verify.ts';
+import { complaintsIn, skippedIn, verifyDriver } from './support/driver-verify.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,
@@ -17,6 +17,7 @@ import {
 } from './support/machines.ts';
 import type { PythonDriver } from './support/python-driver.ts';
 import { startPythonDriver } from './support/python-driver.ts';
+import { startTroubledCloud, type TroubledCloud } from './support/troubled-cloud.ts';
 import { useScenario } from './support/scenario.ts';
 
 const provider = 'python-example';
@@ -28,9 +29,11 @@ describe('the driver in Python', () => {
   const scenario = useScenario('python', { workerFlags });
   const { cluster, cloud, workflows, namespace } = scenario;
   let driver: PythonDriver;
+  let troubled: TroubledCloud;
 
   beforeAll(async () => {
-    driver = await startPythonDriver(scenario);
+    troubled = await startTroubledCloud();
+    driver = await startPythonDriver(scenario, troubled.url);
     await createClass(scenario, 'python', {
       provider,
       providerSpec: { size: 'medium', zone: 'c' },
@@ -40,13 +43,15 @@ describe('the driver in Python', () => {
   afterAll(async () => {
     await cluster.delete(cluster.pathOf('machineclasses', 'python'));
     await driver.stop();
+    await troubled.stop();
   });
 
   test('does everything that the kit asks', async () => {
-    const more = ['--bad-spec={"size": "huge"}'];
+    const more = ['--bad-spec={"size": "huge"}', `--trouble=${troubled.command}`];
     const { exitCode, report } = await verifyDriver(scenario, provider, more);
     expect(complaintsIn(report)).toEqual([]);
     expect(exitCode).toBe(0);
+    expect(skippedIn(report)).toEqual([expect.stringContaining('dies right after its create')]);
   });
 
   test('makes the machines of a deployment, up and down, and deletes them', async () => {

@@ -8,6 +8,7 @@ import type { Finding } from '../../cli/conformance/report.ts';
 import { runChecks } from '../../cli/conformance/run.ts';
 import type { Asker } from '../../cli/conformance/temporal.ts';
 import { Trial } from '../../cli/conformance/trial.ts';
+import type { Trouble } from '../../cli/conformance/trouble.ts';
 import type { Question, Reply } from '../../cli/conformance/workflow.ts';
 import { createClassReader } from '../../activities/class-reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
@@ -23,6 +24,7 @@ export interface Subject {
   secret: Record<string, string>;
   /** Each merged into the spec, with the field that is wrong first. */
   badSpecs?: Record<string, unknown>[];
+  trouble?: Trouble;
 }
 
 export interface KitOptions {
@@ -40,7 +42,7 @@ const never = new AbortController().signal;
 
 /** What the kit says; in order. */
 export async function findingsOf(subject: Subject, options: KitOptions = {}): Promise<Finding[]> {
-  const { driver, provider, providerSpec, secret, badSpecs = [] } = subject;
+  const { driver, provider, providerSpec, secret, badSpecs = [], trouble } = subject;
   const { run = 'verify-unit', cluster = 'cluster-1', signal = never } = options;
   const { onFinding = () => undefined } = options;
   const machineClass = aMachineClass({ provider, providerSpec });
@@ -55,6 +57,7 @@ export async function findingsOf(subject: Subject, options: KitOptions = {}): Pr
     machineClass,
     secret,
     badSpecs,
+    ...(trouble && { trouble }),
   });
   return await runChecks(trial, { signal, onFinding });
 }

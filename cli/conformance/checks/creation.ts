@@ -145,7 +145,7 @@ async function createDisturbed(
 }
 
 /** As the core does after an unsettled failure: the same token until the outcome is known. */
-async function createdAtLast({ driver }: Trial, asked: Asked): Promise<string> {
+export async function createdAtLast({ driver }: Trial, asked: Asked): Promise<string> {
   const triesMax = 5;
   for (let attempt = 1; ; attempt += 1) {
     const came = await driver.ask('createInstance', { ...asked.request, isRetry: true });

@@ -19,7 +19,8 @@ export interface PythonDriver {
   stop(): Promise<void>;
 }
 
-export async function startPythonDriver(scenario: Scenario): Promise<PythonDriver> {
+/** `cloud`: address of the virtual cloud, or of a relay in front of it. */
+export async function startPythonDriver(scenario: Scenario, cloud: string): Promise<PythonDriver> {
   const { namespace } = scenario;
   const taskQueue = await scenario.taskQueue();
   const queues = driverCalls.map((call) => driverQueueOf(taskQueue, 'python-example', call));
@@ -35,7 +36,7 @@ export async function startPythonDriver(scenario: Scenario): Promise<PythonDrive
       ...process.env,
       KUBECONFIG: stack.layout.kubeconfigOf('millwright-worker'),
       TEMPORAL_ADDRESS: stack.temporalAddress,
-      MILLWRIGHT_VIRTUAL_CLOUD: stack.virtualCloud,
+      MILLWRIGHT_VIRTUAL_CLOUD: cloud,
       MILLWRIGHT_DRIVER_QUEUES: queues.join(' '),
       PYTHONDONTWRITEBYTECODE: '1',
     },
