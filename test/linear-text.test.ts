@@ -1,5 +1,6 @@
 /** Texts that users write are read in linear time: one annotation must not stop a worker. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { parseDuration } from '../workflows/api/duration.ts';
 import { timeIn } from '../workflows/api/time.ts';
 import { isSameQuantity } from '../workflows/plan/quantity.ts';
@@ -22,6 +23,22 @@ test('every regular expression of the source takes linear time', async () => {
   );
   expect(slow).toEqual([]);
 }, 120_000);
+
+test('every regular expression of the source takes linear time with drawn texts as well', async () => {
+  const expressions = await expressionsInSource();
+  const part = fc.string({ minLength: 1, maxLength: 6, unit: 'binary-ascii' });
+  fc.assert(
+    fc.property(part, part, fc.constantFrom('', '!', '\n'), (beginning, repeated, ending) => {
+      const textOf = (length: number): string =>
+        beginning + repeated.repeat(Math.ceil(length / repeated.length)) + ending;
+      const slow = expressions.filter(({ pattern }) => {
+        return excessiveGrowth((text) => text.search(pattern), textOf) !== undefined;
+      });
+      expect(slow.map(({ name }) => name)).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
 
 const digitsThenOther = (length: number): string => `${'1'.repeat(length)}!`;
 
