@@ -57,24 +57,31 @@ function isNothing(schema: Schema | undefined, value: unknown): boolean {
 /** More wrong letters are another word: of 5 letters one may be wrong, of more two. */
 const wrongLettersMax = (name: string): number => (name.length <= 5 ? 1 : 2);
 
-/** Longer keys are no misspelled fields, and comparing them costs time. */
+/** Longer keys are no misspelled fields. */
 const longestKey = 64;
 
-/** A spec of more is none that a person wrote. */
+/** A spec with more of them was not written by a person, and comparing them all would take a worker's time. */
+const unknownKeysMax = 2_000;
 const warningsMax = 20;
 
 /**
- * A sentence for each key that the schema does not know and that differs from one that it knows, and that is not there, by a letter or
- * two. Clouds' drivers ignore unknown keys, as MCM's do, so such a field is lost without a word.
+ * A sentence for each key that the schema does not know and that differs by a letter or two from a field that is not there. Clouds'
+ * drivers ignore unknown keys, as MCM's do, so such a field is lost without a word. At most 20.
  */
 export function nearMissesOf(schema: object): (providerSpec: unknown) => string[] {
   const root: Schema = schema;
   const spell = spellingOf(schema);
-  return (providerSpec) =>
-    [...nearMisses(root, { value: spell(providerSpec), path: 'providerSpec' }, root)].slice(
-      0,
-      warningsMax,
-    );
+  return (providerSpec) => {
+    const warnings: string[] = [];
+    let keysLeft = unknownKeysMax;
+    const spec = { value: spell(providerSpec), path: 'providerSpec' };
+    for (const unknownKey of unknownKeys(root, spec, root)) {
+      warnings.push(...warningsOf(unknownKey));
+      keysLeft -= 1;
+      if (keysLeft === 0 || warnings.length === warningsMax) break;
+    }
+    return warnings;
+  };
 }
 
 interface Place {
@@ -82,39 +89,42 @@ interface Place {
   path: string;
 }
 
-function* nearMisses(
+interface UnknownKey {
+  path: string;
+  key: string;
+  /** Fields beside it that have no value. */
+  absent: readonly string[];
+}
+
+function* unknownKeys(
   schema: Schema | undefined,
   { value, path }: Place,
   root: Schema,
-): Generator<string> {
+): Generator<UnknownKey> {
   const known = resolved(schema, root);
   if (!known || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      yield* nearMisses(known.items, { value: item, path: `${path}[${index}]` }, root);
+      yield* unknownKeys(known.items, { value: item, path: `${path}[${index}]` }, root);
     }
     return;
   }
   const absent = Object.keys(known.properties ?? {}).filter((name) => !Object.hasOwn(value, name));
   for (const [key, item] of Object.entries(value)) {
+    if (key.length > longestKey) continue;
     const inner = innerOf(known, key);
-    if (inner) yield* nearMisses(inner, { value: item, path: `${path}.${key}` }, root);
-    else {
-      const meant = nearest(key, absent);
-      if (meant !== undefined) {
-        yield `${path}.${key} is no field and is ignored; did you mean ${meant}?`;
-      }
-    }
+    if (inner) yield* unknownKeys(inner, { value: item, path: `${path}.${key}` }, root);
+    else yield { path, key, absent };
   }
 }
 
-function nearest(key: string, names: readonly string[]): string | undefined {
-  if (key.length > longestKey) return undefined;
-  const typed = key.toLowerCase();
-  return names
-    .map((name) => ({ name, wrong: leven(typed, name.toLowerCase()) }))
+function warningsOf({ path, key, absent }: UnknownKey): string[] {
+  const [nearest] = absent
+    .map((name) => ({ name, wrong: leven(key.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, wrong }) => wrong <= wrongLettersMax(name))
-    .toSorted((a, b) => a.wrong - b.wrong)[0]?.name;
+    .toSorted((a, b) => a.wrong - b.wrong);
+  if (!nearest) return [];
+  return [`${path}.${key} is not a field and is ignored; did you mean ${nearest.name}?`];
 }
 
 /** The same driver for specs whose keys are in any case, with a warning for keys that are nearly those of a field. */

@@ -123,7 +123,7 @@ describe('a MachineDeployment on AWS', () => {
     const path = customResource('machineclasses', namespace, 'aws-new');
     const misspelled = await cluster.kube.get<MachineClass>(path);
     expect(misspelled.metadata.annotations?.[annotations.ignoredKeys]).toBe(
-      'providerSpec.keyNam is no field and is ignored; did you mean keyName?',
+      'providerSpec.keyNam is not a field and is ignored; did you mean keyName?',
     );
 
     const nodeName = first?.metadata.labels?.['node'] ?? '';

@@ -127,7 +127,7 @@ export const messageMeanings: readonly {
   },
 ];
 
-/** Used when the code is not in the table. 404 is missing: without a code of Azure's it is the answer of something else, such as a proxy. */
+/** Used when the code is not in the table. It has no 404: without a code of Azure's that is the answer of something else, such as a proxy. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
   400: 'input',
   401: 'unauthenticated',

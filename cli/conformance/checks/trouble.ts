@@ -22,7 +22,7 @@ export const troubleChecks: Check[] = [
   },
 ];
 
-/** `during` makes its calls in the trouble, and returns what is to be done once it is over. */
+/** `work` makes its calls in the trouble, and returns what is to be done once it is over. */
 async function during(
   trial: Trial,
   kind: Parameters<Trouble>[0],

@@ -53,14 +53,14 @@ describe('a key that the schema does not know', () => {
       name: 'and that is a letter away from a field is warned of',
       spec: { labls: {}, disks: [{}, { sizGB: 1 }] },
       warnings: [
-        'providerSpec.labls is no field and is ignored; did you mean labels?',
-        'providerSpec.disks[1].sizGB is no field and is ignored; did you mean sizeGB?',
+        'providerSpec.labls is not a field and is ignored; did you mean labels?',
+        'providerSpec.disks[1].sizGB is not a field and is ignored; did you mean sizeGB?',
       ],
     },
     {
       name: 'in the values of a map as well, and its own keys are free',
       spec: { byName: { zones: { typ: 'x' } }, labels: { zon: 'a' } },
-      warnings: ['providerSpec.byName.zones.typ is no field and is ignored; did you mean type?'],
+      warnings: ['providerSpec.byName.zones.typ is not a field and is ignored; did you mean type?'],
     },
     {
       name: 'in any case, because other letters do not count',
@@ -70,6 +70,14 @@ describe('a key that the schema does not know', () => {
     { name: 'but not beside the field itself', spec: { zone: 1, zones: 2 }, warnings: [] },
     { name: 'but not if it is another word', spec: { size: 1, lab: 2, hello: 3 }, warnings: [] },
     { name: 'and is endless is passed over', spec: { ['zone'.repeat(10_000)]: 1 }, warnings: [] },
+    {
+      name: 'is not looked for among thousands',
+      spec: {
+        ...Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`other-${index}`, 1])),
+        labls: {},
+      },
+      warnings: [],
+    },
     {
       name: 'is named twenty times at most',
       spec: { disks: Array.from({ length: 100 }, () => ({ typ: 'x' })) },

@@ -124,7 +124,7 @@ describe('a report on a class', () => {
   test('names ignored keys in an annotation of their own, once, and takes it away', async () => {
     const world = aWorld({ control: [aMachineClass(), aSecret()] });
     const warnings = [
-      'providerSpec.machinType is no field and is ignored; did you mean machineType?',
+      'providerSpec.machinType is not a field and is ignored; did you mean machineType?',
     ];
     const ignoredKeys = async (): Promise<unknown> =>
       (await world.control.read<MachineClass>(path)).metadata.annotations?.[
