@@ -1,5 +1,5 @@
 /** Each fault of a cloud in the creation of a machine, all at once: each Machine says what is wrong, and goes on when it is over. */
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { node as nodePath } from '../../activities/kube/paths.ts';
 import { casesOf, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';
@@ -15,6 +15,8 @@ const patient = { timeoutSeconds: 240 };
 describe('the creation of a machine', () => {
   const scenario = useScenario('faults-create', { workerFlags: ['--resource-exhausted-retry=1s'] });
   const { cluster, cloud, workflows } = scenario;
+  // Those of a test that failed would fail the next one, too.
+  afterEach(() => cloud.clearFaults());
 
   test('says which fault of the cloud is in its way, and makes one VM when that is over', async () => {
     const refusals: FaultCase[] = [
@@ -35,8 +37,11 @@ describe('the creation of a machine', () => {
     const phases = await cluster.phases();
     expect(names.map((name) => phases[name])).toEqual(names.map(() => 'CrashLoopBackOff'));
     expect(await cloud.instances()).toEqual([]);
-    const { details } = await workflows.pageOf('machine', names[0] ?? '');
-    expect(details).toContain(cases[0]?.words);
+    // While it tries again, its page says that instead.
+    await eventually('its page says what is wrong', async () => {
+      const { details } = await workflows.pageOf('machine', names[0] ?? '');
+      expect(details).toContain(cases[0]?.words);
+    });
 
     await cloud.clearFaults();
     await eventually(

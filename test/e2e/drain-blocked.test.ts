@@ -60,8 +60,10 @@ describe('a blocked drain', () => {
     const budget = `PodDisruptionBudget/${namespace}/web`;
     await untilBlockedBy(name, budget);
     await untilFailureSays(name, `PodDisruptionBudget ${namespace}/web`);
-    const { details } = await workflows.pageOf('machine', name);
-    expect(details).toContain(`blocked by \`${budget}\``);
+    await eventually('its page says what blocks it', async () => {
+      const { details } = await workflows.pageOf('machine', name);
+      expect(details).toContain(`blocked by \`${budget}\``);
+    });
     expect(await workflows.handleOf('machine', name).query('drain')).toMatchObject({
       isBlocked: true,
     });

@@ -106,8 +106,9 @@ describe('the deletion of a machine', () => {
     expect(status?.currentStatus?.phase).toBe('Terminating');
     expect(await podsOn(name, 'db')).toHaveLength(1);
     expect(await scenario.cloud.instances()).toHaveLength(1);
-    const { details } = await workflows.pageOf('machine', name);
-    expect(details).toContain('drain');
+    await eventually('its page says that it drains', async () => {
+      expect((await workflows.pageOf('machine', name)).details).toContain('drain');
+    });
     await cluster.delete(budgets('db'));
     await untilGone(scenario, path);
     await cluster.delete(apps('deployments', 'db'));

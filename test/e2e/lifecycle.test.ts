@@ -126,10 +126,12 @@ describe('a MachineDeployment', () => {
     const idOf = (name: string): string => `machine/${scenario.namespace}/${name}`;
     expect(running).toEqual(names.map(idOf).toSorted());
     for (const name of names) {
-      const { summary, details } = await workflows.pageOf('machine', name);
-      expect(summary).not.toBe('');
-      expect(details).toContain(`runs on Node ${name}`);
-      expect(details).toContain(`machineSet/${scenario.namespace}/`);
+      await eventually(`the page of ${name} says where it runs`, async () => {
+        const { summary, details } = await workflows.pageOf('machine', name);
+        expect(summary).not.toBe('');
+        expect(details).toContain(`runs on Node ${name}`);
+        expect(details).toContain(`machineSet/${scenario.namespace}/`);
+      });
     }
     const found = await workflows.list('WorkflowType="machineDeployment"');
     expect(found.map(({ workflowId }) => workflowId)).toEqual([

@@ -1,5 +1,6 @@
 /** A rollout stands still while it is paused, whoever paused it how, and goes on afterwards. */
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from './support/eventually.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
@@ -38,13 +39,14 @@ describe('a rollout', () => {
     await rollout.untilMiddle();
     await rollout.signal('pause', { by: 'ann' });
     await expectPaused(rollout);
-    const { details } = await rollout.scenario.workflows.pageOf('machineDeployment', rollout.name);
-    expect(details).toContain(': Paused');
-    expect(details).toContain('Deployment is paused');
-    expect(details).toContain(
-      `- **old** \`machineSet/${rollout.scenario.namespace}/${rollout.firstSet}\``,
-    );
-    expect(details).toContain('- **new** `machineSet/');
+    const { workflows, namespace } = rollout.scenario;
+    await eventually('its page says that it is paused', async () => {
+      const { details } = await workflows.pageOf('machineDeployment', rollout.name);
+      expect(details).toContain(': Paused');
+      expect(details).toContain('Deployment is paused');
+      expect(details).toContain(`- **old** \`machineSet/${namespace}/${rollout.firstSet}\``);
+      expect(details).toContain('- **new** `machineSet/');
+    });
     await rollout.signal('resume', { by: 'ann' });
     await rollout.expectEnd({ class: secondClass, replicas });
     expect((await rollout.deployment()).spec.paused).toBeUndefined();

@@ -1,5 +1,6 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
@@ -32,12 +33,14 @@ describe('a rollout whose machines never join', () => {
     await rollout.changeClass(secondClass);
     await rollout.recorder.markWhen('all room is taken', ({ total }) => total === 8);
     await expectOverdue(rollout);
-    const { details } = await workflows.pageOf('machineDeployment', rollout.name);
     const set = await newSetOf(rollout);
-    expect(details).toContain(`waits for 2 machines of MachineSet ${set} to become available`);
-    expect(details).toContain('no room for more, at most 8 machines');
-    expect(details).toContain('no progress within the deadline');
-    expect(details).toContain(`**Blocked by:** MachineSet/${set}`);
+    await eventually('its page says what it waits for', async () => {
+      const { details } = await workflows.pageOf('machineDeployment', rollout.name);
+      expect(details).toContain(`waits for 2 machines of MachineSet ${set} to become available`);
+      expect(details).toContain('no room for more, at most 8 machines');
+      expect(details).toContain('no progress within the deadline');
+      expect(details).toContain(`**Blocked by:** MachineSet/${set}`);
+    });
     expect(rollout.sizes).toEqual({ old: 6, new: 2 });
     await cloud.clearFaults();
     await rollout.patch({ rollbackTo: {} });
