@@ -3,10 +3,10 @@
  * next one: it must not write what it saw before. And its Lease may be lost in the middle.
  */
 import { Context } from '@temporalio/activity';
-import type { KubeClient } from './kube/client.ts';
-import { recorderOf, recordWith } from './kube/events.ts';
-import type { Place } from './licence.ts';
-import { requireLeader } from './licence.ts';
+import type { KubeClient } from './kube/client/client.ts';
+import { recorderOf, recordWith } from './kube/objects/events.ts';
+import type { Place } from './leader-gate.ts';
+import { requireLeader } from './leader-gate.ts';
 
 /** The same client, but that its writes fail once their attempt was timed out or cancelled, or while no watcher leads. */
 export function forCurrentAttempt(client: KubeClient, place: Place): KubeClient {

@@ -5,10 +5,10 @@ import type {
   KubeActivities,
   LifeRef,
   OrphanActivities,
-} from '../workflows/activities.ts';
-import type { EventSubject } from './kube/events.ts';
-import { requireLeader, requireLicence } from './licence.ts';
-import type { Place } from './licence.ts';
+} from '../workflows/contracts/machine-activities.ts';
+import type { EventSubject } from './kube/objects/events.ts';
+import { requireLeader, requireLicence } from './leader-gate.ts';
+import type { Place } from './leader-gate.ts';
 import { setSubject } from './machine-set/batch-events.ts';
 import { machineSubject } from './machine/object.ts';
 

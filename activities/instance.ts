@@ -12,24 +12,24 @@ import type {
   OrphanActivities,
   Pending,
   ValidateOutcome,
-} from '../workflows/activities.ts';
-import { defined } from '../workflows/plan/defined.ts';
-import type { MachineFailure } from '../workflows/plan/machine.ts';
-import { readBootstrapToken } from './bootstrap-token.ts';
-import type { ClassReader, ClassWithSecret } from './class-reader.ts';
-import { userDataIn } from './class-reader.ts';
-import { isClaimed, requireDeletable, requireUnclaimed } from './deletable.ts';
+} from '../workflows/contracts/machine-activities.ts';
+import { defined } from '../workflows/values/defined.ts';
+import type { MachineFailure } from '../workflows/plan/machine/plan.ts';
+import { readBootstrapToken } from './machine/bootstrap-token.ts';
+import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
+import { userDataIn } from './machine-class/reader.ts';
+import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
 import type { Guard } from './gates.ts';
 import { gated } from './gates.ts';
-import type { KubeClient } from './kube/client.ts';
-import { orUndefined } from './kube/optional.ts';
+import type { KubeClient } from './kube/client/client.ts';
+import { orUndefined } from './kube/client/ignore.ts';
 import { refusalOf } from './machine-class/faults.ts';
-import { deleteOrphan } from './safety/delete-orphan.ts';
-import { lookForOrphans } from './safety/look-for-orphans.ts';
-import { lookLast } from './safety/look-last.ts';
-import { asSent, fillUserData, type UserData } from './user-data.ts';
+import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
+import { lookForOrphans } from './safety/orphans/find-orphans.ts';
+import { lookLast } from './safety/orphans/final-check.ts';
+import { asSent, fillUserData, type UserData } from './machine/user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverWorld {

@@ -8,7 +8,7 @@ import type {
 } from '@temporalio/worker';
 import { ApplicationFailure } from '@temporalio/common';
 import { failureOf, isHeldBack } from './failures.ts';
-import { isUnreachable } from './kube/errors.ts';
+import { isUnreachable } from './kube/client/errors.ts';
 
 /** Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a second. */
 const heartbeatMilliseconds = 1_000;

@@ -16,7 +16,7 @@ export interface Rejection extends Place {
 /**
  * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it again, with the progress that an
  * earlier attempt reported. Where it has one the workflow schedules it anew, so that none is used up; of a local activity the
- * workflow hands back its task: workflows/place-interceptors.ts.
+ * workflow hands back its task: workflows/runtime/place-interceptors.ts.
  */
 export function createPlaceInterceptor(
   ours: Place,

@@ -1,6 +1,6 @@
 /** `millwright driver queue`: which task queues a driver has to serve. */
-import { driverCalls } from '../workflows/driver-port.ts';
-import { driverQueuesOf, taskQueueOf } from '../workflows/install.ts';
+import { driverCalls } from '../workflows/contracts/driver-activities.ts';
+import { driverQueuesOf, taskQueueOf } from '../workflows/contracts/task-queues.ts';
 import type { Place } from './connect.ts';
 import type { QueueQuestion } from './driver-arguments.ts';
 

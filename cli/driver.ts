@@ -1,11 +1,11 @@
 /** `millwright driver verify`: the conformance kit. Returns what to print at the end. */
 import { randomBytes } from 'node:crypto';
-import { createClassReader } from '../activities/class-reader.ts';
-import type { ClassWithSecret } from '../activities/class-reader.ts';
-import { customResource } from '../activities/kube/paths.ts';
+import { createClassReader } from '../activities/machine-class/reader.ts';
+import type { ClassWithSecret } from '../activities/machine-class/reader.ts';
+import { customResource } from '../activities/kube/client/paths.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
-import { readTemporalSettings } from '../workers/temporal-settings.ts';
-import type { TemporalSettings } from '../workers/temporal-settings.ts';
+import { readTemporalSettings } from '../workers/temporal/settings.ts';
+import type { TemporalSettings } from '../workers/temporal/settings.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
@@ -16,7 +16,7 @@ import { Trial } from './conformance/trial.ts';
 import { troubleBy } from './conformance/trouble.ts';
 import type { Place } from './connect.ts';
 import type { Verification } from './driver-arguments.ts';
-import { driverCalls } from '../workflows/driver-port.ts';
+import { driverCalls } from '../workflows/contracts/driver-activities.ts';
 import { clusterOf, queuesOf } from './driver-queue.ts';
 import { UsageError } from './usage-error.ts';
 

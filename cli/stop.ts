@@ -1,9 +1,9 @@
 /** Makes, shows and removes the ConfigMap that stops everything. They return what to print. */
-import { isAlreadyExists, isNotFound } from '../activities/kube/errors.ts';
-import type { StopObject } from '../activities/kube/global-stop.ts';
-import { stopName, stopOf } from '../activities/kube/global-stop.ts';
-import { orUndefined } from '../activities/kube/optional.ts';
-import { namespaced } from '../activities/kube/paths.ts';
+import { isAlreadyExists, isNotFound } from '../activities/kube/client/errors.ts';
+import type { StopObject } from '../activities/kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../activities/kube/objects/global-stop.ts';
+import { orUndefined } from '../activities/kube/client/ignore.ts';
+import { namespaced } from '../activities/kube/client/paths.ts';
 import type { Place } from './connect.ts';
 
 interface Format {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDuration } from '../workflows/api/duration.ts';
 import { timeIn } from '../workflows/api/time.ts';
-import { isSameQuantity } from '../workflows/plan/quantity.ts';
+import { isSameQuantity } from '../workflows/values/quantity.ts';
 import { excessiveGrowth, expressionsInSource, textForms } from './support/expressions.ts';
 
 type Read = (text: string) => unknown;

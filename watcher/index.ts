@@ -4,19 +4,19 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { KubeClient } from '../activities/kube/client.ts';
-import { watchGlobalStop } from '../activities/kube/global-stop.ts';
-import { Election } from '../activities/kube/lease.ts';
-import type { ElectionTiming, Leadership } from '../activities/kube/lease.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import { Election } from '../activities/kube/leases/election.ts';
+import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import { checkpointAnnotation, read, write } from './checkpoint.ts';
 import { realClock } from './clock.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery } from './queue/delivery.ts';
 import { PauseLog } from './pause-log.ts';
-import type { Signal } from './signal.ts';
-import type { StoreView } from './store.ts';
-import { Tenure } from './tenure.ts';
-import type { SourceState } from './tenure.ts';
-import type { Resource } from './views.ts';
+import type { Signal } from './dispatch/signal.ts';
+import type { StoreView } from './cache/store.ts';
+import { Tenure } from './leader-session.ts';
+import type { SourceState } from './leader-session.ts';
+import type { Resource } from './cache/views.ts';
 import { WorkerPresence, lookAtQueue } from './worker-presence.ts';
 
 export interface WatcherOptions {

@@ -1,7 +1,12 @@
 /** Writes down when nothing could be done, for the Lease that every worker watches. */
-import type { LeaseBefore } from '../activities/kube/lease.ts';
-import type { NotedPause } from '../activities/kube/pauses.ts';
-import { bounded, pausesAnnotation, readPauses, writePauses } from '../activities/kube/pauses.ts';
+import type { LeaseBefore } from '../activities/kube/leases/election.ts';
+import type { NotedPause } from '../activities/kube/objects/pauses.ts';
+import {
+  bounded,
+  pausesAnnotation,
+  readPauses,
+  writePauses,
+} from '../activities/kube/objects/pauses.ts';
 import type { PauseReason } from '../workflows/plan/clock.ts';
 
 /** What is shorter costs no deadline anything that matters. A stop counts from its first second. */

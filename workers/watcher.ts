@@ -1,15 +1,15 @@
 /** The watcher: tells the workflows what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
 import { startWatcher } from '../watcher/index.ts';
-import { createKubeClients, createLeaseClientOf, untilTemporalAnswers } from './clients.ts';
-import { claimantOf, untilClaimed } from './claims.ts';
-import { untilIdentityKnown } from './identity.ts';
-import { endLeftOverRuns } from './left-over-runs.ts';
-import type { Leaderless } from './leaderless.ts';
-import { watchLeader } from './leaderless.ts';
-import { start } from './process.ts';
-import { untilReached } from './reach.ts';
-import { registerWatcherMetrics } from './watcher-metrics.ts';
+import { createKubeClients, createLeaseClientOf, untilTemporalAnswers } from './kube/clients.ts';
+import { claimantOf, untilClaimed } from './temporal/claims.ts';
+import { untilIdentityKnown } from './temporal/identity.ts';
+import { endLeftOverRuns } from './temporal/left-over-runs.ts';
+import type { Leaderless } from './process/leaderless.ts';
+import { watchLeader } from './process/leaderless.ts';
+import { start } from './process/process.ts';
+import { untilReached } from './process/reach.ts';
+import { registerWatcherMetrics } from './metrics/watcher.ts';
 
 await start('watcher', async ({ config, log, shutdown, openHttp }) => {
   let watcher: Watcher | undefined;

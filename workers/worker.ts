@@ -1,21 +1,21 @@
 /** The worker: runs the workflows and everything that they do. */
-import { createEventRecorders } from './event-recorders.ts';
-import type { Leaderless } from './leaderless.ts';
-import { watchLeader } from './leaderless.ts';
-import type { Process } from './process.ts';
-import { start } from './process.ts';
-import { untilReached } from './reach.ts';
-import { ensureSchedules } from './schedules.ts';
-import { logStop, registerStopMetric } from './stop-signs.ts';
-import { startWorkers } from './temporal-workers.ts';
-import { untilSearchAttributesKnown } from './search-attributes.ts';
-import { watchGlobalStop } from '../activities/kube/global-stop.ts';
-import { createLicence } from '../activities/kube/licence.ts';
-import { pausesUntil } from '../activities/kube/pauses.ts';
-import { claimantOf, untilClaimed } from './claims.ts';
-import { createKubeClients, untilTemporalAnswers } from './clients.ts';
-import { untilIdentityKnown } from './identity.ts';
-import { installTemporalRuntime, untilNativeConnection } from './temporal-runtime.ts';
+import { createEventRecorders } from './kube/event-recorders.ts';
+import type { Leaderless } from './process/leaderless.ts';
+import { watchLeader } from './process/leaderless.ts';
+import type { Process } from './process/process.ts';
+import { start } from './process/process.ts';
+import { untilReached } from './process/reach.ts';
+import { ensureSchedules } from './temporal/schedules.ts';
+import { logStop, registerStopMetric } from './process/stop-signs.ts';
+import { startWorkers } from './temporal/workers.ts';
+import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
+import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import { createLicence } from '../activities/kube/leases/active-watcher.ts';
+import { pausesUntil } from '../activities/kube/objects/pauses.ts';
+import { claimantOf, untilClaimed } from './temporal/claims.ts';
+import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
+import { untilIdentityKnown } from './temporal/identity.ts';
+import { installTemporalRuntime, untilNativeConnection } from './temporal/runtime.ts';
 
 await start('worker', async ({ config, log, shutdown, openHttp }) => {
   const { metricsUrl } = await installTemporalRuntime(log);

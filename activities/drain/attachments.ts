@@ -1,9 +1,9 @@
-import type { NodeClaim } from '../machine/node-claims.ts';
-import { foreignReason } from '../machine/node-claims.ts';
-import type { Clusters } from '../machine/target-cluster.ts';
-import { readNodeOf } from '../machine/target-cluster.ts';
-import { inParallel } from '../in-parallel.ts';
-import { orUndefined } from '../kube/optional.ts';
+import type { NodeClaim } from '../machine/node/claims.ts';
+import { foreignReason } from '../machine/node/claims.ts';
+import type { Clusters } from '../machine/node/target-cluster.ts';
+import { readNodeOf } from '../machine/node/target-cluster.ts';
+import { inParallel } from '../parallel.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
 import { width } from './removal.ts';
 import type { VolumeAttachment } from './watched-attachments.ts';
 import { volumeAttachments } from './watched-attachments.ts';

@@ -6,16 +6,20 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { DrainOutcome, DrainReport, DrainRequest } from '../../workflows/activities.ts';
+import type {
+  DrainOutcome,
+  DrainReport,
+  DrainRequest,
+} from '../../workflows/contracts/machine-activities.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/plan/clock.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
-import { podKey } from '../../workflows/plan/drain.ts';
-import { inParallel } from '../in-parallel.ts';
+import { podKey } from '../../workflows/plan/drain/removals.ts';
+import { inParallel } from '../parallel.ts';
 import { failureOf, refused } from '../failures.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isRefusal } from '../kube/errors.ts';
-import type { Node } from '../machine/node.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isRefusal } from '../kube/client/errors.ts';
+import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import { closeNode, ForeignNode, readOwnNode, sicknessOf } from './drained-node.ts';
 import { DrainPass } from './pass.ts';

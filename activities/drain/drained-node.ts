@@ -1,13 +1,13 @@
 /** What a drain does to the Node itself. */
-import type { KubeClient } from '../kube/client.ts';
-import { isOutdated } from '../kube/json-patch.ts';
-import { node as nodePath } from '../kube/paths.ts';
-import type { NodeClaim } from '../machine/node-claims.ts';
-import { foreignReason } from '../machine/node-claims.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isOutdated } from '../kube/objects/json-patch.ts';
+import { node as nodePath } from '../kube/client/paths.ts';
+import type { NodeClaim } from '../machine/node/claims.ts';
+import { foreignReason } from '../machine/node/claims.ts';
 import { timestamp } from '../machine/object.ts';
-import type { Node } from '../machine/node.ts';
-import type { Clusters } from '../machine/target-cluster.ts';
-import { readNodeOf } from '../machine/target-cluster.ts';
+import type { Node } from '../kube/objects/nodes.ts';
+import type { Clusters } from '../machine/node/target-cluster.ts';
+import { readNodeOf } from '../machine/node/target-cluster.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
 export class ForeignNode extends Error {}

@@ -1,13 +1,18 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { DrainPod, Removal, Removals } from '../../workflows/plan/drain.ts';
-import { evictionSeconds, nextTryOf, planRemovals, podKey } from '../../workflows/plan/drain.ts';
-import type { BudgetVerdict } from '../../workflows/plan/drain-budgets.ts';
-import type { Blocker } from '../../workflows/plan/drain-report.ts';
-import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain-report.ts';
-import type { BlockedPod } from '../../workflows/plan/drain-wakes.ts';
-import { afterLook, attachedTo } from '../../workflows/plan/drain-volumes.ts';
-import { inParallel } from '../in-parallel.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { DrainPod, Removal, Removals } from '../../workflows/plan/drain/removals.ts';
+import {
+  evictionSeconds,
+  nextTryOf,
+  planRemovals,
+  podKey,
+} from '../../workflows/plan/drain/removals.ts';
+import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
+import type { Blocker } from '../../workflows/plan/drain/report.ts';
+import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain/report.ts';
+import type { BlockedPod } from '../../workflows/plan/drain/wake-ups.ts';
+import { afterLook, attachedTo } from '../../workflows/plan/drain/volumes.ts';
+import { inParallel } from '../parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './drain-node.ts';
 import { readOwnNode } from './drained-node.ts';

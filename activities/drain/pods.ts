@@ -1,8 +1,8 @@
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { DrainPod } from '../../workflows/plan/drain.ts';
-import { mustLeave } from '../../workflows/plan/drain.ts';
-import type { KubeClient } from '../kube/client.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
+import { mustLeave } from '../../workflows/plan/drain/removals.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 
 export interface Pod {
   metadata: ObjectMeta;

@@ -1,8 +1,8 @@
 /** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
-import type { DrainReport } from '../../workflows/activities.ts';
-import type { Refusals } from '../../workflows/plan/drain.ts';
-import { fingerprintOf } from '../../workflows/plan/drain-report.ts';
-import type { VolumeWait } from '../../workflows/plan/drain-volumes.ts';
+import type { DrainReport } from '../../workflows/contracts/machine-activities.ts';
+import type { Refusals } from '../../workflows/plan/drain/removals.ts';
+import { fingerprintOf } from '../../workflows/plan/drain/report.ts';
+import type { VolumeWait } from '../../workflows/plan/drain/volumes.ts';
 
 export interface DrainProgress {
   /** Pods that were asked to leave, and did not refuse. */

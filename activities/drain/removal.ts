@@ -1,11 +1,11 @@
 /** Asks one pod to leave. */
-import type { DrainPod, Removal } from '../../workflows/plan/drain.ts';
-import type { BudgetVerdict } from '../../workflows/plan/drain-budgets.ts';
-import { judgeRefusal } from '../../workflows/plan/drain-budgets.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { KubeError } from '../kube/errors.ts';
-import { isConflict, isNotFound, isRefusal, isTooManyRequests } from '../kube/errors.ts';
-import { namespaced } from '../kube/paths.ts';
+import type { DrainPod, Removal } from '../../workflows/plan/drain/removals.ts';
+import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
+import { judgeRefusal } from '../../workflows/plan/drain/budgets.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeError } from '../kube/client/errors.ts';
+import { isConflict, isNotFound, isRefusal, isTooManyRequests } from '../kube/client/errors.ts';
+import { namespaced } from '../kube/client/paths.ts';
 import type { Budgets } from './budgets.ts';
 
 /** Requests at a time. */

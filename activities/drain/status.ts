@@ -3,13 +3,13 @@
  * among the failedMachines of set and deployment. Written when it changes, not with every pass. A write that fails holds up no
  * drain.
  */
-import type { DrainReport, DrainRequest } from '../../workflows/activities.ts';
-import type { Blocker } from '../../workflows/plan/drain-report.ts';
-import { fingerprintOf, podsLeftInWords } from '../../workflows/plan/drain-report.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isUnreachable, KubeError } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import type { EventText } from '../kube/events.ts';
+import type { DrainReport, DrainRequest } from '../../workflows/contracts/machine-activities.ts';
+import type { Blocker } from '../../workflows/plan/drain/report.ts';
+import { fingerprintOf, podsLeftInWords } from '../../workflows/plan/drain/report.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isUnreachable, KubeError } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import type { EventText } from '../kube/objects/events.ts';
 import { component, machineSubject, patchMachine, timestamp } from '../machine/object.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';

@@ -1,8 +1,8 @@
 /** Which volumes a pod holds. */
-import type { DrainPod } from '../../workflows/plan/drain.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { orUndefined } from '../kube/optional.ts';
-import { namespaced } from '../kube/paths.ts';
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { namespaced } from '../kube/client/paths.ts';
 
 interface Claim {
   spec?: { volumeName?: string; accessModes?: string[] };

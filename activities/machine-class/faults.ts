@@ -1,10 +1,10 @@
 /** What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its driver to judge. */
-import type { PreparedMachine } from '../../workflows/activities.ts';
+import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
-import { saysRefused } from '../../workflows/plan/class-note.ts';
-import type { ClassWithSecret } from '../class-reader.ts';
-import type { World } from '../world.ts';
+import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
+import type { ClassWithSecret } from './reader.ts';
+import type { World } from '../dependencies.ts';
 import { noteIn } from './note.ts';
 
 /** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */

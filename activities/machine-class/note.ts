@@ -1,12 +1,12 @@
 /** Annotations of a MachineClass that say what is wrong with it: MCM's API gives it no status. */
-import type { ObjectRef } from '../../workflows/activities.ts';
+import type { ObjectRef } from '../../workflows/contracts/machine-activities.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
-import type { NoteChange } from '../../workflows/plan/class-note.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { recordEvent } from '../kube/events.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
+import type { NoteChange } from '../../workflows/plan/machine-class/note.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 import { component } from '../machine/object.ts';
 
 /** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */

@@ -1,8 +1,8 @@
 /** What clouds say of credentials, told on the MachineClass: once, however many machines hear it. */
-import type { ObjectRef } from '../../workflows/activities.ts';
-import type { CredentialUse } from '../../workflows/plan/class-note.ts';
-import { noteAcceptance, noteRefusal } from '../../workflows/plan/class-note.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { ObjectRef } from '../../workflows/contracts/machine-activities.ts';
+import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
+import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { changeNote } from './note.ts';
 
 export interface Refusals {

@@ -1,19 +1,23 @@
 /** Carries out what a MachineDeployment planned. */
-import type { ApplyInput, ApplyOutcome, LifeRef } from '../../workflows/activities.ts';
-import { clip } from '../../workflows/api/clip.ts';
+import type {
+  ApplyInput,
+  ApplyOutcome,
+  LifeRef,
+} from '../../workflows/contracts/machine-activities.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import { annotations, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { WrittenSet } from '../../workflows/plan/rollout/after-steps.ts';
-import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isRejected } from '../kube/errors.ts';
-import { isOrphaning, release } from '../kube/finalizer.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { controllerOf } from '../kube/owners.ts';
-import { customResource } from '../kube/paths.ts';
-import { readLife, reportOn } from './life.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { WrittenSet } from '../../workflows/plan/machine-deployment/rollout/after-steps.ts';
+import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
+import { isOrphaning, release } from '../kube/objects/finalizers.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { readLife, reportOn } from './lifecycle.ts';
 import { markMachines } from './marks.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { newSetNamed, newSetOf, scaledAtNote, scalingAnnotations, syncPatchOf } from './new-set.ts';

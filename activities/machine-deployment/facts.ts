@@ -6,25 +6,25 @@ import type {
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
-import { marksOf } from '../../workflows/plan/rollout/autoscaler-marks.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import type {
   DeploymentLook,
   Grant,
   Marks,
   SetFacts,
   Strategy,
-} from '../../workflows/plan/rollout/facts.ts';
-import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
-import { parseOptions } from '../../workflows/plan/rollout/options.ts';
-import type { MachineState } from '../../workflows/plan/rollout/replacement-budget.ts';
-import { grantsOf } from '../../workflows/plan/rollout/replacement-budget.ts';
-import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
-import { setOfTemplate } from '../../workflows/plan/rollout/template-set.ts';
-import { isFailed, isPreserved } from '../../workflows/plan/set-deletions.ts';
-import { hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
-import { controllerOf } from '../kube/owners.ts';
+} from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import { parseOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import type { MachineState } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
+import { grantsOf } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
+import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
+import { setOfTemplate } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
+import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
+import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../machine/object.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';

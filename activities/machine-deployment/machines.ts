@@ -3,8 +3,8 @@ import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { customResource } from '../kube/paths.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { customResource } from '../kube/client/paths.ts';
 import { selectorText } from '../machine-set/selector.ts';
 
 /** All that its selector matches, whoever controls them. A selector that asks for nothing matches nothing. */

@@ -1,13 +1,13 @@
 /** Machines that the cluster autoscaler chose. */
-import type { LifeRef } from '../../workflows/activities.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import { ownSubject } from '../../workflows/plan/rollout/refused-steps.ts';
-import type { Marks } from '../../workflows/plan/rollout/facts.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
+import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
+import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { inParallel } from '../parallel.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 import type { Attempt } from './apply.ts';
 import { parallelCalls } from '../machine-set/parallel-calls.ts';
 

@@ -8,13 +8,16 @@ import {
 } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetSpec } from '../../workflows/api/machine-set.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
-import { surgeOf } from '../../workflows/plan/fenceposts.ts';
-import { historyWith, revisionOf } from '../../workflows/plan/rollout/revisions.ts';
-import { machineSetName, templateHash } from '../../workflows/plan/template-hash.ts';
-import { pushedFields } from '../../workflows/plan/template-push.ts';
-import { ownerReferenceOf } from '../kube/owners.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
+import { surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import {
+  historyWith,
+  revisionOf,
+} from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
+import { machineSetName, templateHash } from '../../workflows/values/template-hash.ts';
+import { pushedFields } from '../../workflows/plan/machine-set/template-push.ts';
+import { ownerReferenceOf } from '../kube/objects/owners.ts';
 
 /** Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do ours. */
 const ownKeys = new Set<string>([

@@ -1,10 +1,10 @@
 /** The MachineSets of a MachineDeployment: found, adopted, let go. */
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { claimOf, controllerOf, ownersPatch } from '../kube/owners.ts';
-import { customResource } from '../kube/paths.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { claimOf, controllerOf, ownersPatch } from '../kube/objects/owners.ts';
+import { customResource } from '../kube/client/paths.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 
 export interface OwnedSets {

@@ -1,16 +1,19 @@
 /** Writes for several objects: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/activities.ts';
-import { clip } from '../../workflows/api/clip.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
-import type { Refusals } from '../../workflows/plan/refused-machines.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { ownSubject, statusSubject } from '../../workflows/plan/rollout/refused-steps.ts';
-import { compareText } from '../../workflows/plan/scale-down.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { isRejected } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import { customResource } from '../kube/paths.ts';
-import { reportOn } from './life.ts';
+import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type {
+  ownSubject,
+  statusSubject,
+} from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
+import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isRejected } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { reportOn } from './lifecycle.ts';
 
 /** It stands in a condition and in the state of a workflow. */
 const longestMessageBytes = 1_000;

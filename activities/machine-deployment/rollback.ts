@@ -1,14 +1,14 @@
 /** `spec.rollbackTo`: the deployment gets the template of an earlier set back. */
-import type { LifeRef } from '../../workflows/activities.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
 import { labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
-import { mergePatchOf } from '../../workflows/plan/merge-patch.ts';
-import type { DeploymentStep } from '../../workflows/plan/rollout/steps.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
-import { readLife, reportOn } from './life.ts';
+import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
+import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { readLife, reportOn } from './lifecycle.ts';
 import { isCopied } from './new-set.ts';
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;

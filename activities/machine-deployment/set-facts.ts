@@ -3,11 +3,11 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { SetFacts } from '../../workflows/plan/rollout/facts.ts';
-import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
-import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
-import { isFailed, isPresent, isPreserved } from '../../workflows/plan/set-deletions.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
+import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
+import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 

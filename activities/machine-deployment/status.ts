@@ -6,17 +6,20 @@ import type {
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetCondition } from '../../workflows/api/machine-set.ts';
 import type { Period } from '../../workflows/plan/clock.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { unavailableOf } from '../../workflows/plan/fenceposts.ts';
-import type { Progress } from '../../workflows/plan/rollout/facts.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import type { Progress } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
   ConditionText,
   Counts,
   ProgressFacts,
-} from '../../workflows/plan/rollout/progress.ts';
-import { progressingOf, progressOf } from '../../workflows/plan/rollout/progress.ts';
-import { revisionOf } from '../../workflows/plan/rollout/revisions.ts';
-import { canonical } from '../../workflows/plan/template-hash.ts';
+} from '../../workflows/plan/machine-deployment/rollout/progress.ts';
+import {
+  progressingOf,
+  progressOf,
+} from '../../workflows/plan/machine-deployment/rollout/progress.ts';
+import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
+import { canonical } from '../../workflows/values/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
 import { timeOf } from '../machine-set/facts.ts';

@@ -1,21 +1,34 @@
 /** Looks at a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
-import type { DeploymentSurveyInput, DeploymentSurveyOutcome } from '../../workflows/activities.ts';
+import type {
+  DeploymentSurveyInput,
+  DeploymentSurveyOutcome,
+} from '../../workflows/contracts/machine-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
-import { selectorFaults } from '../../workflows/plan/claim.ts';
-import { refusalOf, selectsAll, standstillOf } from '../../workflows/plan/machine-deployment.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { ownSubject, statusSubject } from '../../workflows/plan/rollout/refused-steps.ts';
-import type { DeploymentLook, SetFacts } from '../../workflows/plan/rollout/facts.ts';
-import { availableAt } from '../../workflows/plan/rollout/facts.ts';
-import type { ParsedOptions } from '../../workflows/plan/rollout/options.ts';
-import { ensureFinalizer } from '../kube/finalizer.ts';
-import { stopInWords } from '../kube/global-stop.ts';
-import { customResource } from '../kube/paths.ts';
-import type { World } from '../world.ts';
+import { selectorFaults } from '../../workflows/plan/ownership.ts';
+import {
+  refusalOf,
+  selectsAll,
+  standstillOf,
+} from '../../workflows/plan/machine-deployment/plan.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import {
+  ownSubject,
+  statusSubject,
+} from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
+import type {
+  DeploymentLook,
+  SetFacts,
+} from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { availableAt } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import { ensureFinalizer } from '../kube/objects/finalizers.ts';
+import { stopInWords } from '../kube/objects/global-stop.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { World } from '../dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { factsOf, newSetAmong, optionsOf } from './facts.ts';
 import { machinesOf } from './machines.ts';

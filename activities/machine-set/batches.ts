@@ -1,20 +1,20 @@
 /** Batches of creates: every name is fixed before, and a retry resolves each of them once. */
-import type { CreateBatchOutcome, LifeRef } from '../../workflows/activities.ts';
-import { clip } from '../../workflows/api/clip.ts';
+import type { CreateBatchOutcome, LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Basis } from '../../workflows/plan/machine-set.ts';
-import { batchLimit } from '../../workflows/plan/machine-set.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isRejected } from '../kube/errors.ts';
-import type { EventSubject, EventText } from '../kube/events.ts';
-import { recordEvent } from '../kube/events.ts';
-import { customResource } from '../kube/paths.ts';
-import { orUndefined } from '../kube/optional.ts';
+import type { Basis } from '../../workflows/plan/machine-set/plan.ts';
+import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
+import { inParallel } from '../parallel.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
+import type { EventSubject, EventText } from '../kube/objects/events.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { demandOf } from './demand.ts';
-import { controllerOf } from '../kube/owners.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';
 

@@ -2,9 +2,9 @@
 import { labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { machineSetFaults } from '../../workflows/api/validation.ts';
-import { selectorFaults } from '../../workflows/plan/claim.ts';
-import type { SetDemand } from '../../workflows/plan/machine-set.ts';
-import { hasFinalizer, isOrphaning } from '../kube/finalizer.ts';
+import { selectorFaults } from '../../workflows/plan/ownership.ts';
+import type { SetDemand } from '../../workflows/plan/machine-set/plan.ts';
+import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
 
 export function demandOf(set: MachineSet): SetDemand {
   const { metadata, spec } = set;

@@ -2,10 +2,10 @@
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { timeIn } from '../../workflows/api/time.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { Preserve } from '../../workflows/plan/preserve-value.ts';
-import { preserveOf } from '../../workflows/plan/preserve-value.ts';
-import type { MachineFact } from '../../workflows/plan/scale-down.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { Preserve } from '../../workflows/api/preserve-value.ts';
+import { preserveOf } from '../../workflows/api/preserve-value.ts';
+import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 
 const defaultPriority = 3;
 

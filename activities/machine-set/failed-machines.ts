@@ -1,7 +1,7 @@
 /** `status.failedMachines` within bounds: a status with thousands of them is too large to be stored. */
 import type { MachineSetCondition, MachineSummary } from '../../workflows/api/machine-set.ts';
-import { clip } from '../../workflows/api/clip.ts';
-import { compareText } from '../../workflows/plan/scale-down.ts';
+import { clip } from '../../workflows/values/clip.ts';
+import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
 
 const mostNamed = 100;
 const longestDescriptionBytes = 1_000;

@@ -1,8 +1,8 @@
 /** The Machine that a MachineSet makes. */
 import { annotations, apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { creationTimeoutOf } from '../../workflows/plan/template-push.ts';
-import { ownerReferenceOf } from '../kube/owners.ts';
+import { creationTimeoutOf } from '../../workflows/plan/machine-set/template-push.ts';
+import { ownerReferenceOf } from '../kube/objects/owners.ts';
 
 /** With finalizer and priority from the first moment on: two writes fewer than setting them later. */
 export function machineOf(set: MachineSet, name: string): object {

@@ -1,17 +1,17 @@
 /** Failed machines that a MachineSet preserves on its own. */
-import type { LifeRef } from '../../workflows/activities.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { AutoPreservation } from '../../workflows/plan/auto-preservation.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { preserveOf } from '../../workflows/plan/preserve-value.ts';
-import type { Refusals } from '../../workflows/plan/refused-machines.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { recordEvent } from '../kube/events.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import { controllerOf } from '../kube/owners.ts';
-import { customResource } from '../kube/paths.ts';
+import type { AutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { preserveOf } from '../../workflows/api/preserve-value.ts';
+import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import { inParallel } from '../parallel.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { customResource } from '../kube/client/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import { RefusedWrites } from './refused-writes.ts';

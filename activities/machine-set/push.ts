@@ -1,19 +1,19 @@
 /** Pushes what a MachineSet keeps equal to its template down to machines that exist. */
-import type { LifeRef, Unpushable } from '../../workflows/activities.ts';
-import { clip } from '../../workflows/api/clip.ts';
+import type { LifeRef, Unpushable } from '../../workflows/contracts/machine-activities.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
-import { templatePush } from '../../workflows/plan/template-push.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound, isRejected } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import { orUndefined } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
+import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
+import { inParallel } from '../parallel.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isConflict, isNotFound, isRejected } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 import { machineSubject } from '../machine/object.ts';
 import { component } from './batch-events.ts';
 import { parallelCalls } from './parallel-calls.ts';
-import { controllerOf } from '../kube/owners.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 
 /** It stands in the state of a workflow. */
 const longestErrorBytes = 1_000;

@@ -1,11 +1,11 @@
 /** Writes to many Machines: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/activities.ts';
-import { clip } from '../../workflows/api/clip.ts';
-import { compareText } from '../../workflows/plan/scale-down.ts';
-import type { Refusals } from '../../workflows/plan/refused-machines.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isRejected } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import { clip } from '../../workflows/values/clip.ts';
+import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
+import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isRejected } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
 import { machineSubject } from '../machine/object.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 

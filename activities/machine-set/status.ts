@@ -7,11 +7,11 @@ import type {
   MachineSummary,
 } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { canonical } from '../../workflows/plan/template-hash.ts';
+import { canonical } from '../../workflows/values/template-hash.ts';
 import { timestamp } from '../machine/object.ts';
 import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
 import { isAvailable } from './facts.ts';
-import { controllerOf } from '../kube/owners.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 
 /** `replicas` counts Terminating machines too; `available` holds those that can bear load. */
 export function statusOf(

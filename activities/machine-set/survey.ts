@@ -1,24 +1,28 @@
 /** Looks at a MachineSet and its Machines, and reports what it sees in the set's status. */
-import type { LifeRef, SetSurveyOutcome, SurveyInput } from '../../workflows/activities.ts';
+import type {
+  LifeRef,
+  SetSurveyOutcome,
+  SurveyInput,
+} from '../../workflows/contracts/machine-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { planAutoPreservation } from '../../workflows/plan/auto-preservation.ts';
-import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
-import { isOneStepAway } from '../../workflows/plan/machine-set.ts';
-import { defined } from '../../workflows/plan/defined.ts';
+import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
+import type { SetSurvey } from '../../workflows/plan/machine-set/plan.ts';
+import { isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import {
   burst,
   countFailed,
   isPresent,
   machinesToDelete,
-} from '../../workflows/plan/set-deletions.ts';
-import { templatePush } from '../../workflows/plan/template-push.ts';
-import type { KubeClient, OwnerReference } from '../kube/client.ts';
-import { isRejected } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import { ensureFinalizer } from '../kube/finalizer.ts';
-import { customResource } from '../kube/paths.ts';
-import type { World } from '../world.ts';
+} from '../../workflows/plan/machine-set/deletions.ts';
+import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
+import type { KubeClient, OwnerReference } from '../kube/client/client.ts';
+import { isRejected } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { ensureFinalizer } from '../kube/objects/finalizers.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { World } from '../dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';

@@ -1,23 +1,23 @@
 /** A look at a Machine that has joined: its conditions are copied, its phase follows its Node. */
-import type { HealthOutcome, HealthRequest } from '../../workflows/activities.ts';
+import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/machine-activities.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { LastOperation, Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import type { HealthFinding, JoinedPhase } from '../../workflows/plan/health.ts';
+import type { HealthFinding, JoinedPhase } from '../../workflows/plan/machine/health.ts';
 import {
   conditionsDiffer,
   deadlineOf,
   nextPhase,
   nodeFaults,
-} from '../../workflows/plan/health.ts';
+} from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/plan/clock.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { isUnreachable } from '../kube/errors.ts';
-import type { EventText } from '../kube/events.ts';
-import { recordEvent } from '../kube/events.ts';
-import { stopInWords } from '../kube/global-stop.ts';
-import type { World } from '../world.ts';
-import type { Node } from './node.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
+import type { EventText } from '../kube/objects/events.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { stopInWords } from '../kube/objects/global-stop.ts';
+import type { World } from '../dependencies.ts';
+import type { Node } from '../kube/objects/nodes.ts';
 import {
   component,
   healthLimitsOf,
@@ -27,12 +27,12 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
-import { deleteMachine, ownNode } from './deleted-node.ts';
+import { deleteMachine, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
-import { lossInWords } from './loss-in-words.ts';
+import { lossInWords } from './missing-instance-text.ts';
 import { findHold } from './replacement.ts';
-import { correctTargetCluster, recordTargetCluster } from './target-cluster.ts';
+import { correctTargetCluster, recordTargetCluster } from './node/target-cluster.ts';
 
 /** Also while the control cluster is out of reach: its Lease cannot be renewed. */
 const noLeader = 'no watcher holds the Lease millwright, so nothing may be written';

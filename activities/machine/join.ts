@@ -1,14 +1,14 @@
 /** A Machine's Node is Ready: the Node gets what the Machine says of it, the Machine is Running. */
-import type { JoinOutcome, JoinRequest } from '../../workflows/activities.ts';
-import { deleteBootstrapToken } from '../bootstrap-token.ts';
-import { recordEvent } from '../kube/events.ts';
-import type { World } from '../world.ts';
-import { reportRival, rivalOf } from './node-claims.ts';
-import { equipNode } from './node-sync.ts';
-import type { Node } from './node.ts';
-import { obstacleOf } from './node.ts';
+import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/machine-activities.ts';
+import { deleteBootstrapToken } from './bootstrap-token.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import type { World } from '../dependencies.ts';
+import { reportRival, rivalOf } from './node/claims.ts';
+import { equipNode } from './node/sync.ts';
+import type { Node } from '../kube/objects/nodes.ts';
+import { obstacleOf } from '../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, timestamp } from './object.ts';
-import { recordTargetCluster } from './target-cluster.ts';
+import { recordTargetCluster } from './node/target-cluster.ts';
 
 export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {
   const { control, target } = world;

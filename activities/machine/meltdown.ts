@@ -1,11 +1,11 @@
 /** Most machines went silent at once: an outage, which is not cured by replacing them. */
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isMeltdown } from '../../workflows/plan/health.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { customResource, node as nodePath } from '../kube/paths.ts';
-import { SharedLists } from '../kube/shared-lists.ts';
-import type { World } from '../world.ts';
+import { isMeltdown } from '../../workflows/plan/machine/health.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { customResource, node as nodePath } from '../kube/client/paths.ts';
+import { SharedLists } from '../kube/cache/shared-lists.ts';
+import type { World } from '../dependencies.ts';
 import { phaseOf } from './object.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */

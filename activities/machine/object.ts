@@ -5,7 +5,7 @@ import type {
   NodeTemplate,
   ObjectRef,
   PreparedMachine,
-} from '../../workflows/activities.ts';
+} from '../../workflows/contracts/machine-activities.ts';
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
@@ -19,14 +19,14 @@ import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Period } from '../../workflows/plan/clock.ts';
 import { deadlineOf } from '../../workflows/plan/clock.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { evictRetriesWithin } from '../../workflows/plan/drain.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import type { EventSubject } from '../kube/events.ts';
-import { hasFinalizer } from '../kube/finalizer.ts';
-import { orUndefined } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isConflict, isNotFound } from '../kube/client/errors.ts';
+import type { EventSubject } from '../kube/objects/events.ts';
+import { hasFinalizer } from '../kube/objects/finalizers.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 
 export const component = 'machine-controller';
 

@@ -5,22 +5,22 @@ import type {
   PreparedMachine,
   ProviderOutcome,
   ObjectRef,
-} from '../../workflows/activities.ts';
+} from '../../workflows/contracts/machine-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFaults } from '../../workflows/api/validation.ts';
-import type { MachineFailure } from '../../workflows/plan/machine.ts';
-import { ensureBootstrapToken } from '../bootstrap-token.ts';
-import type { ClassWithSecret } from '../class-reader.ts';
-import { userDataIn } from '../class-reader.ts';
+import type { MachineFailure } from '../../workflows/plan/machine/plan.ts';
+import { ensureBootstrapToken } from './bootstrap-token.ts';
+import type { ClassWithSecret } from '../machine-class/reader.ts';
+import { userDataIn } from '../machine-class/reader.ts';
 import { invalidSpec } from '../drivers/spec-schema.ts';
-import { isUnreachable } from '../kube/errors.ts';
-import { ensureFinalizer } from '../kube/finalizer.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
+import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
-import { wantsBootstrapToken } from '../user-data.ts';
-import type { World } from '../world.ts';
-import { seenNodeOf } from './node.ts';
+import { wantsBootstrapToken } from './user-data.ts';
+import type { World } from '../dependencies.ts';
+import { seenNodeOf } from '../kube/objects/nodes.ts';
 import { lifeOf, preparedOf, readMachine } from './object.ts';
-import { readNodeOf } from './target-cluster.ts';
+import { readNodeOf } from './node/target-cluster.ts';
 
 export async function prepareMachine(world: World, input: PrepareInput): Promise<PrepareOutcome> {
   const found = await readMachine(world.control, input.machine);

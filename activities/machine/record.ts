@@ -5,19 +5,19 @@ import type {
   MachineActivities,
   ReadNode,
   TimeoutOutcome,
-} from '../../workflows/activities.ts';
+} from '../../workflows/contracts/machine-activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
-import { nodeAddresses } from '../../workflows/plan/node-addresses.ts';
-import type { Instance, StepFailure } from '../../workflows/plan/machine.ts';
+import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
+import type { Instance, StepFailure } from '../../workflows/plan/machine/plan.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
-import { isSameInstance } from '../../workflows/plan/provider-id.ts';
-import { isUnreachable } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import type { World } from '../world.ts';
-import { rivalOf } from './node-claims.ts';
-import { obstacleOf, seenNodeOf } from './node.ts';
+import { isSameInstance } from '../../workflows/values/provider-id.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import type { World } from '../dependencies.ts';
+import { rivalOf } from './node/claims.ts';
+import { obstacleOf, seenNodeOf } from '../kube/objects/nodes.ts';
 import {
   component,
   healthLimitsOf,
@@ -29,7 +29,7 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
-import { readNodeOf } from './target-cluster.ts';
+import { readNodeOf } from './node/target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 

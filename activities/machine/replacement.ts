@@ -3,17 +3,20 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { CountedMachine, ReplacementFacts } from '../../workflows/plan/replacement-limit.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { planReplacement } from '../../workflows/plan/replacement-limit.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { orUndefined, unlessChanged } from '../kube/optional.ts';
-import type { MachineKind } from '../kube/paths.ts';
-import { customResource } from '../kube/paths.ts';
-import { SharedLists } from '../kube/shared-lists.ts';
+import type {
+  CountedMachine,
+  ReplacementFacts,
+} from '../../workflows/plan/machine/replacement-limit.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { planReplacement } from '../../workflows/plan/machine/replacement-limit.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import type { MachineKind } from '../kube/client/paths.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { SharedLists } from '../kube/cache/shared-lists.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
-import { controllerOf } from '../kube/owners.ts';
-import type { World } from '../world.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import type { World } from '../dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './object.ts';

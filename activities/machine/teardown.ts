@@ -1,20 +1,30 @@
 /** The beginning and the end of a Machine's deletion. */
-import type { LifeRef, MachineActivities, TeardownOutcome } from '../../workflows/activities.ts';
+import type {
+  LifeRef,
+  MachineActivities,
+  TeardownOutcome,
+} from '../../workflows/contracts/machine-activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import { deleteBootstrapToken } from '../bootstrap-token.ts';
+import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from '../drain/attachments.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound, isRefusal, isUnreachable, KubeError } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import { release } from '../kube/finalizer.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import {
+  isConflict,
+  isNotFound,
+  isRefusal,
+  isUnreachable,
+  KubeError,
+} from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
-import { node as nodePath } from '../kube/paths.ts';
-import { unlessChanged } from '../kube/optional.ts';
-import type { World } from '../world.ts';
-import type { NodeClaim } from './node-claims.ts';
-import { foreignReason, rivalOf } from './node-claims.ts';
-import type { StepFailure } from '../../workflows/plan/machine.ts';
-import type { Node } from './node.ts';
+import { node as nodePath } from '../kube/client/paths.ts';
+import { unlessChanged } from '../kube/client/ignore.ts';
+import type { World } from '../dependencies.ts';
+import type { NodeClaim } from './node/claims.ts';
+import { foreignReason, rivalOf } from './node/claims.ts';
+import type { StepFailure } from '../../workflows/plan/machine/plan.ts';
+import type { Node } from '../kube/objects/nodes.ts';
 import {
   component,
   machineSubject,
@@ -23,8 +33,8 @@ import {
   readMachine,
   timestamp,
 } from './object.ts';
-import type { Clusters } from './target-cluster.ts';
-import { readNodeOf, requireJoinedCluster } from './target-cluster.ts';
+import type { Clusters } from './node/target-cluster.ts';
+import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 

@@ -1,12 +1,12 @@
 /** Freezes and thaws MachineSets and MachineDeployments, in the way that MCM v0.62.1 shows it. */
-import type { FreezeOutcome } from '../../workflows/activities.ts';
+import type { FreezeOutcome } from '../../workflows/contracts/machine-activities.ts';
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
-import type { Freeze } from '../../workflows/plan/overshoot.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { isConflict } from '../kube/errors.ts';
-import { recordEvent } from '../kube/events.ts';
-import { orUndefined } from '../kube/optional.ts';
-import { customResource } from '../kube/paths.ts';
+import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isConflict } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 import { timestamp } from '../machine/object.ts';
 import { frozen } from './overshoot.ts';
 

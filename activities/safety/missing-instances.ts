@@ -1,18 +1,18 @@
 /** Asks a cloud for the instances that Machines have and that its listing does not. */
 import type { Machine } from '../../workflows/api/machine.ts';
-import { defined } from '../../workflows/plan/defined.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import type {
   ListedMachine,
   MissingLook,
   OwnedInstance,
-} from '../../workflows/plan/missing-instances.ts';
-import { findUnlisted } from '../../workflows/plan/missing-instances.ts';
-import { lastPartOf } from '../../workflows/plan/provider-id.ts';
+} from '../../workflows/plan/safety/missing-instances.ts';
+import { findUnlisted } from '../../workflows/plan/safety/missing-instances.ts';
+import { lastPartOf } from '../../workflows/values/provider-id.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { DriverError } from '../drivers/driver.ts';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../parallel.ts';
 import { phaseOf } from '../machine/object.ts';
-import type { Account, Listing, ListWorld } from './list-scopes.ts';
+import type { Account, Listing, ListWorld } from './orphans/list-scopes.ts';
 
 export interface AskingWorld extends ListWorld {
   driver: ListWorld['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;

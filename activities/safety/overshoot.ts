@@ -1,5 +1,5 @@
 /** Counts the machines of each MachineSet: one LIST of each kind. */
-import type { OvershootCheck } from '../../workflows/activities.ts';
+import type { OvershootCheck } from '../../workflows/contracts/machine-activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -7,14 +7,18 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import type { Pause } from '../../workflows/plan/clock.ts';
 import { pausesOfDrain } from '../../workflows/plan/clock.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import { anySurgeOf } from '../../workflows/plan/fenceposts.ts';
-import type { DeploymentFacts, OvershootLook, SetFacts } from '../../workflows/plan/overshoot.ts';
-import { limitOf } from '../../workflows/plan/overshoot.ts';
-import type { KubeObject } from '../kube/client.ts';
-import { controllerOf } from '../kube/owners.ts';
-import { customResource } from '../kube/paths.ts';
-import type { World } from '../world.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { anySurgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import type {
+  DeploymentFacts,
+  OvershootLook,
+  SetFacts,
+} from '../../workflows/plan/safety/overshoot.ts';
+import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
+import type { KubeObject } from '../kube/client/client.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { World } from '../dependencies.ts';
 
 export const frozen = 'Frozen';
 

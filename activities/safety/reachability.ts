@@ -1,8 +1,8 @@
-import type { SafetyActivities, Server } from '../../workflows/activities.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { KubeError, isUnreachable } from '../kube/errors.ts';
-import { customResource, node } from '../kube/paths.ts';
-import type { World } from '../world.ts';
+import type { SafetyActivities, Server } from '../../workflows/contracts/machine-activities.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { KubeError, isUnreachable } from '../kube/client/errors.ts';
+import { customResource, node } from '../kube/client/paths.ts';
+import type { World } from '../dependencies.ts';
 
 /** There is none. That it is not found is an answer. */
 const nobody = 'dummy-name';

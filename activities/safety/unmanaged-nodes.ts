@@ -1,16 +1,19 @@
 /** Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each Node that changes. */
-import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../../workflows/activities.ts';
+import type {
+  UnmanagedNodesCheck,
+  UnmanagedNodesReport,
+} from '../../workflows/contracts/machine-activities.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { defined } from '../../workflows/plan/defined.ts';
-import type { MachineFact, NodeFact } from '../../workflows/plan/unmanaged-nodes.ts';
-import { planUnmanagedNodes } from '../../workflows/plan/unmanaged-nodes.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { KubeClient, KubeObject } from '../kube/client.ts';
-import { isOutdated, pointerTo, replacing } from '../kube/json-patch.ts';
-import { customResource, node as nodePath } from '../kube/paths.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { MachineFact, NodeFact } from '../../workflows/plan/safety/unmanaged-nodes.ts';
+import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
+import { inParallel } from '../parallel.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
+import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf } from '../machine/object.ts';
-import type { World } from '../world.ts';
+import type { World } from '../dependencies.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;

@@ -16,7 +16,7 @@ interface Contract {
 }
 
 const contract: Contract = JSON.parse(
-  readFileSync(new URL('../../workflows/driver-contract.schema.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../workflows/contracts/driver.schema.json', import.meta.url), 'utf8'),
 );
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 const compiled = new Map<string, ValidateFunction>();

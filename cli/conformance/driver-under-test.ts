@@ -1,8 +1,8 @@
 /** Asks the driver and keeps what it answered. */
 import type { Place } from '../../workflows/api/place.ts';
-import type { DriverActivities, Pending } from '../../workflows/driver-port.ts';
-import { contractVersion, driverCallOf } from '../../workflows/driver-port.ts';
-import { defined } from '../../workflows/plan/defined.ts';
+import type { DriverActivities, Pending } from '../../workflows/contracts/driver-activities.ts';
+import { contractVersion, driverCallOf } from '../../workflows/contracts/driver-activities.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { faultsOf } from './contract.ts';
 import type { Asker, Interruption } from './temporal.ts';
 import { Mismatch } from './verdict.ts';

@@ -7,7 +7,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Place } from '../../workflows/api/place.ts';
-import type { DriverActivities } from '../../workflows/driver-port.ts';
+import type { DriverActivities } from '../../workflows/contracts/driver-activities.ts';
 
 export type Activity = keyof DriverActivities;
 
@@ -24,7 +24,7 @@ export type Reply =
   /** `nobody`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off. `exception`: the driver threw. */
   | { came: 'nobody' | 'tooLate' | 'cancelled' | 'exception'; message: string };
 
-/** As the core calls a driver, see workflows/steps.ts; but an exception is not tried again for ever. */
+/** As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not tried again for ever. */
 const limits = {
   scheduleToStartTimeout: '60s',
   startToCloseTimeout: '5m',

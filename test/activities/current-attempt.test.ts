@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../activities/current-attempt.ts';
-import { RecentObjects } from '../../activities/kube/recent-objects.ts';
+import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import { surveyMachineSet } from '../../activities/machine-set/survey.ts';
 import { aMachineSet, namespace } from '../support/builders.ts';
 import { MemoryKube } from '../support/memory-kube.ts';

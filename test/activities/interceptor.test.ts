@@ -7,7 +7,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { notLicensed, refused, stopped } from '../../activities/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
-import { KubeError } from '../../activities/kube/errors.ts';
+import { KubeError } from '../../activities/kube/client/errors.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();

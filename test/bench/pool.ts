@@ -1,7 +1,7 @@
 /** A MachineDeployment to measure with. */
-import type { KubeClient } from '../../activities/kube/client.ts';
-import { customResource, namespaced } from '../../activities/kube/paths.ts';
-import { isAlreadyExists } from '../../activities/kube/errors.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import { isAlreadyExists } from '../../activities/kube/client/errors.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
-import { createKubeClient } from '../../activities/kube/pooled-client.ts';
+import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { measureLife } from './life.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';

@@ -1,6 +1,6 @@
 /** What the scheduled checks had to repair, by their own reports. More than chaos caused itself is a fault that they hid. */
-import type { EntityReport } from '../../workflows/safety-port.ts';
-import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
+import type { EntityReport } from '../../workflows/contracts/safety-activities.ts';
+import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import type { WorkflowRecords } from '../e2e/support/workflow-records.ts';
 
 export interface Repairs {

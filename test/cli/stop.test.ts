@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readArguments, UsageError } from '../../cli/arguments.ts';
 import { resume, showStop, stop } from '../../cli/stop.ts';
-import type { StopObject } from '../../activities/kube/global-stop.ts';
+import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { MemoryKube } from '../support/memory-kube.ts';
 
 const path = '/api/v1/namespaces/shoot/configmaps/millwright-stop';

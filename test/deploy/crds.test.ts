@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { generateApi } from '../../workers/generate-api.ts';
+import { generateApi } from '../../tools/generate-api.ts';
 import { allowed } from '../../workflows/api/validation.ts';
 
 interface Schema {

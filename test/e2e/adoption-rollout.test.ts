@@ -4,7 +4,7 @@
  * ends with the age, and these are of one second.
  */
 import { describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { untilPhase } from './support/machines.ts';

@@ -1,7 +1,7 @@
 /** Takes over from MCM v0.62.1 where something is in the way: a cloud that refuses, a budget that allows no eviction, a deletion. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { namespaced } from '../../activities/kube/paths.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';
 import { untilGone, untilPhase } from './support/machines.ts';
 import { useTakeover } from './support/mcm-takeover.ts';

@@ -1,6 +1,6 @@
 /** A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { customResource } from '../../activities/kube/paths.ts';
+import { customResource } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

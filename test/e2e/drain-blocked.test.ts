@@ -1,6 +1,6 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
 import { describe, expect, test } from '@jest/globals';
-import { namespaced } from '../../activities/kube/paths.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import { operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

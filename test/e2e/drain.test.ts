@@ -1,7 +1,7 @@
 /** Pods on the Node of a machine that goes: they are asked to leave, and their PodDisruptionBudget is respected. */
 import { describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { namespaced } from '../../activities/kube/paths.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

@@ -1,13 +1,13 @@
 /** The conformance kit finds what is wrong with a driver. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DriverRequest } from '../../workflows/activities.ts';
+import type { DriverRequest } from '../../workflows/contracts/machine-activities.ts';
 import { createClass, createSecret } from './support/classes.ts';
 import { expectOnlyClasses, verifyDriver } from './support/driver-verify.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
-import { driverCalls } from '../../workflows/driver-port.ts';
-import { driverQueueOf } from '../../workflows/install.ts';
+import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
+import { driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 

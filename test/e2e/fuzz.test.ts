@@ -1,10 +1,10 @@
 /** Objects with any content that this API server takes: each is followed or says why not, none disturbs another, all can go. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { KubeError } from '../../activities/kube/errors.ts';
-import { namespaced } from '../../activities/kube/paths.ts';
-import type { MachineKind } from '../../activities/kube/paths.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { KubeError } from '../../activities/kube/client/errors.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import type { Condition } from '../../workflows/api/meta.ts';
 import { metadataOf, schemaOf } from '../support/fuzz/objects.ts';
 import { runs } from '../support/fuzz/runs.ts';

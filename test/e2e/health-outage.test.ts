@@ -1,8 +1,8 @@
 /** An outage of an API server is nobody's illness, however long it is. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { MachineState } from '../../workflows/machine-state.ts';
-import { deadlineOf } from '../../workflows/plan/health.ts';
+import type { MachineState } from '../../workflows/machine/state.ts';
+import { deadlineOf } from '../../workflows/plan/machine/health.ts';
 import { ApiOutage } from './support/api-outage.ts';
 import { StateRecorder } from './support/bounds.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,6 +1,6 @@
 /** Machines whose Node falls ill, gets well again, or is deleted. */
 import { describe, expect, test } from '@jest/globals';
-import { node } from '../../activities/kube/paths.ts';
+import { node } from '../../activities/kube/client/paths.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {

@@ -1,6 +1,6 @@
 /** Events are best effort: where none can be written, machines live and die as anywhere. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { namespaced } from '../../activities/kube/paths.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { EventObject } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

@@ -1,7 +1,7 @@
 /** Nodes follow what their Machines and their class say of them, and keep what others wrote. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { node as nodePath } from '../../activities/kube/paths.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine, NodeTemplateSpec, Taint } from '../../workflows/api/machine.ts';
 import { untilEvent } from './support/events.ts';

@@ -1,10 +1,10 @@
 /** Deadlines run only while the system could act: outages and stops that begin and end inside one. */
 import { describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { lease } from '../../activities/kube/paths.ts';
-import type { Lease } from '../../activities/kube/observed-lease.ts';
-import type { NotedPause } from '../../activities/kube/pauses.ts';
-import { pausesAnnotation, readPauses } from '../../activities/kube/pauses.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { lease } from '../../activities/kube/client/paths.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
+import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
 import { options } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

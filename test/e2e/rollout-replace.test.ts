@@ -1,6 +1,6 @@
 /** Gardener writes the whole spec of a MachineDeployment whenever it looks at it, also in the middle of a rollout. */
 import { describe, expect, test } from '@jest/globals';
-import { customResource } from '../../activities/kube/paths.ts';
+import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 

@@ -1,8 +1,8 @@
 /** Instances without a Machine: two looks, then they go. Everything else stays. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import type { OrphanReport } from '../../workflows/safety-orphans-report.ts';
+import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,10 +1,10 @@
 /** The schedules of the checks: made by the worker, steered by people. */
 import { describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { readCommandLine } from '../../workers/config.ts';
-import { createLogger } from '../../workers/logger.ts';
-import { ensureSchedules } from '../../workers/schedules.ts';
-import { scheduleIdOf } from '../../workflows/install.ts';
+import { readCommandLine } from '../../workers/config/config.ts';
+import { createLogger } from '../../workers/process/logger.ts';
+import { ensureSchedules } from '../../workers/temporal/schedules.ts';
+import { scheduleIdOf } from '../../workflows/contracts/task-queues.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';

@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import type { Call } from '../../activities/kube/call.ts';
-import { requestOf } from '../../activities/kube/call.ts';
-import { KubeError, errorOfAnswer } from '../../activities/kube/errors.ts';
-import { loadKubeConfig } from '../../activities/kube/kubeconfig.ts';
-import { orUndefined } from '../../activities/kube/optional.ts';
-import { createTransport } from '../../activities/kube/transport.ts';
+import type { Call } from '../../activities/kube/client/call.ts';
+import { requestOf } from '../../activities/kube/client/call.ts';
+import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts';
+import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { orUndefined } from '../../activities/kube/client/ignore.ts';
+import { createTransport } from '../../activities/kube/client/transport.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
 export interface Schema {

@@ -1,6 +1,6 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
 import { describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {

@@ -1,8 +1,8 @@
 /** Machines that nobody owns, and what a machine leaves behind or must not. */
 import { describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { namespaced } from '../../activities/kube/paths.ts';
-import { tokenIdOf } from '../../activities/bootstrap-token.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import { tokenIdOf } from '../../activities/machine/bootstrap-token.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { SecretObject } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';

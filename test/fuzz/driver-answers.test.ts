@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-import type { Pending } from '../../workflows/driver-port.ts';
-import { createdBy, deletedBy, listedBy } from '../../workflows/plan/driver-answers.ts';
+import type { Pending } from '../../workflows/contracts/driver-activities.ts';
+import { createdBy, deletedBy, listedBy } from '../../workflows/contracts/driver-answers.ts';
 import { spoiled } from '../support/fuzz/payloads.ts';
 import { counterexample } from '../support/fuzz/runs.ts';
 import { unsoundParts } from '../support/fuzz/soundness.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { resultOf } from '../support/result-of.ts';
-import { instance, MachineWorld } from '../workflows/machine-world.ts';
+import { instance, MachineWorld } from '../workflows/machine/machine-world.ts';
 
 const asked = { provider: 'elsewhere', usesTarget: true, isCancelled: false };
 const found = { ...instance, lastKnownState: 'up', addresses: [{ type: 'a', address: 'b' }] };

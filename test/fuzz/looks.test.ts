@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { surveyMachineDeployment } from '../../activities/machine-deployment/survey.ts';
 import { surveyMachineSet } from '../../activities/machine-set/survey.ts';
 import { prepareMachine } from '../../activities/machine/prepare.ts';
-import { planMachineDeployment } from '../../workflows/plan/machine-deployment.ts';
-import { planMachineSet } from '../../workflows/plan/machine-set.ts';
+import { planMachineDeployment } from '../../workflows/plan/machine-deployment/plan.ts';
+import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { aSecret, namespace } from '../support/builders.ts';
 import {

@@ -7,9 +7,9 @@ import { spoiled } from '../support/fuzz/payloads.ts';
 import { runs } from '../support/fuzz/runs.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { resultOf } from '../support/result-of.ts';
-import { cluster, hang, MachineWorld } from '../workflows/machine-world.ts';
-import { RolloutWorld } from '../workflows/rollout-world.ts';
-import { Machines, SetWorld } from '../workflows/set-world.ts';
+import { cluster, hang, MachineWorld } from '../workflows/machine/machine-world.ts';
+import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
+import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {

@@ -11,13 +11,13 @@ import { eventually } from '../support/eventually.ts';
 import type { Queues } from '../support/temporal.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 import { resultOf } from '../support/result-of.ts';
-import { annotate, beginFailed, Kept } from '../workflows/kept-machine.ts';
-import { cluster, hang, instance, MachineWorld } from '../workflows/machine-world.ts';
-import { aSet } from '../workflows/plan/rollout/deployment-facts.ts';
-import { RolloutWorld } from '../workflows/rollout-world.ts';
-import { Machines, SetWorld } from '../workflows/set-world.ts';
-import type { HealthFinding } from '../../workflows/plan/health.ts';
-import { classChanged, setReplicasUpdate, useChanged } from '../../workflows/messages.ts';
+import { annotate, beginFailed, Kept } from '../workflows/machine/kept-machine.ts';
+import { cluster, hang, instance, MachineWorld } from '../workflows/machine/machine-world.ts';
+import { aSet } from '../workflows/plan/machine-deployment/rollout/deployment-facts.ts';
+import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
+import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
+import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
+import { classChanged, setReplicasUpdate, useChanged } from '../../workflows/contracts/messages.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -80,7 +80,7 @@ await set.run(async () => {
   await save('machine-set-mid-batch', set.handle);
 });
 
-// A local activity that times out reads otherwise in a replay than when it happens (workflows/steps.ts).
+// A local activity that times out reads otherwise in a replay than when it happens (workflows/runtime/activity-options.ts).
 const unread = new Machines(1);
 const timedOut = new SetWorld(temporal, 'machineSet', {
   ...unread.steps(),

@@ -48,7 +48,7 @@ async function start(): Promise<void> {
     fresh: true,
     audit: true,
   });
-  const bundler = join(repository, 'workers/bundle-workflows.ts');
+  const bundler = join(repository, 'workers/temporal/bundle-workflows.ts');
   await runProgram(process.execPath, [bundler, layout.workflowBundle], { limitMs: 120_000 });
   await setBootTime(stack);
 }

@@ -1,6 +1,6 @@
 /** Objects as an API server holds them: a test says what matters to it, the rest is a healthy object. */
 import type { Pod } from '../../activities/drain/pods.ts';
-import type { Node } from '../../activities/machine/node.ts';
+import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -6,7 +6,7 @@ import type {
   DriverActivities,
   KubeActivities,
   OrphanActivities,
-} from '../../workflows/activities.ts';
+} from '../../workflows/contracts/machine-activities.ts';
 import { eventually } from './eventually.ts';
 
 export type Steps = KubeActivities & DriverActivities & DrainActivities & OrphanActivities;

@@ -10,7 +10,7 @@ import type { Asker } from '../../cli/conformance/temporal.ts';
 import { Trial } from '../../cli/conformance/trial.ts';
 import type { Trouble } from '../../cli/conformance/trouble.ts';
 import type { Question, Reply } from '../../cli/conformance/workflow.ts';
-import { createClassReader } from '../../activities/class-reader.ts';
+import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { aMachineClass, aSecret, namespace } from './builders.ts';

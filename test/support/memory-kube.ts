@@ -6,9 +6,9 @@ import type {
   PatchType,
   Query,
   WatchEvent,
-} from '../../activities/kube/client.ts';
-import { KubeError } from '../../activities/kube/errors.ts';
-import { whole } from '../../activities/kube/whole.ts';
+} from '../../activities/kube/client/client.ts';
+import { KubeError } from '../../activities/kube/client/errors.ts';
+import { whole } from '../../activities/kube/client/normalize.ts';
 import { applyJsonPatch } from './memory-json-patch.ts';
 import { isRecord, merge } from './memory-patch.ts';
 import { pathOf } from './memory-paths.ts';

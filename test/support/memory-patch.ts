@@ -1,4 +1,4 @@
-import type { PatchType } from '../../activities/kube/client.ts';
+import type { PatchType } from '../../activities/kube/client/client.ts';
 
 type Json = Record<string, unknown>;
 

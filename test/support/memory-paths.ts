@@ -1,6 +1,6 @@
-import type { MachineKind } from '../../activities/kube/paths.ts';
-import { customResource, namespaced, node } from '../../activities/kube/paths.ts';
-import type { KubeObject } from '../../activities/kube/client.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import { customResource, namespaced, node } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
 
 const customKinds: Record<string, MachineKind> = {
   Machine: 'machines',

@@ -1,4 +1,4 @@
-import type { KubeObject, Query } from '../../activities/kube/client.ts';
+import type { KubeObject, Query } from '../../activities/kube/client/client.ts';
 
 /** Whether a list with these selectors holds the object. */
 export function isSelected(object: KubeObject, { labelSelector, fieldSelector }: Query): boolean {

@@ -1,5 +1,5 @@
 /** The watches of an API server in memory. */
-import type { WatchEvent } from '../../activities/kube/client.ts';
+import type { WatchEvent } from '../../activities/kube/client/client.ts';
 
 interface Watch {
   isOf(key: string): boolean;

@@ -1,13 +1,16 @@
 /** Whole rollouts in memory: look, plan, apply, and let sets and machines do their part, until nothing changes. */
-import { planMachineDeployment } from '../../workflows/plan/machine-deployment.ts';
-import { afterSteps } from '../../workflows/plan/rollout/after-steps.ts';
-import type { DeploymentFacts, SetFacts } from '../../workflows/plan/rollout/facts.ts';
-import { availableAt, presentIn } from '../../workflows/plan/rollout/facts.ts';
+import { planMachineDeployment } from '../../workflows/plan/machine-deployment/plan.ts';
+import { afterSteps } from '../../workflows/plan/machine-deployment/rollout/after-steps.ts';
+import type {
+  DeploymentFacts,
+  SetFacts,
+} from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { availableAt, presentIn } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
   NodeStep,
-} from '../../workflows/plan/rollout/steps.ts';
+} from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { Cluster } from './simulated-cluster.ts';
 import { now } from './simulated-cluster.ts';
 import { apply, applyToNodes, letMachinesProgress, letSetsAct } from './simulated-acts.ts';

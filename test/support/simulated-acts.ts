@@ -1,8 +1,15 @@
 /** What MachineDeployment, MachineSets and machines do in one round of a simulated cluster. */
-import type { DeploymentStep, NodeStep } from '../../workflows/plan/rollout/steps.ts';
-import type { SetSurvey } from '../../workflows/plan/machine-set.ts';
-import { batchLimit, nextBatchSize, planMachineSet } from '../../workflows/plan/machine-set.ts';
-import { countFailed, machinesToDelete } from '../../workflows/plan/set-deletions.ts';
+import type {
+  DeploymentStep,
+  NodeStep,
+} from '../../workflows/plan/machine-deployment/rollout/steps.ts';
+import type { SetSurvey } from '../../workflows/plan/machine-set/plan.ts';
+import {
+  batchLimit,
+  nextBatchSize,
+  planMachineSet,
+} from '../../workflows/plan/machine-set/plan.ts';
+import { countFailed, machinesToDelete } from '../../workflows/plan/machine-set/deletions.ts';
 import type { Batch, Cluster, SimulatedMachine, SimulatedSet } from './simulated-cluster.ts';
 import {
   aNewMachine,

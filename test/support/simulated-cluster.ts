@@ -1,9 +1,15 @@
 /** One MachineDeployment with its sets and machines in memory, for simulated rollouts. */
-import type { MachineFact } from '../../workflows/plan/scale-down.ts';
-import type { RolloutOptions, Strategy } from '../../workflows/plan/rollout/facts.ts';
-import type { ConditionText, Counts } from '../../workflows/plan/rollout/progress.ts';
-import { surgeOf } from '../../workflows/plan/fenceposts.ts';
-import type { Basis } from '../../workflows/plan/machine-set.ts';
+import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
+import type {
+  RolloutOptions,
+  Strategy,
+} from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type {
+  ConditionText,
+  Counts,
+} from '../../workflows/plan/machine-deployment/rollout/progress.ts';
+import { surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import type { Basis } from '../../workflows/plan/machine-set/plan.ts';
 
 /** A round is what happens between two looks of a MachineDeployment at its sets. */
 export const millisecondsPerRound = 10_000;

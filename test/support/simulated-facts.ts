@@ -1,15 +1,21 @@
 /** What a MachineDeployment sees of a simulated cluster. */
-import { unavailableOf, surgeOf } from '../../workflows/plan/fenceposts.ts';
-import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment.ts';
-import { isRollback } from '../../workflows/plan/rollout/direction.ts';
+import { unavailableOf, surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment/plan.ts';
+import { isRollback } from '../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type {
   DeploymentFacts,
   DeploymentLook,
   SetFacts,
-} from '../../workflows/plan/rollout/facts.ts';
-import type { Counts, ProgressFacts } from '../../workflows/plan/rollout/progress.ts';
-import { progressingOf, progressOf } from '../../workflows/plan/rollout/progress.ts';
-import { orderForScaleDown } from '../../workflows/plan/scale-down.ts';
+} from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type {
+  Counts,
+  ProgressFacts,
+} from '../../workflows/plan/machine-deployment/rollout/progress.ts';
+import {
+  progressingOf,
+  progressOf,
+} from '../../workflows/plan/machine-deployment/rollout/progress.ts';
+import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { Cluster, SetStatus, SimulatedMachine, SimulatedSet } from './simulated-cluster.ts';
 import {
   isGoing,

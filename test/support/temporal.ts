@@ -8,10 +8,10 @@ import type {
 } from '@temporalio/worker';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
-import { bundleWorkflows, failingErrors } from '../../workers/bundle-workflows.ts';
-import { driverCalls } from '../../workflows/driver-port.ts';
-import { drainQueueOf, driverQueueOf } from '../../workflows/install.ts';
-import { searchAttributes } from '../../workflows/messages.ts';
+import { bundleWorkflows, failingErrors } from '../../workers/temporal/bundle-workflows.ts';
+import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
+import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
+import { searchAttributes } from '../../workflows/contracts/messages.ts';
 
 const namespace = 'default';
 /** A workflow that never rests keeps time from being skipped. */

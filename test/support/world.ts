@@ -1,8 +1,8 @@
-import { RecentObjects } from '../../activities/kube/recent-objects.ts';
-import { createClassReader } from '../../activities/class-reader.ts';
+import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
+import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { World } from '../../activities/world.ts';
-import type { LifeRef } from '../../workflows/activities.ts';
+import type { World } from '../../activities/dependencies.ts';
+import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
 import { namespace } from './builders.ts';
 import { MemoryKube } from './memory-kube.ts';
 

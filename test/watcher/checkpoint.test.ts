@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isNewer } from '../../activities/kube/resource-version.ts';
+import { isNewer } from '../../activities/kube/cache/resource-version.ts';
 import { checkpointOf, read, write } from '../../watcher/checkpoint.ts';
 
 test('it is where the watch stands, or just before what has not arrived', () => {

@@ -1,14 +1,14 @@
 /** Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any connection. */
-import type { KubeObject } from '../../activities/kube/client.ts';
-import { Mirror } from '../../activities/kube/mirror.ts';
-import { dispatch } from '../../watcher/dispatch.ts';
-import { viewOfMachine } from '../../watcher/project-machine.ts';
-import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/project-others.ts';
-import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/project-set.ts';
-import type { Scene } from '../../watcher/scene.ts';
-import type { Signal } from '../../watcher/signal.ts';
-import { Store } from '../../watcher/store.ts';
-import type { WatchedChange } from '../../watcher/store.ts';
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { Mirror } from '../../activities/kube/cache/object-cache.ts';
+import { dispatch } from '../../watcher/dispatch/dispatch.ts';
+import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
+import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';
+import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/cache/set-view.ts';
+import type { Scene } from '../../watcher/dispatch/context.ts';
+import type { Signal } from '../../watcher/dispatch/signal.ts';
+import { Store } from '../../watcher/cache/store.ts';
+import type { WatchedChange } from '../../watcher/cache/store.ts';
 
 export class Cluster {
   readonly store = new Store();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { pausesAnnotation, readPauses } from '../../activities/kube/pauses.ts';
+import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
 import { PauseLog } from '../../watcher/pause-log.ts';
 import type { QueueLook } from '../../watcher/worker-presence.ts';
 import { WorkerPresence, awaySince } from '../../watcher/worker-presence.ts';

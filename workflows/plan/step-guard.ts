@@ -2,7 +2,7 @@
  * Keeps the loop of a workflow from running without a rest, whatever its plan says: it would fill its history within minutes, and
  * the API server with it. A step that is done again and again waits longer each time, and so does one that fails.
  */
-import { stepBackoffSeconds } from './backoff.ts';
+import { stepBackoffSeconds } from './machine/backoff.ts';
 
 interface StepRecord {
   /** Times that it was done lately; one is forgotten every few seconds. */

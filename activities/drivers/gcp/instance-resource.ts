@@ -1,6 +1,6 @@
 /** The Instance resource of Compute Engine's `instances.insert`, made of nothing but the request. */
 import type { protos } from '@google-cloud/compute';
-import { defined } from '../../../workflows/plan/defined.ts';
+import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
 import { ownLabels } from './identity.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';

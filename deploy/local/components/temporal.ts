@@ -4,7 +4,7 @@ import { host } from '../supervision/ports.ts';
 import { answersOk, fewerCollections, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
-/** The search attributes of `workflows/messages.ts`; a test compares the two. */
+/** The search attributes of `workflows/contracts/messages.ts`; a test compares the two. */
 export const searchAttributes = {
   State: 'Keyword',
   KubeCluster: 'Keyword',

@@ -5,7 +5,7 @@ import { repository } from '../layout.ts';
 import type { Job } from './component.ts';
 import type { StackWorld } from './world.ts';
 
-const entrance = join(repository, 'workers/bundle-workflows.ts');
+const entrance = join(repository, 'workers/temporal/bundle-workflows.ts');
 
 /** Bundles the workflows once, so that each restart of the worker saves the seconds that it takes. */
 export function workflowBundle({ layout, options }: StackWorld): Job | undefined {

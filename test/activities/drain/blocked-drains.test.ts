@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { BlockedDrainsOptions } from '../../../activities/drain/blocked-drains.ts';
 import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
 import type { DrainRef } from '../../../activities/drain/pending-drains.ts';
-import type { BlockedPod } from '../../../workflows/plan/drain-wakes.ts';
+import type { BlockedPod } from '../../../workflows/plan/drain/wake-ups.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { stopped } from '../../../activities/failures.ts';
-import { pause } from '../../../activities/kube/pause.ts';
-import { node as nodePath } from '../../../activities/kube/paths.ts';
+import { pause } from '../../../activities/kube/client/pause.ts';
+import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
-import type { Node } from '../../../activities/machine/node.ts';
-import type { DrainRequest } from '../../../workflows/activities.ts';
+import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import type { DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Pause } from '../../../workflows/plan/clock.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';

@@ -1,6 +1,6 @@
 /** Which lists of pods a pass reads: consistent ones cost an API server a scan of its store. */
 import { expect, test } from '@jest/globals';
-import type { KubeList, Query } from '../../../activities/kube/client.ts';
+import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';

@@ -1,6 +1,6 @@
 /** What a Machine says of its drain. */
 import { describe, expect, test } from '@jest/globals';
-import { namespaced } from '../../../activities/kube/paths.ts';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Fault } from '../../support/memory-kube.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
-import { KubeError } from '../../../activities/kube/errors.ts';
+import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 

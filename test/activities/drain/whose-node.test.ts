@@ -1,11 +1,11 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
 import { describe, expect, test } from '@jest/globals';
 import { deleteAttachments } from '../../../activities/drain/attachments.ts';
-import { node as nodePath } from '../../../activities/kube/paths.ts';
-import type { Node } from '../../../activities/machine/node.ts';
-import { foreignReason } from '../../../activities/machine/node-claims.ts';
+import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import { foreignReason } from '../../../activities/machine/node/claims.ts';
 import { labels } from '../../../workflows/api/constants.ts';
-import type { DrainRequest } from '../../../workflows/activities.ts';
+import type { DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { lifeOf } from '../../support/world.ts';

@@ -4,7 +4,7 @@ import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
 import type { DrainContext } from '../../../activities/drain/drain-node.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
-import { namespaced } from '../../../activities/kube/paths.ts';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';

@@ -4,7 +4,7 @@ import {
   driverFolder,
   driversWithSchema,
   generateProviderSpec,
-} from '../../../workers/generate-provider-specs.ts';
+} from '../../../tools/generate-provider-specs.ts';
 
 test.each(driversWithSchema)('the types of %s are those of its schema', async (driver) => {
   const text = await readFile(new URL('provider-spec.ts', driverFolder(driver)), 'utf8');

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../activities/drivers/index.ts';
-import { listIn, listScopes } from '../../../activities/safety/list-scopes.ts';
+import { listIn, listScopes } from '../../../activities/safety/orphans/list-scopes.ts';
 import { aMachineClass, aSecret } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { createRefusals } from '../../../activities/machine-class/refusals.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';

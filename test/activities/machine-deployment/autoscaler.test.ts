@@ -3,12 +3,12 @@
  * sets one write at a time, and may be killed between any two of them, for as long as a set takes to do all that it then sees.
  */
 import { describe, expect, test } from '@jest/globals';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { planMachineSet } from '../../../workflows/plan/machine-set.ts';
+import { planMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';
 import { DeploymentWorld } from './deployment-world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import {

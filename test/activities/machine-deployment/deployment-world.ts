@@ -1,21 +1,24 @@
 /** A MachineDeployment on an API server in memory: looked at, planned for and acted on as its workflow does it. */
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import { tendNodes } from '../../../activities/machine-deployment/nodes.ts';
 import { surveyMachineDeployment } from '../../../activities/machine-deployment/survey.ts';
-import type { ApplyOutcome, DeploymentSurveyInput } from '../../../workflows/activities.ts';
+import type {
+  ApplyOutcome,
+  DeploymentSurveyInput,
+} from '../../../workflows/contracts/machine-activities.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
-import { planMachineDeployment } from '../../../workflows/plan/machine-deployment.ts';
-import type { DeploymentFacts } from '../../../workflows/plan/rollout/facts.ts';
+import { planMachineDeployment } from '../../../workflows/plan/machine-deployment/plan.ts';
+import type { DeploymentFacts } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
   NodeStep,
-} from '../../../workflows/plan/rollout/steps.ts';
+} from '../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { Changes } from '../../support/builders.ts';
 import {
   aMachine,

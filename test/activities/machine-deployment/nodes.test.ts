@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { node as nodePath } from '../../../activities/kube/paths.ts';
-import type { Node } from '../../../activities/machine/node.ts';
+import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import { aMachine, aNode } from '../../support/builders.ts';

@@ -1,6 +1,6 @@
 /** What the set of the template takes over from its deployment, and what an old set does not. */
 import { describe, expect, test } from '@jest/globals';
-import { historyWith } from '../../../workflows/plan/rollout/revisions.ts';
+import { historyWith } from '../../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { aMachineDeployment, aTemplate } from '../../support/builders.ts';
 import { DeploymentWorld, nextTemplate, ownSet } from './deployment-world.ts';
 

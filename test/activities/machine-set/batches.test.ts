@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {
   aMachine,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { markPreserved } from '../../../activities/machine-set/preserve.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
-import { RecentObjects } from '../../../activities/kube/recent-objects.ts';
+import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import {
   aMachine,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { RecentObjects } from '../../../activities/kube/recent-objects.ts';
+import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
 import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {
@@ -12,7 +12,7 @@ import {
   controlledBy,
   namespace,
 } from '../../support/builders.ts';
-import { graceMilliseconds } from '../../../workflows/plan/set-deletions.ts';
+import { graceMilliseconds } from '../../../workflows/plan/machine-set/deletions.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { KubeError } from '../../../activities/kube/errors.ts';
-import { customResource, namespaced } from '../../../activities/kube/paths.ts';
+import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
-import type { Node } from '../../../activities/machine/node.ts';
+import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { Pause } from '../../../workflows/plan/clock.ts';
-import type { HealthRequest } from '../../../workflows/activities.ts';
+import type { HealthRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { aMachine, aMachineDeployment, aMachineSet, aNode } from '../../support/builders.ts';

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordJoined } from '../../../activities/machine/join.ts';
-import type { Node } from '../../../activities/machine/node.ts';
-import { customResource, namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
-import type { JoinRequest } from '../../../workflows/activities.ts';
+import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import {
+  customResource,
+  namespaced,
+  node as nodePath,
+} from '../../../activities/kube/client/paths.ts';
+import type { JoinRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { recordOperation } from '../../../activities/machine/operation.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findProvider, prepareMachine } from '../../../activities/machine/prepare.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';

@@ -3,7 +3,7 @@ import { applyFreezes } from '../../../activities/safety/freeze.ts';
 import { lookForOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
-import type { Freeze } from '../../../workflows/plan/overshoot.ts';
+import type { Freeze } from '../../../workflows/plan/safety/overshoot.ts';
 import { aMachine, aMachineDeployment, aMachineSet, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
-import { node as nodePath } from '../../../activities/kube/paths.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { markUnmanagedNodes } from '../../../activities/safety/unmanaged-nodes.ts';
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';

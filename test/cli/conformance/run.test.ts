@@ -6,8 +6,8 @@ import type { Finding } from '../../../cli/conformance/report.ts';
 import { runChecks } from '../../../cli/conformance/run.ts';
 import { Trial } from '../../../cli/conformance/trial.ts';
 import type { Question, Reply } from '../../../cli/conformance/workflow.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
-import type { KubeList, KubeObject } from '../../../activities/kube/client.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { KubeList, KubeObject } from '../../../activities/kube/client/client.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 

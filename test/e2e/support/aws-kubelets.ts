@@ -1,7 +1,7 @@
 /** Plays the kubelets of instances in moto: each that runs has a Node with its private DNS name, which kwok keeps Ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '@aws-sdk/client-ec2';
-import { isAlreadyExists } from '../../../activities/kube/errors.ts';
+import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
 import { motoRegion, type MotoAccount } from '../../support/moto-account.ts';
 import type { Cluster, NodeObject } from './cluster.ts';
 

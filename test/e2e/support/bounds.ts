@@ -3,8 +3,8 @@
  * what must hold in all of them. The watch of one resource is in order, so that each state is one that really was; sets
  * come by a watch of their own, so that their `wanted` may be a moment early or late.
  */
-import type { KubeClient } from '../../../activities/kube/client.ts';
-import { customResource } from '../../../activities/kube/paths.ts';
+import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -3,8 +3,8 @@
  * from there, event by event. A watch that breaks resumes; where the server has forgotten the version, the list is made anew.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KubeClient, KubeObject } from '../../../activities/kube/client.ts';
-import { isGone } from '../../../activities/kube/errors.ts';
+import type { KubeClient, KubeObject } from '../../../activities/kube/client/client.ts';
+import { isGone } from '../../../activities/kube/client/errors.ts';
 
 export interface LiveListOptions<K extends KubeObject, T> {
   kube: KubeClient;

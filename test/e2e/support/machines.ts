@@ -1,6 +1,6 @@
 /** What scenarios do again and again with machines. */
 import { expect } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';

@@ -1,8 +1,8 @@
 /** Puts a recorded moment of MCM v0.62.1 into a scenario's namespace: objects, statuses, VMs and Nodes. No operator runs yet. */
 import { expect } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
-import type { MachineKind } from '../../../activities/kube/paths.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/virtual-cloud-client.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/virtual-cloud-client.ts';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';

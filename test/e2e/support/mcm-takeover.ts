@@ -1,8 +1,8 @@
 /** A scenario that begins with what MCM left at a recorded moment. The test starts the operator. */
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { workflowIdOf, type Kind as WorkflowKind } from '../../../workflows/messages.ts';
+import { workflowIdOf, type Kind as WorkflowKind } from '../../../workflows/contracts/messages.ts';
 import { operatorWrites } from './audit.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';

@@ -1,5 +1,5 @@
 /** Nodes that fall ill, get well, and go. */
-import { node } from '../../../activities/kube/paths.ts';
+import { node } from '../../../activities/kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
 /** kwok plays a kubelet that says so (deploy/local/cluster/kwok-stages.yaml). */

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { pythonWith } from '../../support/python-environment.ts';
-import { driverCalls } from '../../../workflows/driver-port.ts';
-import { driverQueueOf } from '../../../workflows/install.ts';
+import { driverCalls } from '../../../workflows/contracts/driver-activities.ts';
+import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 

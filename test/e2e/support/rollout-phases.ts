@@ -1,5 +1,5 @@
 /** Phases of all machines of a namespace at each moment, as a watch tells them. */
-import { customResource } from '../../../activities/kube/paths.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { LiveList } from './live-list.ts';
 import type { Scenario } from './scenario.ts';

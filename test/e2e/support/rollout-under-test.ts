@@ -4,7 +4,7 @@ import type {
   MachineDeployment,
   MachineDeploymentSpec,
 } from '../../../workflows/api/machine-deployment.ts';
-import type { RolloutView } from '../../../workflows/machine-deployment-details.ts';
+import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
 import { StateRecorder, type Moment, type State } from './bounds.ts';
 import { eventually, type EventuallyOptions } from './eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf, untilRunning } from './machines.ts';

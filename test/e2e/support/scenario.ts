@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
-import { orUndefined } from '../../../activities/kube/optional.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/paths.ts';
-import type { MachineKind } from '../../../activities/kube/paths.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { orUndefined } from '../../../activities/kube/client/ignore.ts';
+import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { deleteChecks } from './checks.ts';
 import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -19,7 +19,7 @@ import { type Access, Operator, type OperatorOptions } from './operator.ts';
 import { doubledVariable, testStack, type TestStack } from './test-stack.ts';
 import { VirtualCloud } from './virtual-cloud.ts';
 import { WorkflowRecords } from './workflow-records.ts';
-import { taskQueueOf } from '../../../workflows/install.ts';
+import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 
 export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespace'>> {
   /** Troubles at the end that the test causes itself, as `expectNoTroubles` words them. */

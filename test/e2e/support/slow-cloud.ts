@@ -1,8 +1,8 @@
 /** Many machines at a cloud that takes long: no failure, no wrong diagnosis, and creates are not held up by deletes. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
-import { namespaced } from '../../../activities/kube/paths.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { createClass } from './classes.ts';
 import { eventually } from './eventually.ts';
 import { createDeployment, createMachine, machinesOf, untilGone, untilPhase } from './machines.ts';

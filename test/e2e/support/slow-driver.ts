@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import type { DriverRequest } from '../../../workflows/activities.ts';
-import { driverCalls } from '../../../workflows/driver-port.ts';
-import { driverQueueOf } from '../../../workflows/install.ts';
+import type { DriverRequest } from '../../../workflows/contracts/machine-activities.ts';
+import { driverCalls } from '../../../workflows/contracts/driver-activities.ts';
+import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';
 

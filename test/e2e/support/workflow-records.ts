@@ -3,7 +3,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
-import { scheduleIdOf, workflowIdOf, type Kind } from '../../../workflows/install.ts';
+import { scheduleIdOf, workflowIdOf, type Kind } from '../../../workflows/contracts/task-queues.ts';
 
 interface WorkflowMetadata {
   currentDetails?: string;

@@ -1,7 +1,7 @@
 /** Pods on one Node, and what may keep them there. */
 import { expect } from '@jest/globals';
-import type { KubeObject } from '../../../activities/kube/client.ts';
-import { namespaced } from '../../../activities/kube/paths.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { createVirtualDriver } from '../../../../activities/drivers/virtual/driver.ts';
 import { createDriverActivities } from '../../../../activities/instance.ts';
-import { contractVersion } from '../../../../workflows/driver-port.ts';
+import { contractVersion } from '../../../../workflows/contracts/driver-activities.ts';
 import { aMachineClass, aSecret } from '../../../support/builders.ts';
 import { aWorld, lifeOf } from '../../../support/world.ts';
 

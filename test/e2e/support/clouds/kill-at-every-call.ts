@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
-import { namespaced } from '../../../../activities/kube/paths.ts';
+import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
 import { eventually } from '../eventually.ts';
 import { KillProxy } from '../kill-proxy.ts';

@@ -1,0 +1,65 @@
+/** A local copy for those who need it now and then: watched while somebody uses it, and for a while longer. */
+import type { KubeObject } from '../client/client.ts';
+import type { Trimmed } from './object-cache.ts';
+import type { ReflectorOptions } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+
+export interface LazyReflectorOptions<
+  K extends KubeObject,
+  T extends Trimmed,
+> extends ReflectorOptions<K, T> {
+  /** How long it goes on after the last use. Default 60 s. */
+  idleMs?: number;
+  /** The first list is in. */
+  onSynced?(): void;
+}
+
+const defaultIdleMs = 60_000;
+
+export class LazyReflector<K extends KubeObject, T extends Trimmed> {
+  readonly #options: LazyReflectorOptions<K, T>;
+  #running: Reflector<K, T> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Of those that were let go: `close` waits for them. */
+  #ending: Promise<void> = Promise.resolve();
+
+  constructor(options: LazyReflectorOptions<K, T>) {
+    this.#options = options;
+  }
+
+  /** Starts it, or keeps it running for another while. */
+  use(): Reflector<K, T> {
+    this.#running ??= this.#start();
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#stop(), this.#options.idleMs ?? defaultIdleMs).unref();
+    return this.#running;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** What is known now; undefined when it does not run, has not listed yet, or cannot watch. */
+  get items(): ReadonlyMap<string, T> | undefined {
+    const isOfUse = this.#running?.isSynced === true && !this.#running.isBroken;
+    return isOfUse ? this.#running?.items : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    await this.#ending;
+  }
+
+  #start(): Reflector<K, T> {
+    const reflector = new Reflector(this.#options);
+    void reflector.synced.then(() => this.#options.onSynced?.());
+    return reflector;
+  }
+
+  #stop(): void {
+    clearTimeout(this.#idle);
+    const stopped = this.#running?.stop();
+    this.#running = undefined;
+    if (stopped) this.#ending = this.#ending.then(() => stopped);
+  }
+}

@@ -1,0 +1,105 @@
+/** The local copy behind a reflector: trimmed objects by name, and what changed with each event. */
+import type { KubeObject, ObjectMeta } from '../client/client.ts';
+import { isNewer } from './resource-version.ts';
+
+/** What the copy keeps of an object at least. */
+export interface Trimmed {
+  uid: string;
+  name: string;
+  resourceVersion: string;
+}
+
+export interface Change<T> {
+  type: 'live' | 'gone';
+  /** Of a vanished object: its last state. */
+  object: T;
+  /** What the copy held of this UID before. */
+  previous: T | undefined;
+  /** Of the event; of a deletion that only a list revealed, the list's. */
+  resourceVersion: string;
+  /** False of what the first list has that is not newer than the reflector's `since`. */
+  isNews: boolean;
+}
+
+export interface MirrorOptions<K extends KubeObject, T extends Trimmed> {
+  /** Trims before anything is stored. `previous` has the same UID. */
+  project(object: K, previous: T | undefined): T;
+  /** Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of one namespace, or of a cluster-wide resource. */
+  nameOf?(metadata: ObjectMeta): string;
+  /** Called after the copy was updated. */
+  onChange(change: Change<T>): void;
+  /** `project` or `onChange` threw for one object, which is then left out: it must not hide all others. */
+  onError(error: unknown): void;
+}
+
+export class Mirror<K extends KubeObject, T extends Trimmed> {
+  readonly items = new Map<string, T>();
+  /** Names of what the copy holds from before a restore: its versions compare with no later ones. */
+  readonly #outdated = new Set<string>();
+  readonly #options: MirrorOptions<K, T>;
+
+  constructor(options: MirrorOptions<K, T>) {
+    this.#options = options;
+  }
+
+  /** Takes in a live object. One that is not newer than `reportedUpTo` is no news. */
+  put(object: K, reportedUpTo?: string): void {
+    const held = this.#heldFor(object);
+    const { uid, resourceVersion } = object.metadata;
+    if (held !== undefined && !this.#isNewsOf(held, resourceVersion)) return;
+    const previous = held?.uid === uid ? held : undefined;
+    this.#guarded(() => {
+      const next = this.#options.project(object, previous);
+      // A new UID under an old name: a deletion and a creation of which we saw only the end.
+      if (held !== undefined && previous === undefined) this.#drop(held, resourceVersion);
+      this.items.set(next.name, next);
+      this.#outdated.delete(next.name);
+      const isNews = reportedUpTo === undefined || isNewer(resourceVersion, reportedUpTo);
+      this.#options.onChange({ type: 'live', object: next, previous, resourceVersion, isNews });
+    });
+  }
+
+  /** Takes in a deletion; the object may be one that the copy never held. */
+  remove(object: K): void {
+    const { uid, resourceVersion } = object.metadata;
+    const held = this.#heldFor(object);
+    const previous = held?.uid === uid ? held : undefined;
+    this.#guarded(() => this.#drop(this.#options.project(object, previous), resourceVersion));
+  }
+
+  /** The server was restored: the next list counts, whatever versions it has. */
+  distrustVersions(): void {
+    for (const name of this.items.keys()) this.#outdated.add(name);
+  }
+
+  #isNewsOf(held: T, resourceVersion: string): boolean {
+    return this.#outdated.has(held.name) || isNewer(resourceVersion, held.resourceVersion);
+  }
+
+  /** A list is complete: what it did not have is gone. */
+  keepOnly(uids: ReadonlySet<string>, resourceVersion: string): void {
+    for (const held of this.items.values()) {
+      if (!uids.has(held.uid)) this.#guarded(() => this.#drop(held, resourceVersion));
+    }
+  }
+
+  #heldFor({ metadata }: K): T | undefined {
+    return this.items.get(this.#options.nameOf?.(metadata) ?? metadata.name);
+  }
+
+  #drop(object: T, resourceVersion: string): void {
+    const held = this.items.get(object.name);
+    const previous = held?.uid === object.uid ? held : undefined;
+    if (previous !== undefined) this.items.delete(object.name);
+    this.#outdated.delete(object.name);
+    this.#options.onChange({ type: 'gone', object, previous, resourceVersion, isNews: true });
+  }
+
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+}

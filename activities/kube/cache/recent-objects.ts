@@ -1,0 +1,65 @@
+/** Objects that were read or written a moment ago, for those who look at the same one many times a second. */
+import type { KubeClient, KubeObject } from '../client/client.ts';
+import { orUndefined } from '../client/ignore.ts';
+import { isNewer } from './resource-version.ts';
+
+/** What a workflow was told of is read anew; what nobody told it of yet may be missed for so long. */
+const longestAgeMs = 2_000;
+
+interface Kept {
+  /** JSON: nobody can change what the next one reads. */
+  text: string;
+  resourceVersion: string;
+  at: number;
+}
+
+/**
+ * A look that begins with an old object is a look that began earlier: harmless where its writes carry the resourceVersion. A
+ * caller that knows of a later one says so.
+ */
+export class RecentObjects {
+  readonly #client: KubeClient;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** Undefined when there is none. `atLeast`: a resourceVersion that somebody saw; absent: read it in any case. */
+  async read<T extends KubeObject>(
+    path: string,
+    atLeast: string | undefined,
+  ): Promise<T | undefined> {
+    const kept = this.#kept.get(path);
+    if (kept && atLeast !== undefined && isFresh(kept, atLeast)) {
+      const object: T = JSON.parse(kept.text);
+      return object;
+    }
+    const object = await orUndefined(this.#client.get<T>(path));
+    if (object) this.#keep(path, object);
+    else this.#kept.delete(path);
+    return object;
+  }
+
+  /** Keeps what a write returns. One that does not hold means that somebody else wrote: the next look reads. */
+  async write(path: string, patch: () => Promise<KubeObject>): Promise<void> {
+    this.#kept.delete(path);
+    const object = await orUndefined(patch());
+    if (object) this.#keep(path, object);
+  }
+
+  #keep(path: string, object: KubeObject): void {
+    for (const [key, { at }] of this.#kept) {
+      // In the order of their age.
+      if (performance.now() - at < longestAgeMs) break;
+      this.#kept.delete(key);
+    }
+    this.#kept.delete(path);
+    const { resourceVersion } = object.metadata;
+    this.#kept.set(path, { text: JSON.stringify(object), resourceVersion, at: performance.now() });
+  }
+}
+
+function isFresh({ resourceVersion, at }: Kept, atLeast: string): boolean {
+  return performance.now() - at < longestAgeMs && !isNewer(atLeast, resourceVersion);
+}

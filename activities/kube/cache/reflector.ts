@@ -1,0 +1,229 @@
+/**
+ * A local copy of one resource: listed once, then watched for ever. It never gives up: a broken watch resumes
+ * where it was, and a version that the server has forgotten, or does not know any more, is answered by a new list.
+ */
+import { createBackoff } from '../client/backoff.ts';
+import type { Backoff, BackoffRange } from '../client/backoff.ts';
+import type { KubeClient, KubeObject, Query } from '../client/client.ts';
+import { KubeError, isGone, isTooLargeVersion, isUnreachable } from '../client/errors.ts';
+import { Mirror } from './object-cache.ts';
+import type { MirrorOptions, Trimmed } from './object-cache.ts';
+import { PageSize, pagesOf } from '../client/paging.ts';
+import type { Page } from '../client/paging.ts';
+import { pause } from '../client/pause.ts';
+import { isNewer } from './resource-version.ts';
+
+export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> extends MirrorOptions<
+  K,
+  T
+> {
+  client: KubeClient;
+  path: string;
+  query?: Query;
+  /**
+   * Start the watch here instead of at the list: so deletions that happened while nobody watched are reported,
+   * and of the live objects only those that changed since.
+   */
+  since?: string | undefined;
+  /**
+   * What happened before the new list is not known: the server has forgotten what came after `since`,
+   * or its database was restored to an older state. Called once the list is in.
+   */
+  onHistoryLost?(reason: string): void;
+  /** Default 0.2 to 30 s. */
+  backoff?: BackoffRange;
+}
+
+interface ListOutcome {
+  /** Version of the list. */
+  listed: string;
+  /** Live objects that are not newer are no news. */
+  reportedUpTo: string | undefined;
+  /** See `onHistoryLost`. */
+  lost: string | undefined;
+}
+
+/** A watch that ends sooner is taken for a failure, or a server that closes at once would be asked in a tight loop. */
+const shortWatchMs = 2_000;
+/** One failure is a connection that broke. */
+const failuresOfBrokenWatch = 2;
+
+export class Reflector<K extends KubeObject, T extends Trimmed> {
+  /** Fulfilled when the first list is in. */
+  readonly synced: Promise<void>;
+  readonly #options: ReflectorOptions<K, T>;
+  readonly #mirror: Mirror<K, T>;
+  readonly #backoff: Backoff;
+  readonly #pageSize = new PageSize();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #resolveSynced: (() => void) | undefined;
+  #isSynced = false;
+  #mustList = true;
+  #version: string | undefined;
+  #isSinceForgotten = false;
+  #restarts = 0;
+  /** In a row, without anything heard from the server in between. */
+  #failures = 0;
+  #lastEventAt = performance.now();
+  #awaySince: number | undefined;
+
+  /** Starts at once. */
+  constructor(options: ReflectorOptions<K, T>) {
+    this.#options = options;
+    this.#mirror = new Mirror(options);
+    this.#backoff = createBackoff(options.backoff ?? { firstMs: 200, maxMs: 30_000 });
+    this.synced = new Promise((resolve) => {
+      this.#resolveSynced = resolve;
+    });
+    this.#running = this.#run();
+  }
+
+  /** By name; see `nameOf`. */
+  get items(): ReadonlyMap<string, T> {
+    return this.#mirror.items;
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  /** The watch fails again and again, as where a role allows a list only: what is known gets old. */
+  get isBroken(): boolean {
+    return this.#failures >= failuresOfBrokenWatch;
+  }
+
+  /** Everything up to here has been reported; undefined before the first list. */
+  get resourceVersion(): string | undefined {
+    return this.#version;
+  }
+
+  /** Since when the server gives no answer, milliseconds since 1970. One connection that breaks says nothing. */
+  get awaySince(): number | undefined {
+    return this.isBroken ? this.#awaySince : undefined;
+  }
+
+  /** How often a list or watch broke. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Since the server last sent anything, bookmarks included. */
+  get lastEventAgeSeconds(): number {
+    return (performance.now() - this.#lastEventAt) / 1_000;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        if (this.#mustList || (await this.#wentBack())) await this.#list();
+        await this.#watch();
+        if (performance.now() - startedAt < shortWatchMs) await this.#wait(0);
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        this.#noteFailure(error);
+        await this.#wait(error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
+      }
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#restarts += 1;
+    this.#failures += 1;
+    if (!isUnreachable(error)) this.#awaySince = undefined;
+    else this.#awaySince ??= Date.now();
+    this.#mustList ||= isGone(error) || isTooLargeVersion(error);
+    this.#isSinceForgotten ||= isGone(error) && this.#isAtSince();
+    this.#options.onError(error);
+  }
+
+  async #wait(atLeastMs: number): Promise<void> {
+    await pause(Math.max(atLeastMs, this.#backoff.next()), this.#stopping.signal);
+  }
+
+  /**
+   * A watch that begins after the newest version hears nothing until the versions have passed it, and
+   * the server does not say so. Therefore it is asked before each watch that resumes.
+   */
+  async #wentBack(): Promise<boolean> {
+    const { client, path, query } = this.#options;
+    const { metadata } = await client.get<Page<K>>(path, { ...query, limit: 1 });
+    this.#awaySince = undefined;
+    return this.#isAhead(metadata.resourceVersion);
+  }
+
+  /** We know of later versions than the server. */
+  #isAhead(listed: string): boolean {
+    const known = this.#version ?? this.#options.since;
+    return known !== undefined && isNewer(known, listed);
+  }
+
+  /** Nothing was heard yet of what came after the checkpoint. */
+  #isAtSince(): boolean {
+    const { since } = this.#options;
+    return since !== undefined && this.#version === since;
+  }
+
+  async #list(): Promise<void> {
+    const uids = new Set<string>();
+    let outcome: ListOutcome | undefined;
+    for await (const { metadata, items } of this.#pages()) {
+      this.#lastEventAt = performance.now();
+      this.#awaySince = undefined;
+      outcome ??= this.#beginList(metadata.resourceVersion);
+      for (const object of items ?? []) {
+        uids.add(object.metadata.uid);
+        this.#mirror.put(object, outcome.reportedUpTo);
+      }
+    }
+    if (outcome === undefined) return;
+    const { listed, reportedUpTo, lost } = outcome;
+    this.#mirror.keepOnly(uids, listed);
+    this.#version = reportedUpTo ?? listed;
+    this.#mustList = false;
+    this.#isSinceForgotten = false;
+    this.#isSynced = true;
+    this.#resolveSynced?.();
+    if (lost !== undefined) this.#options.onHistoryLost?.(lost);
+  }
+
+  #pages(): AsyncGenerator<Page<K>> {
+    const { client, path, query } = this.#options;
+    return pagesOf((page) => client.get(path, { ...query, ...page }), this.#pageSize);
+  }
+
+  #beginList(listed: string): ListOutcome {
+    const { path, since } = this.#options;
+    if (this.#isAhead(listed)) {
+      this.#mirror.distrustVersions();
+      const known = this.#version ?? since;
+      const lost = `${path}: the server is at ${listed} and was at ${known}: it was restored`;
+      return { listed, reportedUpTo: undefined, lost };
+    }
+    const lost = this.#isSinceForgotten
+      ? `${path}: the server has forgotten what came after ${since}`
+      : undefined;
+    // Later lists report every difference: they repair what a watch has lost.
+    return { listed, reportedUpTo: this.#isSynced ? undefined : since, lost };
+  }
+
+  async #watch(): Promise<void> {
+    const { client, path, query } = this.#options;
+    const from = { ...query, resourceVersion: this.#version };
+    for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
+      this.#lastEventAt = performance.now();
+      this.#awaySince = undefined;
+      this.#backoff.reset();
+      this.#failures = 0;
+      if (event.type === 'DELETED') this.#mirror.remove(event.object);
+      else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#mirror.put(event.object);
+      this.#version = event.object.metadata.resourceVersion;
+    }
+  }
+}

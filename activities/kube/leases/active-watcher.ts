@@ -1,0 +1,69 @@
+/** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
+import type { KubeClient } from '../client/client.ts';
+import type { Lease } from './observed-lease.ts';
+import { ownLeaseOf } from './lease-set.ts';
+import { LeaseTerm } from './lease-term.ts';
+import { lease as leasePath } from '../client/paths.ts';
+import type { NotedPause } from '../objects/pauses.ts';
+import { pausesAnnotation, readPauses } from '../objects/pauses.ts';
+import { Reflector } from '../cache/reflector.ts';
+
+export interface Licence {
+  /** No holder, no action: whatever writes to Kubernetes waits for a watcher. */
+  isGranted(): boolean;
+  /** When nothing could be done, as the watchers noted it. */
+  pauses(): NotedPause[];
+  /** Fulfilled after the first read. */
+  readonly synced: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LicenceOptions {
+  client: KubeClient;
+  namespace: string;
+  /** Of the Lease; default the same. */
+  resourceNamespace?: string | undefined;
+  /** Called for each failed read; the licence goes on by itself. */
+  onError(error: unknown): void;
+}
+
+export function createLicence({
+  client,
+  namespace,
+  resourceNamespace,
+  onError,
+}: LicenceOptions): Licence {
+  const place = ownLeaseOf(namespace, resourceNamespace);
+  const term = new LeaseTerm();
+  // By both clocks: one stands still while a machine sleeps, the other may be set.
+  let end = { monotonic: 0, wall: 0 };
+  let noted = '';
+  let pauses: NotedPause[] = [];
+  const reflector = new Reflector({
+    client,
+    path: leasePath(place.namespace),
+    query: { fieldSelector: `metadata.name=${place.name}` },
+    project: (lease: Lease) => ({
+      uid: lease.metadata.uid,
+      name: lease.metadata.name,
+      resourceVersion: lease.metadata.resourceVersion,
+      ...lease.spec,
+      noted: lease.metadata.annotations?.[pausesAnnotation] ?? '',
+    }),
+    onChange({ type, object }) {
+      const now = Date.now();
+      const remaining = type === 'live' ? term.remaining(object, now) : 0;
+      end = { monotonic: performance.now() + remaining, wall: now + remaining };
+      if (object.noted === noted) return;
+      noted = object.noted;
+      pauses = readPauses(noted);
+    },
+    onError,
+  });
+  return {
+    isGranted: () => performance.now() < end.monotonic && Date.now() < end.wall,
+    pauses: () => pauses,
+    synced: reflector.synced,
+    close: () => reflector.stop(),
+  };
+}

@@ -1,0 +1,158 @@
+/** One Lease, taken and renewed as client-go does it: by writes that carry the resourceVersion that was read. */
+import type { KubeClient } from '../client/client.ts';
+import { isConflict, isNotFound } from '../client/errors.ts';
+import { ObservedLease, incarnationAnnotation } from './observed-lease.ts';
+import type { Candidate, Lease } from './observed-lease.ts';
+import { lease as leasePath } from '../client/paths.ts';
+
+export interface LeaseLockOptions extends Candidate {
+  client: KubeClient;
+  namespace: string;
+  name: string;
+  leaseDurationSeconds: number;
+  /** `leaseTransitions` of a new term are at least this. Default 0. */
+  leastTransitions?(): number;
+  /** Taken at first from any holder; after that, as any other. */
+  isForced?: boolean;
+}
+
+export type Attempt = { held: true; lease: Lease } | { held: false; holder: string };
+
+/** Null removes one. */
+export type Annotations = Record<string, string | null>;
+
+interface Write {
+  annotations: Annotations;
+  spec: object;
+}
+
+/** Lease times have microseconds. */
+const microTime = (): string => new Date().toISOString().replace('Z', '000Z');
+
+export class LeaseLock {
+  readonly name: string;
+  readonly #options: LeaseLockOptions;
+  readonly #path: string;
+  readonly #observed: ObservedLease;
+  #isHeld = false;
+  #mustTake: boolean;
+  #mustBegin = false;
+  /** The highest number that this process saw: a restored database must not turn it back. */
+  #transitions = -1;
+
+  constructor(options: LeaseLockOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#path = leasePath(options.namespace, options.name);
+    this.#observed = new ObservedLease(options);
+    this.#mustTake = options.isForced ?? false;
+  }
+
+  async read(): Promise<Lease | undefined> {
+    try {
+      this.#see(await this.#options.client.get<Lease>(this.#path));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#see(undefined);
+    }
+    return this.#observed.lease;
+  }
+
+  #see(lease: Lease | undefined): void {
+    this.#observed.see(lease);
+    if (lease === undefined) return;
+    this.#transitions = Math.max(this.#transitions, lease.spec?.leaseTransitions ?? 0);
+  }
+
+  /** Who held it at the last read, if it is not ours to take. */
+  foreignHolder(): string | undefined {
+    return this.#mustTake ? undefined : this.#observed.foreignHolder();
+  }
+
+  /** See `ObservedLease.wentBack`. */
+  get wentBack(): boolean {
+    return this.#observed.wentBack;
+  }
+
+  /** The next write begins a new term, although we hold the Lease. */
+  beginAnew(): void {
+    this.#mustBegin = true;
+  }
+
+  forgetRestore(): void {
+    this.#observed.forgetRestore();
+  }
+
+  /** Throws KubeError when the API server does not answer, or when others wrote at the same time. */
+  async acquireOrRenew(annotations: Annotations = {}): Promise<Attempt> {
+    // A holder renews without reading; a conflict tells that somebody wrote in between.
+    if (this.#isHeld) {
+      try {
+        return await this.#write(annotations);
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    await this.read();
+    const holder = this.foreignHolder();
+    if (holder === undefined) return this.#write(annotations);
+    this.#isHeld = false;
+    return { held: false, holder };
+  }
+
+  /** Gives it up if we hold it, so that the next one need not wait for its expiry. */
+  async release(annotations: Annotations = {}): Promise<void> {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() };
+    const resourceVersion = this.#observed.lease?.metadata.resourceVersion;
+    const body = { metadata: { resourceVersion, annotations }, spec };
+    await this.#options.client.patch(this.#path, 'merge', body);
+  }
+
+  async #write(annotations: Annotations): Promise<Attempt> {
+    const marked = { ...annotations, [incarnationAnnotation]: this.#options.incarnation };
+    const held = this.#observed.lease;
+    // A new term may be asked for while a renewal is under way.
+    const isBegin = !this.#isHeld || this.#mustBegin;
+    const term = isBegin || held === undefined ? this.#newTerm() : {};
+    const write = { annotations: marked, spec: { ...this.#tenure(), ...term } };
+    const lease = held === undefined ? await this.#create(write) : await this.#patch(held, write);
+    if (isBegin) this.#mustBegin = false;
+    this.#see(lease);
+    this.#observed.seeOurs();
+    this.#isHeld = true;
+    this.#mustTake = false;
+    return { held: true, lease };
+  }
+
+  async #create({ annotations: all, spec }: Write): Promise<Lease> {
+    const { client, namespace, name } = this.#options;
+    const annotations = Object.fromEntries(
+      Object.entries(all).filter(([, value]) => value !== null),
+    );
+    return client.create<Lease>(leasePath(namespace), {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, annotations },
+      spec,
+    });
+  }
+
+  async #patch(held: Lease, { annotations, spec }: Write): Promise<Lease> {
+    const { resourceVersion } = held.metadata;
+    const metadata = { resourceVersion, annotations };
+    return this.#options.client.patch<Lease>(this.#path, 'merge', { metadata, spec });
+  }
+
+  #newTerm(): object {
+    const least = this.#options.leastTransitions?.() ?? 0;
+    const leaseTransitions = Math.max(least, this.#transitions + 1);
+    return { acquireTime: microTime(), leaseTransitions };
+  }
+
+  #tenure(): object {
+    const { identity, leaseDurationSeconds } = this.#options;
+    return { holderIdentity: identity, leaseDurationSeconds, renewTime: microTime() };
+  }
+}

@@ -1,0 +1,140 @@
+/** The Leases that a leader holds, all or none. Our own comes last and goes first: it is the licence of the workers. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { ObjectRef } from '../../../workflows/contracts/machine-activities.ts';
+import type { KubeClient } from '../client/client.ts';
+import { isNamespaceTerminating } from '../client/errors.ts';
+import { LeaseLock } from './lease-lock.ts';
+import type { Annotations, Attempt } from './lease-lock.ts';
+
+/** Its `leaseTransitions` are the epoch of the watcher's signals; its holder is the licence to create and destroy. */
+export const ownLease = 'millwright';
+/** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
+const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+
+/** Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be served from another one. */
+export function ownLeaseOf(namespace: string, resourceNamespace = namespace): ObjectRef {
+  const isElsewhere = resourceNamespace !== namespace;
+  return {
+    namespace: resourceNamespace,
+    name: isElsewhere ? `${ownLease}-${namespace}` : ownLease,
+  };
+}
+
+export interface LeaseSetOptions {
+  client: KubeClient;
+  /** That is served: MCM's Leases are there. */
+  namespace: string;
+  /** Of our own Lease; default the same. */
+  resourceNamespace?: string | undefined;
+  identity: string;
+  leaseDurationSeconds: number;
+  /** Takes our own Lease at first from any holder, and leaves those of MCM alone. */
+  isForced: boolean;
+  log: Logger;
+}
+
+export interface LeasesSeen {
+  /** Which Lease another process holds, if one does. */
+  obstacle: string | undefined;
+  /** What our own Lease carries. */
+  annotations: Record<string, string>;
+  /** Of our own Lease, by the clock of its holder. */
+  renewedAt: number | undefined;
+}
+
+const secondsUntil2020 = 1_577_836_800;
+
+/**
+ * A term begins at a number that the clock has reached, so that its epoch is later than all before it
+ * also where a Lease was deleted, or restored from a backup. Seconds, because no process begins more
+ * than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
+ */
+export const epochFromTime = (): number => Math.floor(Date.now() / 1_000) - secondsUntil2020;
+
+export class LeaseSet {
+  readonly #own: LeaseLock;
+  readonly #mcm: LeaseLock[];
+  readonly #log: Logger;
+
+  constructor({ log, resourceNamespace, ...options }: LeaseSetOptions) {
+    const common = { ...options, incarnation: randomUUID() };
+    const own = ownLeaseOf(options.namespace, resourceNamespace);
+    this.#own = new LeaseLock({ ...common, ...own, leastTransitions: epochFromTime });
+    const others = options.isForced ? [] : mcmLeases;
+    this.#mcm = others.map((name) => new LeaseLock({ ...common, name }));
+    this.#log = log;
+  }
+
+  /** The database was restored: our own Lease showed an older state than before. */
+  get wentBack(): boolean {
+    return this.#own.wentBack;
+  }
+
+  /** The next write begins a new term, without a moment in which the Leases are free. */
+  beginAnew(): void {
+    this.#own.beginAnew();
+  }
+
+  async look(): Promise<LeasesSeen> {
+    const [own] = await Promise.all([this.#own, ...this.#mcm].map((lock) => lock.read()));
+    const taken = [...this.#mcm, this.#own].find((lock) => lock.foreignHolder() !== undefined);
+    const obstacle = taken && `Lease ${taken.name} is held by ${taken.foreignHolder()}`;
+    const renewTime = own?.spec?.renewTime;
+    return {
+      obstacle,
+      annotations: own?.metadata.annotations ?? {},
+      renewedAt: renewTime ? Date.parse(renewTime) : undefined,
+    };
+  }
+
+  /** One after the other, in one order for all processes, so that no two wait for each other. */
+  async acquire(annotations: Annotations | undefined): Promise<Attempt> {
+    for (const lock of this.#mcm) {
+      const attempt = await acquireOfMcm(lock);
+      if (attempt?.held === false) return this.#givenUp(attempt);
+    }
+    const own = await this.#own.acquireOrRenew(annotations);
+    if (!own.held) return this.#givenUp(own);
+    this.#own.forgetRestore();
+    return own;
+  }
+
+  async #givenUp(attempt: Attempt): Promise<Attempt> {
+    await this.release();
+    return attempt;
+  }
+
+  /** Of our own Lease; of another if that is lost. */
+  async renew(annotations: Annotations | undefined): Promise<Attempt> {
+    const [own, ...others] = await Promise.all([
+      this.#own.acquireOrRenew(annotations),
+      ...this.#mcm.map(acquireOfMcm),
+    ]);
+    return others.find((attempt) => attempt?.held === false) ?? own;
+  }
+
+  /** A Lease that cannot be released expires by itself. */
+  async release(annotations?: Annotations): Promise<void> {
+    await this.#released(this.#own, annotations);
+    await Promise.all(this.#mcm.map((lock) => this.#released(lock)));
+  }
+
+  async #released(lock: LeaseLock, annotations?: Annotations): Promise<void> {
+    try {
+      await lock.release(annotations);
+    } catch (error) {
+      this.#log.warn({ err: error, lease: lock.name }, 'the Lease was not released; it expires');
+    }
+  }
+}
+
+/** Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM neither. */
+async function acquireOfMcm(lock: LeaseLock): Promise<Attempt | undefined> {
+  try {
+    return await lock.acquireOrRenew();
+  } catch (error) {
+    if (!isNamespaceTerminating(error)) throw error;
+    return undefined;
+  }
+}

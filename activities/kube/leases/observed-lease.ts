@@ -1,0 +1,101 @@
+/** A Lease as this process saw it: expiry is judged by what changed before our eyes, never by comparing clocks. */
+import type { ObjectMeta } from '../client/client.ts';
+import { isNewer } from '../cache/resource-version.ts';
+
+export interface LeaseSpec {
+  holderIdentity?: string | null;
+  leaseDurationSeconds?: number | null;
+  acquireTime?: string | null;
+  renewTime?: string | null;
+  leaseTransitions?: number | null;
+}
+
+export interface Lease {
+  metadata: ObjectMeta;
+  spec?: LeaseSpec;
+}
+
+/** Tells two processes of the same identity apart: the later one wins. */
+export const incarnationAnnotation = 'millwright.dev/incarnation';
+
+export interface Candidate {
+  /** Stays the same when the process is restarted, so that it goes on at once. */
+  identity: string;
+  /** Drawn anew by each process. */
+  incarnation: string;
+}
+
+const defaultDurationSeconds = 15;
+
+export class ObservedLease {
+  readonly #candidate: Candidate;
+  #lease: Lease | undefined;
+  #changedAt = 0;
+  #wentBack = false;
+  /** A Lease in our name is that of the process before us only until we have held it ourselves. */
+  #mayInherit = true;
+
+  constructor(candidate: Candidate) {
+    this.#candidate = candidate;
+  }
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  /** The API server's database was restored: it showed an older state than it had shown before. */
+  get wentBack(): boolean {
+    return this.#wentBack;
+  }
+
+  /** The restore was taken note of. */
+  forgetRestore(): void {
+    this.#wentBack = false;
+  }
+
+  see(lease: Lease | undefined): void {
+    if (isOlderState(lease, this.#lease)) this.#wentBack = true;
+    if (lease?.metadata.resourceVersion !== this.#lease?.metadata.resourceVersion) {
+      this.#changedAt = performance.now();
+    }
+    this.#lease = lease;
+  }
+
+  /** What was seen last is what we wrote. */
+  seeOurs(): void {
+    this.#mayInherit = false;
+  }
+
+  /** Who holds it, if it is not ours to take. */
+  foreignHolder(): string | undefined {
+    const holder = this.#lease?.spec?.holderIdentity;
+    if (!holder || this.#isOurs(holder)) return undefined;
+    const durationSeconds = this.#lease?.spec?.leaseDurationSeconds ?? defaultDurationSeconds;
+    return performance.now() < this.#changedAt + durationSeconds * 1_000 ? holder : undefined;
+  }
+
+  #isOurs(holder: string): boolean {
+    const { identity, incarnation } = this.#candidate;
+    if (holder !== identity) return false;
+    return (
+      this.#mayInherit || this.#lease?.metadata.annotations?.[incarnationAnnotation] === incarnation
+    );
+  }
+}
+
+/** By its version; or by its time of renewal, where the versions have passed the old ones since. */
+function isOlderState(now: Lease | undefined, before: Lease | undefined): boolean {
+  if (now === undefined || before === undefined) return false;
+  if (isNewer(before.metadata.resourceVersion, now.metadata.resourceVersion)) return true;
+  return isOfSameProcess(now, before) && renewedAt(now) < renewedAt(before);
+}
+
+function isOfSameProcess(a: Lease, b: Lease): boolean {
+  const incarnation = a.metadata.annotations?.[incarnationAnnotation];
+  return (
+    incarnation !== undefined && incarnation === b.metadata.annotations?.[incarnationAnnotation]
+  );
+}
+
+/** One process writes its times in one form, so that texts can be compared. */
+const renewedAt = ({ spec }: Lease): string => spec?.renewTime ?? '';

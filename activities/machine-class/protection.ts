@@ -1,0 +1,129 @@
+/** The finalizers of MachineClasses and Secrets. */
+import type {
+  ObjectRef,
+  ProtectionActivities,
+  ProtectionOutcome,
+} from '../../workflows/contracts/machine-activities.ts';
+import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
+import { readSecretsOf } from './reader.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { hasFinalizer } from '../kube/objects/finalizers.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { customResource, namespaced } from '../kube/client/paths.ts';
+import { component } from '../machine/object.ts';
+import { isBuiltIn } from '../drivers/index.ts';
+import type { World } from '../dependencies.ts';
+
+type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
+
+type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
+
+export async function protectFromDeletion(
+  world: ProtectionWorld,
+  input: Input,
+): Promise<ProtectionOutcome> {
+  const { resource, ref } = input;
+  return resource === 'machineclasses'
+    ? await protectClass(world, input)
+    : await protectSecret(world.control, ref);
+}
+
+async function protectSecret(control: KubeClient, ref: ObjectRef): Promise<ProtectionOutcome> {
+  const path = namespaced('secrets', ref.namespace, ref.name);
+  const isWanted = await isSecretUsed(control, ref);
+  const object = await orUndefined(control.get<KubeObject>(path));
+  if (object) await setFinalizer(control, path, { object, finalizer: finalizers.secret, isWanted });
+  return {};
+}
+
+async function protectClass(world: ProtectionWorld, input: Input): Promise<ProtectionOutcome> {
+  const { control } = world;
+  const { ref, lastLook } = input;
+  const path = customResource('machineclasses', ref.namespace, ref.name);
+  const isWanted = await isClassUsed(control, ref);
+  const object = await orUndefined(control.get<MachineClass>(path));
+  if (!object) return {};
+  const isReleased = !isWanted && hasFinalizer(object);
+  const looksFirst = isReleased && !lastLook ? await firstLookOf(world, object) : undefined;
+  if (looksFirst) return { looksFirst };
+  await setFinalizer(control, path, { object, finalizer: finalizers.machine, isWanted });
+  const { problem } = lastLook ?? {};
+  if (isReleased && problem !== undefined) await tell(control, object, problem);
+  return {};
+}
+
+/** A class that nobody uses any more is let go after a last look at what only its credentials can reach. */
+async function firstLookOf(
+  world: ProtectionWorld,
+  machineClass: MachineClass,
+): Promise<ProtectionOutcome['looksFirst']> {
+  const { metadata, provider = '' } = machineClass;
+  if (!(await canLook(world, machineClass))) return undefined;
+  return {
+    provider,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    ...(!isBuiltIn(provider) && { isForeign: true }),
+  };
+}
+
+/** Without driver or credentials waiting would be for ever. */
+async function canLook(
+  { control, hasDriver }: ProtectionWorld,
+  machineClass: MachineClass,
+): Promise<boolean> {
+  const { metadata, provider = '' } = machineClass;
+  if (!(await hasDriver(provider))) return false;
+  const { secretFaults } = await readSecretsOf(control, metadata.namespace ?? '', machineClass);
+  return secretFaults.length === 0;
+}
+
+async function tell(
+  control: KubeClient,
+  { metadata }: MachineClass,
+  problem: string,
+): Promise<void> {
+  const { namespace = '', name, uid } = metadata;
+  recordEvent(
+    control,
+    { apiVersion, kind: 'MachineClass', namespace, name, uid },
+    { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },
+  );
+}
+
+async function isClassUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {
+  const { items } = await control.list<Machine>(customResource('machines', namespace));
+  return items.some(({ spec }) => spec.class?.name === name);
+}
+
+async function isSecretUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {
+  const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
+  return items.some((machineClass) =>
+    ownSecretsOf(machineClass, namespace).some((secret) => secret.name === name),
+  );
+}
+
+interface Wanted {
+  object: KubeObject;
+  finalizer: string;
+  isWanted: boolean;
+}
+
+/** The write holds only for the list of finalizers that was read. */
+async function setFinalizer(
+  control: KubeClient,
+  path: string,
+  { object, finalizer, isWanted }: Wanted,
+): Promise<void> {
+  const { finalizers: present = [], resourceVersion, uid, deletionTimestamp } = object.metadata;
+  const isPresent = present.includes(finalizer);
+  if (isPresent === isWanted) return;
+  // Kubernetes takes no new finalizer on an object that is going.
+  if (isWanted && deletionTimestamp !== undefined) return;
+  const kept = present.filter((name) => name !== finalizer);
+  const metadata = { uid, resourceVersion, finalizers: isWanted ? [...kept, finalizer] : kept };
+  await orUndefined(control.patch(path, 'merge', { metadata }));
+}

@@ -1,0 +1,35 @@
+/** Says on a MachineClass what is wrong with it, before any machine is tried. */
+import type {
+  ClassActivities,
+  ClassLook,
+  ObjectRef,
+} from '../../workflows/contracts/machine-activities.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
+import { orUndefined } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { World } from '../dependencies.ts';
+import { classFaults } from './faults.ts';
+import { changeIgnoredKeys, changeNote } from './note.ts';
+
+export async function lookAtClass(
+  { control, hasDriver }: World,
+  { ref }: { ref: ObjectRef },
+): Promise<ClassLook> {
+  const path = customResource('machineclasses', ref.namespace, ref.name);
+  const found = await orUndefined(control.get<MachineClass>(path));
+  if (!found) return { found: false };
+  const { provider = '' } = found;
+  return { found: true, provider, hasDriver: await hasDriver(provider) };
+}
+
+export async function reportClass(
+  world: World,
+  { ref, faults, warnings = [], isEdited }: Parameters<ClassActivities['reportClass']>[0],
+): Promise<void> {
+  const resolved = await world.classes.read(ref.name, { isFresh: true });
+  if (!resolved) return;
+  const all = [...(await classFaults(world, resolved)), ...faults];
+  await changeNote(world.control, ref, (note) => noteFaults(note, all, { isEdited }));
+  await changeIgnoredKeys(world.control, ref, (note) => noteIgnoredKeys(note, warnings));
+}

@@ -1,0 +1,74 @@
+/** What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same truth. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { MachineSteerInput } from '../../workflows/contracts/machine-activities.ts';
+import { drainOptions, labels } from '../../workflows/api/constants.ts';
+import type { Pause } from '../../workflows/plan/clock.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
+import { refused } from '../failures.ts';
+import { isRefusal } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import type { World } from '../dependencies.ts';
+import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+
+export async function steerMachine(
+  { control, pauses }: Pick<World, 'control' | 'pauses'>,
+  input: MachineSteerInput,
+): Promise<string> {
+  const { machine, command } = input;
+  const { reason, words, metadata } = changeOf(input, pauses());
+  if (metadata) {
+    const patched = await patchMachine(control, machine, { metadata }).catch((error: unknown) => {
+      throw isRefusal(error) ? refused(error) : error;
+    });
+    if (!patched) throw ApplicationFailure.nonRetryable('the Machine is gone', 'Refused');
+  }
+  const who = command.by === undefined ? '' : ` by "${command.by}"`;
+  const message = `${words}, asked for through Temporal${who}`;
+  recordEvent(control, machineSubject(machine), {
+    type: 'Normal',
+    reason,
+    message,
+    component,
+  });
+  return words;
+}
+
+interface Change {
+  reason: string;
+  words: string;
+  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+}
+
+function changeOf({ command, until, countsFrom }: MachineSteerInput, pauses: Pause[]): Change {
+  switch (command.verb) {
+    case 'retryNow':
+      return { reason: 'RetryNow', words: 'Tried again at once' };
+    case 'forceDelete': {
+      const metadata = { labels: { [labels.forceDeletion]: 'True' } };
+      return { reason: 'ForceDeletion', words: 'Deletion by force', metadata };
+    }
+    case 'skipDrain': {
+      const metadata = { annotations: { [drainOptions.skip]: 'true' } };
+      return { reason: 'DrainSkipped', words: 'Drain skipped', metadata };
+    }
+    case 'skipVolumeWait': {
+      const metadata = { annotations: { [drainOptions.skipVolumeWait]: 'true' } };
+      return { reason: 'VolumeWaitSkipped', words: 'Volumes are not waited for', metadata };
+    }
+    case 'extendDrain': {
+      const metadata = { annotations: { [drainOptions.until]: timestamp(until) } };
+      const end = timestamp(movedEnd(until, countsFrom, pauses));
+      return { reason: 'DrainExtended', words: `Drain extended until ${end}`, metadata };
+    }
+  }
+}
+
+/** When the drain will end, with the pauses so far. */
+function movedEnd(
+  until: number | undefined,
+  from: number | undefined,
+  pauses: Pause[],
+): number | undefined {
+  if (until === undefined || from === undefined) return until;
+  return deadlineOf({ from, timeoutMs: until - from }, pausesOfDrain(pauses));
+}

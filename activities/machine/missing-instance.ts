@@ -1,0 +1,66 @@
+/** A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no target cluster. */
+import type { LossActivities, LossOutcome } from '../../workflows/contracts/machine-activities.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import type { World } from '../dependencies.ts';
+import { holdOf } from './health.ts';
+import { lossInWords } from './missing-instance-text.ts';
+import {
+  component,
+  healthLimitsOf,
+  machineSubject,
+  patchMachine,
+  phaseOf,
+  readMachine,
+  timestamp,
+} from './object.ts';
+import { joinedNode } from './record.ts';
+
+type Input = Parameters<LossActivities['recordLoss']>[0];
+
+/** Looks once more at Machine and Node. */
+export async function recordLoss(world: World, input: Input): Promise<LossOutcome> {
+  const { machine, instance } = input;
+  const current = await readMachine(world.control, machine);
+  const { uid, deletionTimestamp } = current?.metadata ?? {};
+  if (!current || uid !== machine.uid || deletionTimestamp !== undefined) {
+    return { found: 'nothing' };
+  }
+  if (await joinedNode(world, current, instance)) return { found: 'nothing' };
+  const reason = await obstacleTo(world, current);
+  await tell(world, input, reason);
+  if (reason !== undefined) return { found: 'held', reason };
+  await fail(world, input, current);
+  return { found: 'lost' };
+}
+
+/** One that is still to join counts as being replaced already. */
+async function obstacleTo(world: World, current: Machine): Promise<string | undefined> {
+  if (healthLimitsOf(current, world.defaults).timeoutSeconds === undefined) {
+    return 'its spec.disableHealthTimeout keeps it from being replaced';
+  }
+  if (phaseOf(current) === 'Pending' && !world.stop.current()) return undefined;
+  return (await holdOf(world, current))?.reason;
+}
+
+async function tell({ control }: World, { machine, instance }: Input, reason: string | undefined) {
+  const words = `Machine ${machine.name}: ${lossInWords(instance)}`;
+  recordEvent(control, machineSubject(machine), {
+    type: 'Warning',
+    reason: 'InstanceGone',
+    message: reason === undefined ? words : `${words}; ${reason}`,
+    component,
+  });
+}
+
+async function fail({ control }: World, { machine, instance }: Input, current: Machine) {
+  const now = timestamp();
+  const description = `Machine ${machine.name} has lost its instance: ${lossInWords(instance)}. Updating machine phase to Failed.`;
+  const type = current.status?.lastOperation?.type ?? 'HealthCheck';
+  await patchMachine(control, machine, {
+    status: {
+      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
+      lastOperation: { description, errorCode: null, state: 'Failed', type, lastUpdateTime: now },
+    },
+  });
+}

@@ -1,0 +1,120 @@
+/** Whose a Node is, when more than one Machine or instance may have it. */
+import type { LifeRef } from '../../../workflows/contracts/machine-activities.ts';
+import { labels } from '../../../workflows/api/constants.ts';
+import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import { isSameInstance } from '../../../workflows/values/provider-id.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import type { World } from '../../dependencies.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { readNode } from '../../kube/objects/nodes.ts';
+import { component, machineSubject, patchMachine, readMachine, timestamp } from '../object.ts';
+
+/** Name of another Machine that the Node names and that names the Node. */
+export async function rivalOf(
+  control: KubeClient,
+  { metadata }: Node,
+  machine: LifeRef,
+): Promise<string | undefined> {
+  const name = metadata.labels?.[labels.machineName] ?? '';
+  if (name === '' || name === machine.name) return undefined;
+  const other = await readMachine(control, { namespace: machine.namespace, name });
+  return other?.metadata.labels?.[labels.node] === metadata.name ? name : undefined;
+}
+
+/** The Node that a Machine names as its own, and the instance that it must be of. */
+export interface NodeClaim {
+  machine: LifeRef;
+  nodeName: string;
+  /** Of the Machine; absent when it is not known. */
+  providerID?: string;
+}
+
+/**
+ * Why the Node of this name is not this machine's; undefined when it is. Names come back: where Nodes are called by their
+ * address, another machine may have the name by now. A Node without a providerID is taken at its label, and one without both,
+ * or a Node that is missing, goes with the only Machine that names it.
+ */
+export async function foreignReason(
+  control: KubeClient,
+  node: Node | undefined,
+  claim: NodeClaim,
+): Promise<string | undefined> {
+  const { machine, nodeName } = claim;
+  const said = wordOf(node);
+  const reason = contradictionOf(said, claim);
+  if (reason !== undefined) return reason;
+  if (said.machine === machine.name) return undefined;
+  const isKnown = said.machine !== '' || isOfKnownInstance(said, claim);
+  const rival =
+    node && isKnown ? await rivalOf(control, node, machine) : await claimantOf(control, claim);
+  return rival === undefined ? undefined : `Node ${nodeName} is that of Machine ${rival}`;
+}
+
+/** What a Node says of its instance and its Machine; empty where it says nothing. */
+interface Word {
+  providerID: string;
+  machine: string;
+}
+
+function wordOf(node: Node | undefined): Word {
+  const { providerID = '' } = node?.spec ?? {};
+  return { providerID, machine: node?.metadata.labels?.[labels.machineName] ?? '' };
+}
+
+function contradictionOf(said: Word, claim: NodeClaim): string | undefined {
+  const { machine, nodeName, providerID } = claim;
+  if (!isSameInstance(said.providerID, providerID)) {
+    return `Node ${nodeName} is of instance ${said.providerID}, not of ${providerID}`;
+  }
+  const isOthers = said.machine !== '' && said.machine !== machine.name;
+  return isOthers && said.providerID === ''
+    ? `Node ${nodeName} is labelled as that of Machine ${said.machine}`
+    : undefined;
+}
+
+function isOfKnownInstance(said: Word, { providerID = '' }: NodeClaim): boolean {
+  return said.providerID !== '' && providerID !== '';
+}
+
+/** Name of another Machine that names this Node. */
+async function claimantOf(
+  control: KubeClient,
+  { machine, nodeName }: NodeClaim,
+): Promise<string | undefined> {
+  const { items } = await control.list<KubeObject>(customResource('machines', machine.namespace), {
+    as: 'PartialObjectMetadata',
+    labelSelector: `${labels.node}=${nodeName}`,
+  });
+  return items.find(({ metadata }) => metadata.uid !== machine.uid)?.metadata.name;
+}
+
+/** Returns what was said. */
+export async function reportRival(
+  control: KubeClient,
+  machine: LifeRef,
+  { nodeName, rival }: { nodeName: string; rival: string },
+): Promise<string> {
+  const description = `Node ${nodeName} is that of Machine ${rival}, so Machine ${machine.name} cannot join by it: delete one of the two`;
+  const lastUpdateTime = timestamp();
+  await patchMachine(control, machine, {
+    status: { lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime } },
+  });
+  recordEvent(control, machineSubject(machine), {
+    type: 'Warning',
+    reason: 'NodeClaimed',
+    message: description,
+    component,
+  });
+  return description;
+}
+
+/** A Node of the same name is left of an earlier instance: the kubelet of the new one would take it over. */
+export async function findStaleNode(
+  { target }: World,
+  { instance }: { instance: Instance },
+): Promise<{ isStale: boolean }> {
+  const node = target && (await readNode(target, instance.nodeName));
+  return { isStale: !!node && !isSameInstance(node.spec?.providerID, instance.providerID) };
+}

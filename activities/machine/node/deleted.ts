@@ -1,0 +1,70 @@
+/** As in MCM, whoever deletes the Node deletes the Machine. */
+import type {
+  LifeRef,
+  NodeDeletionOutcome,
+} from '../../../workflows/contracts/machine-activities.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import { isSameInstance } from '../../../workflows/values/provider-id.ts';
+import { isUnreachable } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { unlessChanged } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { requireLicence } from '../../leader-gate.ts';
+import type { World } from '../../dependencies.ts';
+import { isMassDisappearance } from '../meltdown.ts';
+import type { NodeClaim } from './claims.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { component, machineSubject, readMachine } from '../object.ts';
+import type { Clusters } from './target-cluster.ts';
+import { readNodeOf } from './target-cluster.ts';
+
+interface NodeOf {
+  machine: LifeRef;
+  instance: Instance;
+}
+
+/** The Node of a machine that has not joined yet was seen to go: both are read again before anything is deleted. */
+export async function deleteWithNode(world: World, input: NodeOf): Promise<NodeDeletionOutcome> {
+  try {
+    return await lookAgain(world, input);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    return { found: 'outOfReach', reason: error.message };
+  }
+}
+
+async function lookAgain(
+  world: World,
+  { machine, instance }: NodeOf,
+): Promise<NodeDeletionOutcome> {
+  const { control, target } = world;
+  const current = await readMachine(control, machine);
+  if (!target || current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
+  const node = await ownNode({ ...world, target }, { machine, ...instance });
+  const isKept = node
+    ? node.metadata.deletionTimestamp === undefined
+    : await isMassDisappearance(world);
+  if (isKept) return { found: 'nothing' };
+  await deleteMachine(world, current);
+  return { found: 'deleting' };
+}
+
+export async function ownNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
+  const node = await readNodeOf(clusters, claim);
+  return node && isSameInstance(node.spec?.providerID, claim.providerID) ? node : undefined;
+}
+
+export async function deleteMachine(world: World, machine: Machine): Promise<void> {
+  const { name, namespace = '', uid } = machine.metadata;
+  await requireLicence(world, machineSubject({ name, namespace, uid }));
+  const path = customResource('machines', namespace, name);
+  await unlessChanged(world.control.delete(path, { preconditions: { uid } }));
+  recordEvent(world.control, machineSubject({ name, namespace, uid }), {
+    type: 'Normal',
+    reason: 'NodeDeleted',
+    message: `The Node of machine ${name} was deleted: deleting the machine`,
+    component,
+  });
+}

@@ -1,0 +1,184 @@
+/** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
+import type {
+  LifeRef,
+  NodeSyncRequest,
+  NodeTemplate,
+} from '../../../workflows/contracts/machine-activities.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
+import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import type {
+  NodeTemplateChange,
+  TextChanges,
+} from '../../../workflows/plan/machine/node-template.ts';
+import { conditionsDiffer } from '../../../workflows/plan/machine/health.ts';
+import { planNodeTemplate } from '../../../workflows/plan/machine/node-template.ts';
+import { planVirtualCapacity } from '../../../workflows/plan/machine/virtual-capacity.ts';
+import type { VirtualCapacityChange } from '../../../workflows/plan/machine/virtual-capacity.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
+import { customResource, node as nodePath } from '../../kube/client/paths.ts';
+import type { World } from '../../dependencies.ts';
+import { foreignReason } from './claims.ts';
+import { equipFreshNode, patchNode } from './patch.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { readNode } from '../../kube/objects/nodes.ts';
+import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
+
+export interface Equipment {
+  machine: LifeRef;
+  nodeName: string;
+  className: string;
+  classAtLeast?: string;
+  nodeTemplate?: NodeTemplate;
+  /** UID of a Node that joins for the first time. */
+  freshUid?: string;
+  /** Names come back: is it the Node that is meant? */
+  isMeant(node: Node): boolean | Promise<boolean>;
+}
+
+interface Change {
+  template: NodeTemplateChange;
+  capacity: VirtualCapacityChange;
+}
+
+type Clusters = Pick<World, 'control' | 'recent'> & { target: KubeClient };
+
+export async function syncNode(world: World, request: NodeSyncRequest): Promise<void> {
+  const { instance, joining, ...rest } = request;
+  const { control, target } = world;
+  if (!target) return;
+  const { providerID, nodeName } = instance;
+  const claim = { machine: rest.machine, nodeName, providerID };
+  const isMeant = async (node: Node): Promise<boolean> =>
+    (await foreignReason(control, node, claim)) === undefined;
+  const fresh = joining?.isFresh ? { freshUid: joining.uid } : {};
+  const node = await equipNode({ ...world, target }, { ...rest, ...fresh, nodeName, isMeant });
+  if (joining && node) await copyConditions(control, request.machine, node);
+}
+
+/** `kubectl` shows what a Node that joins is waiting for. */
+async function copyConditions(control: KubeClient, machine: LifeRef, node: Node): Promise<void> {
+  const conditions = node.status?.conditions ?? [];
+  const current = await readMachine(control, machine);
+  if (!current || !conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
+  await patchMachine(control, machine, { status: { conditions } });
+}
+
+const mostTries = 4;
+
+/**
+ * Returns the Node as it is then; undefined when there is none. What the API server does not take is said in an Event and left
+ * out: a template that nobody can apply must not keep a machine from its life.
+ */
+export async function equipNode(
+  clusters: Clusters,
+  equipment: Equipment,
+): Promise<Node | undefined> {
+  const { machine, nodeName, isMeant } = equipment;
+  const virtualCapacity = await virtualCapacityOf(clusters, equipment);
+  let fresh = await equipFresh(clusters, equipment);
+  for (let tries = 1; ; tries += 1) {
+    const node = fresh ?? (await readNode(clusters.target, nodeName));
+    fresh = undefined;
+    if (!node || !(await isMeant(node))) return undefined;
+    if (node.metadata.deletionTimestamp !== undefined) return node;
+    try {
+      return await write({ ...clusters, machine }, node, {
+        template: templateChange(node, equipment),
+        capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
+      });
+    } catch (error) {
+      if (!isOutdated(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+async function equipFresh(
+  { target }: Clusters,
+  { machine, nodeName, freshUid, nodeTemplate = {} }: Equipment,
+): Promise<Node | undefined> {
+  if (freshUid === undefined) return undefined;
+  const wanted = { machineName: machine.name, template: nodeTemplate };
+  return await equipFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
+}
+
+function templateChange(
+  { metadata, spec }: Node,
+  { machine, nodeTemplate = {} }: Equipment,
+): NodeTemplateChange {
+  const present = { ...metadata, taints: spec?.taints ?? [] };
+  return planNodeTemplate(present, { machineName: machine.name, template: nodeTemplate });
+}
+
+async function virtualCapacityOf(
+  { recent }: Clusters,
+  { machine, className, classAtLeast = '0' }: Equipment,
+): Promise<Record<string, number | string> | undefined> {
+  const path = customResource('machineclasses', machine.namespace, className);
+  const machineClass = await recent.read<MachineClass>(path, classAtLeast);
+  return machineClass?.nodeTemplate && (machineClass.nodeTemplate.virtualCapacity ?? {});
+}
+
+type Desk = Clusters & { machine: LifeRef };
+
+/** Capacity first: its note tells what was done, so it comes with the other metadata. */
+async function write(desk: Desk, node: Node, change: Change): Promise<Node> {
+  await reportCorrupt(desk, node, change);
+  const hasCapacity = await writeCapacity(desk, node, change.capacity.capacity);
+  const notes = hasCapacity ? change.capacity.annotations : {};
+  const { template } = change;
+  const whole = { ...template, annotations: { ...template.annotations, ...notes } };
+  try {
+    return await patchNode(desk.target, node, whole);
+  } catch (error) {
+    if (!isContentRefused(error)) throw error;
+    await warn(desk, 'NodeTemplateRefused', `spec.nodeTemplate was not applied: ${error.message}`);
+    return await patchNode(desk.target, node, ownPart(template, notes));
+  }
+}
+
+/** False when the API server does not take it. */
+async function writeCapacity(desk: Desk, node: Node, capacity: TextChanges): Promise<boolean> {
+  if (Object.keys(capacity).length === 0) return true;
+  const { name, uid } = node.metadata;
+  try {
+    const patch = { metadata: { uid }, status: { capacity } };
+    await desk.target.patch(`${nodePath(name)}/status`, 'merge', patch);
+    return true;
+  } catch (error) {
+    if (!isContentRefused(error)) throw error;
+    const message = `nodeTemplate.virtualCapacity of the MachineClass was not applied: ${error.message}`;
+    await warn(desk, 'VirtualCapacityRefused', message);
+    return false;
+  }
+}
+
+function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplateChange {
+  const { [labels.machineName]: name } = template.labels;
+  return {
+    labels: name === undefined ? {} : { [labels.machineName]: name },
+    annotations: notes,
+    isLastAppliedCorrupt: false,
+  };
+}
+
+async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Promise<void> {
+  const corrupt = [
+    ...(change.template.isLastAppliedCorrupt ? [annotations.lastAppliedNodeTemplate] : []),
+    ...(change.capacity.isLastAppliedCorrupt ? [annotations.lastAppliedVirtualCapacity] : []),
+  ];
+  for (const name of corrupt) {
+    const message = `Node ${metadata.name}: annotation ${name} cannot be read: nothing that was applied earlier is removed, and it is written anew`;
+    await warn(desk, 'LastAppliedCorrupt', message);
+  }
+}
+
+async function warn({ control, machine }: Desk, reason: string, message: string): Promise<void> {
+  recordEvent(control, machineSubject(machine), {
+    type: 'Warning',
+    reason,
+    message,
+    component,
+  });
+}

@@ -1,0 +1,39 @@
+/** What people read of a preservation in `kubectl describe machine`. */
+import { annotations } from '../../../workflows/api/constants.ts';
+import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
+import type { EventText } from '../../kube/objects/events.ts';
+import { component, timestamp } from '../object.ts';
+
+export type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;
+export type Stopping = Extract<PreservationPlan, { action: 'stop' }>;
+
+export function preservedEvent({ value, until, from }: Preserving): EventText {
+  const who = from === 'node' ? 'Node' : 'Machine';
+  const why =
+    value === 'auto-preserved'
+      ? 'its MachineSet keeps failed machines (autoPreserveFailedMachineMax)'
+      : `annotation ${annotations.preserve} of its ${who} is "${value}"`;
+  const message = `Preserved until ${timestamp(until)}: ${why}`;
+  return { type: 'Normal', reason: 'Preserved', message, component };
+}
+
+const reasonsInWords: Record<Stopping['reason'], string> = {
+  expired: 'its time is over',
+  recovered: 'the machine is not Failed',
+  withdrawn: 'nobody asks for it any more',
+};
+
+/** `until`: when it would have ended, milliseconds. */
+export function stoppedEvent({ reason }: Stopping, until: number): EventText {
+  const words = reasonsInWords[reason];
+  const [name, message] =
+    reason === 'expired'
+      ? ['PreservationExpired', `Preserved until ${timestamp(until)}: ${words}`]
+      : ['PreservationStopped', `Not preserved until ${timestamp(until)} after all: ${words}`];
+  return { type: 'Normal', reason: name, message, component };
+}
+
+export function undrainedEvent(error: string): EventText {
+  const message = `The Node of this preserved machine could not be drained: ${error}`;
+  return { type: 'Warning', reason: 'PreservationDrainFailed', message, component };
+}

@@ -1,0 +1,199 @@
+/** Keeps a machine for a look at it, or ends that: on the Machine, and on its Node. */
+import type {
+  PreserveOutcome,
+  PreserveRequest,
+} from '../../../workflows/contracts/machine-activities.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { preservationNotesOf } from '../../../workflows/api/preservation.ts';
+import { defined } from '../../../workflows/values/defined.ts';
+import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
+import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
+import { isSameInstance } from '../../../workflows/values/provider-id.ts';
+import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
+import type { EventText } from '../../kube/objects/events.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { timeOf } from '../../machine-set/facts.ts';
+import type { World } from '../../dependencies.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import {
+  component,
+  lifeOf,
+  machineSubject,
+  patchMachine,
+  phaseOf,
+  preserveSecondsOf,
+  readMachine,
+  timestamp,
+} from '../object.ts';
+import type { Preserving, Stopping } from './events.ts';
+import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
+import { keepNode, letNodeGo } from './preserved-node.ts';
+import { readNodeOf } from '../node/target-cluster.ts';
+
+/** Never fails because an API server is out of reach or refuses a write: a deletion must not wait for this. */
+export async function preserveMachine(
+  world: World,
+  request: PreserveRequest,
+): Promise<PreserveOutcome> {
+  try {
+    return await follow(world, request);
+  } catch (error) {
+    if (isUnreachable(error)) return { found: 'outOfReach', reason: error.message };
+    if (!isRejected(error)) throw error;
+    const message = `Error preserving the machine: ${error.message}`;
+    recordEvent(world.control, machineSubject(request.machine), { ...refusal, message });
+    return { found: 'refused', reason: error.message };
+  }
+}
+
+const refusal = { type: 'Warning', reason: 'FailedUpdate', component } as const;
+
+async function follow(world: World, request: PreserveRequest): Promise<PreserveOutcome> {
+  const machine = await readMachine(world.control, request.machine);
+  const { uid, deletionTimestamp } = machine?.metadata ?? {};
+  if (!machine || uid !== request.machine.uid || deletionTimestamp !== undefined) {
+    return { found: 'nothing' };
+  }
+  const node = await ownNode(world, machine);
+  const plan = planOf(world, request, { machine, node });
+  const desk = { ...world, request, machine, node };
+  await reportFaults(desk, plan);
+  const noted = await copyNodesWord(desk, plan);
+  if (plan.action === 'preserve') return await keep({ ...desk, machine: noted }, plan);
+  const left = plan.action === 'stop' ? await stop({ ...desk, machine: noted }, plan) : noted;
+  const isForgotten = plan.action === 'stop' && plan.forgets;
+  return outcomeOf(left, isForgotten ? withoutWish(node) : node);
+}
+
+/** The Node of this very instance: names come back. One that says it is another Machine's is left to that. */
+async function ownNode(
+  { control, target, targetCluster }: World,
+  machine: Machine,
+): Promise<Node | undefined> {
+  const nodeName = machine.metadata.labels?.[labels.node] ?? '';
+  if (!target || nodeName === '') return undefined;
+  const { providerID = '' } = machine.spec;
+  const claim = { machine: lifeOf(machine), nodeName, providerID };
+  const node = await readNodeOf({ control, target, targetCluster }, claim);
+  return node && isOf(machine, node) ? node : undefined;
+}
+
+function isOf({ metadata: { name }, spec }: Machine, node: Node): boolean {
+  const owner = node.metadata.labels?.[labels.machineName] ?? name;
+  return owner === name && isSameInstance(node.spec?.providerID, spec.providerID);
+}
+
+interface Found {
+  machine: Machine;
+  node: Node | undefined;
+}
+
+function planOf(
+  { defaults }: World,
+  { now }: PreserveRequest,
+  { machine, node }: Found,
+): PreservationPlan {
+  const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
+  const facts = defined({
+    wishes: defined({ machine: preserve, lastApplied, node: wordOf(node) }),
+    hasNode: node !== undefined,
+    phase: phaseOf(machine),
+    expiresAt: expiryOf(machine),
+    timeoutSeconds: preserveSecondsOf(machine, defaults),
+  });
+  return planPreservation(facts, now);
+}
+
+function expiryOf({ status }: Machine): number | undefined {
+  return timeOf(status?.currentStatus?.preserveExpiryTime);
+}
+
+function wordOf(node: Node | undefined): string | undefined {
+  return node?.metadata.annotations?.[annotations.preserve];
+}
+
+type Desk = World & Found & { request: PreserveRequest };
+
+/** As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to notice its end by. */
+async function copyNodesWord(desk: Desk, plan: PreservationPlan): Promise<Machine> {
+  const { machine, node } = desk;
+  const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
+  if (plan.from !== 'node' || !node) return machine;
+  if (preserve === undefined && lastApplied === plan.value) return machine;
+  return await annotate(desk, {
+    [annotations.preserve]: null,
+    [annotations.lastAppliedPreserve]: plan.value ?? null,
+  });
+}
+
+async function annotate(
+  { control, request, machine }: Desk,
+  notes: Record<string, string | null>,
+): Promise<Machine> {
+  const metadata = { annotations: notes };
+  return (await patchMachine(control, request.machine, { metadata })) ?? machine;
+}
+
+async function writeExpiry({ control, request, machine }: Desk, until: number | undefined) {
+  const preserveExpiryTime = until === undefined ? null : timestamp(until);
+  const status = { currentStatus: { preserveExpiryTime } };
+  return (await patchMachine(control, request.machine, { status })) ?? machine;
+}
+
+/** The Machine first: its MachineSet goes by that. */
+async function keep(desk: Desk, plan: Preserving): Promise<PreserveOutcome> {
+  const { request, node } = desk;
+  const { value, until, isToBeDrained } = plan;
+  const machine = plan.isNew ? await writeExpiry(desk, until) : desk.machine;
+  if (until !== request.until) await tell(desk, preservedEvent(plan));
+  if (request.drain?.error !== undefined) await tell(desk, undrainedEvent(request.drain.error));
+  const kept = { value, until, isToBeDrained, ...(request.drain && { drain: request.drain }) };
+  if (desk.target && node) await keepNode(desk.target, node, kept);
+  const preservation = { value, until, isToBeDrained: isToBeDrained && node !== undefined };
+  return { ...outcomeOf(machine, node), preservation };
+}
+
+/** The expiry goes last: until then whoever takes over ends what is left to end. */
+async function stop(desk: Desk, plan: Stopping): Promise<Machine> {
+  const { target, node } = desk;
+  const until = expiryOf(desk.machine);
+  const left = plan.forgets ? await annotate(desk, forgotten(desk, plan)) : desk.machine;
+  if (target && node) await letNodeGo(target, node, plan);
+  if (until === undefined) return left;
+  await tell(desk, stoppedEvent(plan, until));
+  return await writeExpiry(desk, undefined);
+}
+
+function forgotten({ machine }: Desk, { reason }: Stopping): Record<string, string | null> {
+  const isOver = reason === 'expired' && phaseOf(machine) === 'Failed';
+  return {
+    [annotations.preserve]: null,
+    [annotations.lastAppliedPreserve]: null,
+    ...(isOver && { [annotations.preservationExpired]: timestamp(expiryOf(machine)) }),
+  };
+}
+
+function withoutWish(node: Node | undefined): Node | undefined {
+  if (!node) return undefined;
+  const { [annotations.preserve]: _gone, ...notes } = node.metadata.annotations ?? {};
+  return { ...node, metadata: { ...node.metadata, annotations: notes } };
+}
+
+function outcomeOf(machine: Machine, node: Node | undefined) {
+  return defined({
+    found: 'machine' as const,
+    notes: preservationNotesOf(machine),
+    node: node && { uid: node.metadata.uid, preserve: wordOf(node) ?? '' },
+  });
+}
+
+async function reportFaults(desk: Desk, { faults }: PreservationPlan): Promise<void> {
+  for (const message of faults) {
+    await tell(desk, { type: 'Warning', reason: 'InvalidPreserveValue', message, component });
+  }
+}
+
+async function tell({ control, request }: Desk, event: EventText): Promise<void> {
+  recordEvent(control, machineSubject(request.machine), event);
+}

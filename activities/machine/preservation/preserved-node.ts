@@ -1,0 +1,138 @@
+/** The Node of a machine that is kept for a look at it: marked, so that nothing new comes and nobody takes it away. */
+import { annotations, taints } from '../../../workflows/api/constants.ts';
+import type { Taint } from '../../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../../workflows/api/meta.ts';
+import type { TextChanges } from '../../../workflows/plan/machine/node-template.ts';
+import type { Preserve } from '../../../workflows/api/preserve-value.ts';
+import { preserveOf } from '../../../workflows/api/preserve-value.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
+import { orUndefined } from '../../kube/client/ignore.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import { patchNode } from '../node/patch.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { readNode } from '../../kube/objects/nodes.ts';
+import { timestamp } from '../object.ts';
+
+export interface Keeping {
+  value: Preserve;
+  /** Milliseconds. */
+  until: number;
+  /** The machine is Failed. */
+  isToBeDrained: boolean;
+  /** How its drain ended; absent while there was none. */
+  drain?: { error?: string };
+}
+
+/** Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's. */
+export async function keepNode(target: KubeClient, node: Node, keeping: Keeping): Promise<void> {
+  const { isToBeDrained: isTainted } = keeping;
+  await change(target, node, {
+    annotationsOf: protectionFor,
+    taintsOf: (present) => withTaint(present, isTainted),
+  });
+  await report(target, node, conditionOf(keeping));
+}
+
+const type = 'Preserved';
+
+export async function letNodeGo(
+  target: KubeClient,
+  node: Node,
+  { forgets }: { forgets: boolean },
+): Promise<void> {
+  const isKnown = node.status?.conditions?.some((one) => one.type === type);
+  if (isKnown) await report(target, node, { status: 'False', reason: 'Preservation stopped.' });
+  await change(target, node, {
+    annotationsOf: (present) => removalsFrom(present, forgets),
+    taintsOf: (present) => withTaint(present, false),
+  });
+}
+
+interface Rewriting {
+  annotationsOf(present: Record<string, string>): TextChanges;
+  /** Undefined: they stay as they are. */
+  taintsOf(present: Taint[]): Taint[] | undefined;
+}
+
+const mostTries = 4;
+
+/** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
+async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
+  const { name, uid } = seen.metadata;
+  let node: Node | undefined = seen;
+  for (let tries = 1; node?.metadata.uid === uid; tries += 1) {
+    const patch = patchOf(node, rewriting);
+    if (!patch) return;
+    try {
+      await patchNode(target, node, patch);
+      return;
+    } catch (error) {
+      if (isContentRefused(error) || !isOutdated(error) || tries === mostTries) throw error;
+    }
+    node = await readNode(target, name);
+  }
+}
+
+/** Undefined when the Node is as it should be, or goes. */
+function patchOf({ metadata, spec }: Node, { annotationsOf, taintsOf }: Rewriting) {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  const rewritten = taintsOf(spec?.taints ?? []);
+  const notes = annotationsOf(metadata.annotations ?? {});
+  if (!rewritten && Object.keys(notes).length === 0) return undefined;
+  return { labels: {}, annotations: notes, ...(rewritten && { taints: rewritten }) };
+}
+
+function protectionFor(present: Record<string, string>): TextChanges {
+  if (annotations.scaleDownDisabled in present) return {};
+  return { [annotations.scaleDownDisabled]: 'true', [annotations.scaleDownDisabledByUs]: 'true' };
+}
+
+function removalsFrom(present: Record<string, string>, forgets: boolean): TextChanges {
+  const isOurs = annotations.scaleDownDisabledByUs in present;
+  const protection = [annotations.scaleDownDisabled, annotations.scaleDownDisabledByUs];
+  const isWish = preserveOf(present[annotations.preserve]) !== undefined;
+  const keys = [
+    ...(isOurs ? protection.filter((key) => key in present) : []),
+    ...(forgets && isWish ? [annotations.preserve] : []),
+  ];
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+function withTaint(present: Taint[], isWanted: boolean): Taint[] | undefined {
+  const others = present.filter(({ key }) => key !== taints.preserved);
+  const isThere = others.length < present.length;
+  if (isThere === isWanted) return undefined;
+  const taint = { key: taints.preserved, effect: 'NoSchedule', timeAdded: timestamp() };
+  return isWanted ? [...others, taint] : others;
+}
+
+type Told = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
+
+/** Texts of MCM v0.62.1, with the reason why a drain failed. */
+function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Told {
+  const reason = value === 'auto-preserved' ? 'Preserved by MCM.' : 'Preserved by user.';
+  const end = `Machine preserved until ${timestamp(until)}.`;
+  if (!isToBeDrained || !drain) return { status: 'True', reason, message: end };
+  const { error } = drain;
+  const words =
+    error === undefined
+      ? 'Preserved node drained successfully.'
+      : `Preserved node could not be drained. ${error}.`;
+  return { status: error === undefined ? 'True' : 'False', reason, message: `${words} ${end}` };
+}
+
+async function report(target: KubeClient, node: Node, told: Told): Promise<void> {
+  const known = node.status?.conditions?.find((one) => one.type === type);
+  if (known && isSame(known, told)) return;
+  const now = timestamp();
+  const lastTransitionTime = known?.status === told.status ? known.lastTransitionTime : now;
+  const condition = { type, message: '', ...told, lastHeartbeatTime: now, lastTransitionTime };
+  const { name, uid } = node.metadata;
+  const patch = { metadata: { uid }, status: { conditions: [condition] } };
+  await orUndefined(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
+}
+
+function isSame(a: Told, b: Told): boolean {
+  return a.status === b.status && a.reason === b.reason && (a.message ?? '') === (b.message ?? '');
+}

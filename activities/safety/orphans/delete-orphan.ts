@@ -1,0 +1,40 @@
+import type {
+  OrphanDeletion,
+  OrphanOutcome,
+} from '../../../workflows/contracts/machine-activities.ts';
+import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
+import type { ClassReader } from '../../machine-class/reader.ts';
+import type { Driver } from '../../drivers/driver.ts';
+import { DriverError } from '../../drivers/driver.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { readClaims } from './machine-claims.ts';
+
+export interface DeletionWorld {
+  driver: Pick<Driver, 'deleteListed'>;
+  control: KubeClient;
+  classes: ClassReader;
+  signal(): AbortSignal;
+}
+
+/** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+export async function deleteOrphan(
+  { driver, control, classes, signal }: DeletionWorld,
+  { suspect, cluster, namespace }: OrphanDeletion,
+): Promise<OrphanOutcome> {
+  const { providerID, className } = suspect;
+  const resolved = await classes.read(className, { isFresh: true });
+  if (!resolved) return { outcome: 'kept', because: `MachineClass "${className}" is gone` };
+  const verdict = verdictOn(suspect, await readClaims(control, namespace));
+  if ('kept' in verdict) return { outcome: 'kept', because: verdict.kept };
+  const { providerSpec } = resolved.machineClass;
+  const { secret, secretFaults } = resolved;
+  if (secretFaults.length > 0) return { outcome: 'failed', message: secretFaults.join('; ') };
+  const request = { cluster, namespace, providerSpec, secret, providerID, signal: signal() };
+  try {
+    const { found } = await driver.deleteListed(request);
+    return { outcome: found ? 'deleted' : 'gone' };
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    return { outcome: 'failed', message: `${error.code}: ${error.message}` };
+  }
+}

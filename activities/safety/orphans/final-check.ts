@@ -1,0 +1,26 @@
+import type { LastLook, LastLookRequest } from '../../../workflows/contracts/machine-activities.ts';
+import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
+import type { ListWorld } from './list-scopes.ts';
+import { listIn, listScopes } from './list-scopes.ts';
+import { readClaims } from './machine-claims.ts';
+
+const examplesMax = 10;
+
+/** A class that is going as well leads nowhere: of two that go together the look of each counts. */
+export async function lookLast(world: ListWorld, request: LastLookRequest): Promise<LastLook> {
+  const { className, namespace } = request;
+  const scopes = await listScopes(world, request);
+  const scope = scopes.find(({ classes }) =>
+    classes.some(({ metadata }) => metadata.name === className),
+  );
+  const others = scope?.classes.filter(({ metadata }) => metadata.name !== className) ?? [];
+  const isReached = others.some(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (!scope || isReached) return { left: 0, examples: [] };
+  const { instances, error } = await listIn(world, scope, request);
+  const claims = await readClaims(world.control, namespace);
+  const left = instances
+    .filter((instance) => 'orphan' in verdictOn(instance, claims))
+    .map(({ providerID }) => providerID);
+  const examples = left.slice(0, examplesMax);
+  return { left: left.length, examples, ...(error !== undefined && { error }) };
+}

@@ -1,0 +1,121 @@
+/** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
+import type {
+  ListedInstance,
+  OrphanLookRequest,
+} from '../../../workflows/contracts/machine-activities.ts';
+import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import type { Claims, KeptReason } from '../../../workflows/plan/safety/orphan-claims.ts';
+import { saysRefused } from '../../../workflows/plan/machine-class/note.ts';
+import { verdictAt } from '../../../workflows/plan/safety/orphan-claims.ts';
+import type {
+  CredentialNews,
+  ScopeLook,
+  Suspect,
+} from '../../../workflows/plan/safety/orphan-sweep.ts';
+import { noteIn } from '../../machine-class/note.ts';
+import type { Listing } from './list-scopes.ts';
+import { listIn, listScopes } from './list-scopes.ts';
+import { claimsIn, readMachines } from './machine-claims.ts';
+import type { AskingWorld } from '../missing-instances.ts';
+import { listedIn, lookForMissing } from '../missing-instances.ts';
+
+/** The answer stands in a history. More suspects than the largest bound on deletions are of no use there. */
+const suspectsMax = 200;
+
+export async function lookForOrphans(
+  world: AskingWorld,
+  request: OrphanLookRequest,
+): Promise<ScopeLook[]> {
+  const scopes = await listScopes(world, request);
+  const listings = await Promise.all(scopes.map((scope) => listIn(world, scope, request)));
+  // After the instances: the Machine of each was there before it.
+  const machines = await readMachines(world.control, request.namespace);
+  const claims = claimsIn(machines);
+  const listed = listedIn(listings);
+  return await Promise.all(
+    listings.map(async (listing) => {
+      const missing = await lookForMissing(world, { listing, listed, machines, account: request });
+      return { ...lookOf(listing, claims, request), ...(missing && { missing }) };
+    }),
+  );
+}
+
+/** The answer stands in a history. */
+const toldClassesMax = 100;
+
+/** Classes that say otherwise by now; nothing while all is as they say. */
+function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews | undefined {
+  if (error !== undefined && !isRefused) return undefined;
+  const classNames = scope.classes
+    .filter((machineClass) => saysRefused(noteIn(machineClass), 'listing') !== (isRefused ?? false))
+    .map(({ metadata }) => metadata.name)
+    .slice(0, toldClassesMax);
+  if (classNames.length === 0) return undefined;
+  return { classNames, ...(error !== undefined && { refusal: error }) };
+}
+
+function lookOf(
+  listing: Listing,
+  claims: Claims,
+  { provider, minAgeSeconds, suspects }: OrphanLookRequest,
+): ScopeLook {
+  const { scope, instances, error } = listing;
+  const { classes } = scope;
+  const credentials = credentialNewsOf(listing);
+  const className = classes[0].metadata.name;
+  return {
+    classCount: classes.length,
+    ...judged(instances, claims, {
+      provider,
+      className,
+      minAgeSeconds,
+      ...(suspects && { earlier: suspects }),
+    }),
+    ...(error !== undefined && { error, unlistedClasses: namesOf(classes) }),
+    ...(credentials && { credentials }),
+  };
+}
+
+/** What becomes of the instances that one class led to. */
+export function judged(
+  instances: readonly ListedInstance[],
+  claims: Claims,
+  { provider, className, minAgeSeconds, earlier = [] }: JudgeRules,
+): Omit<ScopeLook, 'classCount'> {
+  const kept: Partial<Record<KeptReason, number>> = {};
+  const suspects: Suspect[] = [];
+  const cleared: string[] = [];
+  const suspected = new Set(earlier);
+  const now = Date.now();
+  for (const instance of instances) {
+    const verdict = verdictAt(now, instance, { claims, minAgeSeconds });
+    if ('kept' in verdict) {
+      kept[verdict.kept] = (kept[verdict.kept] ?? 0) + 1;
+      if (suspected.has(instance.providerID)) cleared.push(instance.providerID);
+    } else {
+      const { createdAt: _known, ...identity } = instance;
+      suspects.push({ ...identity, because: verdict.orphan, provider, className });
+    }
+  }
+  return {
+    provider,
+    className,
+    kept,
+    suspects: suspects.slice(0, suspectsMax),
+    omitted: Math.max(suspects.length - suspectsMax, 0),
+    ...(cleared.length > 0 && { cleared }),
+  };
+}
+
+interface JudgeRules extends Pick<Suspect, 'provider' | 'className'> {
+  minAgeSeconds: number;
+  /** providerIDs that the run before suspected. */
+  earlier?: readonly string[];
+}
+
+/** The answer stands in a history. */
+const unlistedClassesMax = 1_000;
+
+function namesOf(classes: readonly MachineClass[]): string[] {
+  return classes.map(({ metadata }) => metadata.name).slice(0, unlistedClassesMax);
+}

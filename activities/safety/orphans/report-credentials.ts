@@ -1,0 +1,16 @@
+import type { SafetyActivities } from '../../../workflows/contracts/machine-activities.ts';
+import type { World } from '../../dependencies.ts';
+
+/** One class after the other: only those are written that do not say it. */
+export async function tellOfCredentials(
+  { refusals }: Pick<World, 'refusals'>,
+  { namespace, news }: Parameters<SafetyActivities['tellOfCredentials']>[0],
+): Promise<void> {
+  for (const { classNames, refusal } of news) {
+    for (const name of classNames) {
+      const ref = { namespace, name };
+      if (refusal === undefined) await refusals.accepted(ref, 'listing');
+      else await refusals.refused(ref, refusal, 'listing');
+    }
+  }
+}

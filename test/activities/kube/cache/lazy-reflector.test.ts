@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import { LazyReflector } from '../../../../activities/kube/cache/lazy-reflector.ts';
+import type { Trimmed } from '../../../../activities/kube/cache/object-cache.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
+
+const aSecret = (namespace: string): object => ({
+  kind: 'Secret',
+  metadata: { name: 'same', namespace },
+});
+
+function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObject, Trimmed> {
+  return new LazyReflector({
+    client,
+    path: '/api/v1/secrets',
+    nameOf: ({ namespace = '', name }) => `${namespace}/${name}`,
+    project: ({ metadata: { uid, namespace = '', name, resourceVersion } }) => {
+      return { uid, name: `${namespace}/${name}`, resourceVersion };
+    },
+    onChange: () => undefined,
+    onError: () => undefined,
+    idleMs,
+  });
+}
+
+test('it runs from the first use until a while after the last one, and begins anew', async () => {
+  const client = new MemoryKube(aSecret('a'), aSecret('b'));
+  const lazy = reflectorOf(client, 200);
+  expect([lazy.isRunning, lazy.items, client.calls.length]).toEqual([false, undefined, 0]);
+  await lazy.use().synced;
+  expect([...(lazy.items?.keys() ?? [])]).toEqual(['a/same', 'b/same']);
+  await eventually('it ended', async () => !lazy.isRunning && client.watchCount === 0);
+  expect(lazy.items).toBeUndefined();
+  await lazy.use().synced;
+  expect(lazy.items?.size).toBe(2);
+  await lazy.close();
+  expect(client.watchCount).toBe(0);
+});
+
+test('uses keep it running', async () => {
+  const client = new MemoryKube();
+  const lazy = reflectorOf(client, 300);
+  const first = lazy.use();
+  const until = performance.now() + 900;
+  await eventually('it was used for a while', async () => {
+    expect(lazy.use()).toBe(first);
+    return performance.now() > until;
+  });
+  await lazy.close();
+});

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { RecentObjects } from '../../../../activities/kube/cache/recent-objects.ts';
+import { aMachineSet, namespace } from '../../../support/builders.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
+
+const path = customResource('machinesets', namespace, 'pool');
+
+function reads({ calls }: MemoryKube): number {
+  return calls.filter((call) => call.startsWith('GET ')).length;
+}
+
+async function versionOf(control: MemoryKube): Promise<string> {
+  return (await control.read<KubeObject>(path)).metadata.resourceVersion;
+}
+
+test('what was read a moment ago is not read again', async () => {
+  const control = new MemoryKube(aMachineSet());
+  const recent = new RecentObjects(control);
+  const version = await versionOf(control);
+  const first = await recent.read(path, version);
+  expect(await recent.read(path, version)).toEqual(first);
+  expect(reads(control)).toBe(1);
+});
+
+test('nobody can change what the next one reads', async () => {
+  const control = new MemoryKube(aMachineSet());
+  const recent = new RecentObjects(control);
+  const version = await versionOf(control);
+  const first = await recent.read<KubeObject>(path, version);
+  if (first) first.metadata.name = 'changed';
+  const second = await recent.read<KubeObject>(path, version);
+  if (second) second.metadata.name = 'changed';
+  expect((await recent.read<KubeObject>(path, version))?.metadata.name).toBe('pool');
+});
+
+test.each([
+  { name: 'nothing is known of its version', atLeast: () => undefined },
+  { name: 'a later version was seen', atLeast: (version: string) => String(Number(version) + 1) },
+])('it is read when $name', async ({ atLeast }) => {
+  const control = new MemoryKube(aMachineSet());
+  const recent = new RecentObjects(control);
+  const version = await versionOf(control);
+  await recent.read(path, version);
+  await recent.read(path, atLeast(version));
+  expect(reads(control)).toBe(2);
+});
+
+test('what a write returns is what is read next', async () => {
+  const control = new MemoryKube(aMachineSet());
+  const recent = new RecentObjects(control);
+  const version = await versionOf(control);
+  await recent.write(path, () => control.patch(path, 'merge', { spec: { replicas: 7 } }));
+  expect(await recent.read(path, version)).toMatchObject({ spec: { replicas: 7 } });
+  expect(reads(control)).toBe(0);
+});
+
+test('after a write that did not hold it is read', async () => {
+  const control = new MemoryKube(aMachineSet());
+  const recent = new RecentObjects(control);
+  const version = await versionOf(control);
+  await recent.read(path, version);
+  const late = { metadata: { resourceVersion: '1' } };
+  await expect(recent.write(path, () => control.patch(path, 'merge', late))).rejects.toThrow(
+    'modified',
+  );
+  await recent.read(path, version);
+  expect(reads(control)).toBe(2);
+});
+
+test('an object that is gone is not there', async () => {
+  const control = new MemoryKube();
+  const recent = new RecentObjects(control);
+  expect(await recent.read(path, '1')).toBeUndefined();
+  await expect(recent.write(path, () => control.patch(path, 'merge', {}))).resolves.toBeUndefined();
+});

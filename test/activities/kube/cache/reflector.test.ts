@@ -1,0 +1,349 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { Change, Trimmed } from '../../../../activities/kube/cache/object-cache.ts';
+import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
+import { Reflector } from '../../../../activities/kube/cache/reflector.ts';
+import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { until } from '../until.ts';
+
+interface Thing extends KubeObject {
+  size?: number;
+}
+
+interface ThingView extends Trimmed {
+  size: number;
+}
+
+const things = '/api/v1/things';
+let server: FakeApiServer;
+let client: KubeClient;
+let changes: Change<ThingView>[];
+let errors: unknown[];
+let lost: string[];
+const reflectors: Reflector<Thing, ThingView>[] = [];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = createKubeClient({ kubeConfig: server.kubeConfig, userAgent: 'test', silenceMs: 1_000 });
+  changes = [];
+  errors = [];
+  lost = [];
+});
+
+afterEach(async () => {
+  await Promise.all(reflectors.splice(0).map((reflector) => reflector.stop()));
+  await client.close();
+  await server.stop();
+});
+
+function reflect(since?: string): Reflector<Thing, ThingView> {
+  const reflector = new Reflector<Thing, ThingView>({
+    client,
+    path: things,
+    since,
+    backoff: { firstMs: 5, maxMs: 20 },
+    project({ metadata: { uid, name, resourceVersion }, size = 0 }) {
+      if (size < 0) throw new Error('a size below zero');
+      return { uid, name, resourceVersion, size };
+    },
+    onChange: (change) => changes.push(change),
+    onError: (error) => errors.push(error),
+    onHistoryLost: (reason) => lost.push(reason),
+  });
+  reflectors.push(reflector);
+  return reflector;
+}
+
+const told = (): string[] =>
+  changes.filter(({ isNews }) => isNews).map(({ type, object }) => `${type} ${object.uid}`);
+
+/** Without the question for the version, which asks for one object. */
+const fullLists = () =>
+  server.requests.filter(({ query }) => query.has('limit') && query.get('limit') !== '1');
+
+const untilWatched = () => until('a watch', () => server.watchCount > 0);
+
+test('lists, then follows the watch', async () => {
+  server.put('a');
+  const reflector = reflect();
+  await untilWatched();
+  server.put('b', { size: 2 });
+  server.put('a', { size: 1 });
+  server.remove('b');
+  await until('all changes', () => changes.length === 4);
+  expect(told()).toEqual(['live uid-a', 'live uid-b', 'live uid-a', 'gone uid-b']);
+  expect(changes.at(2)).toMatchObject({ previous: { size: 0 }, object: { size: 1 } });
+  expect([...reflector.items.keys()]).toEqual(['a']);
+  expect(reflector.restarts).toBe(0);
+});
+
+test('a list of many pages is one list', async () => {
+  for (let index = 0; index < 1_100; index += 1) server.put(`thing-${index}`);
+  const reflector = reflect();
+  await reflector.synced;
+  expect(reflector.items.size).toBe(1_100);
+  expect(reflector.resourceVersion).toBe(server.version);
+});
+
+test.each(['end', 'destroy'] as const)(
+  'after a watch came to an end (%s) it resumes where it was',
+  async (how) => {
+    const reflector = reflect();
+    await untilWatched();
+    server.bookmark();
+    server.put('a');
+    await until('a change', () => changes.length === 1);
+    server.endWatches(how);
+    server.put('b');
+    await until('the other change', () => changes.length === 2);
+    expect(told()).toEqual(['live uid-a', 'live uid-b']);
+    expect(fullLists()).toHaveLength(1);
+    expect(server.requests.at(-1)?.query.get('resourceVersion')).toBe('102');
+    expect(reflector.restarts).toBe(how === 'destroy' ? 1 : 0);
+  },
+);
+
+test('a bookmark moves on where it resumes', async () => {
+  const reflector = reflect();
+  await untilWatched();
+  server.bookmark();
+  await until('the bookmark', () => reflector.resourceVersion === '101');
+  server.endWatches('end');
+  await untilWatched();
+  expect(server.requests.at(-1)?.query.get('resourceVersion')).toBe('101');
+});
+
+test('a version that is forgotten leads to a new list, which reveals what is gone', async () => {
+  server.put('a');
+  server.put('b');
+  const reflector = reflect();
+  await untilWatched();
+  server.respond = ({ query }) => (query.has('watch') ? status(500, 'InternalError') : undefined);
+  server.endWatches('destroy');
+  server.remove('a');
+  server.put('b', {}, 'uid-b2');
+  server.forgottenBelow = Number(server.version);
+  server.respond = () => undefined;
+  await until('all changes', () => changes.length >= 5);
+  expect(told().slice(2).toSorted()).toEqual(['gone uid-a', 'gone uid-b', 'live uid-b2']);
+  expect([...reflector.items.values()].map(({ uid }) => uid)).toEqual(['uid-b2']);
+});
+
+test('a server in trouble is asked again and again', async () => {
+  server.put('a');
+  const faults = [
+    status(500, 'InternalError'),
+    status(403, 'Forbidden'),
+    'reset' as const,
+    { code: 200, body: 'hello' },
+  ];
+  server.respond = () => faults.shift();
+  const reflector = reflect();
+  await reflector.synced;
+  expect(told()).toEqual(['live uid-a']);
+  expect(reflector.restarts).toBeGreaterThanOrEqual(3);
+  expect(reflector.isBroken).toBe(true);
+  server.put('b');
+  await until('it is told of what comes', () => !reflector.isBroken);
+  expect(errors).toHaveLength(reflector.restarts);
+});
+
+test('a connection that went silent is given up', async () => {
+  const reflector = reflect();
+  await untilWatched();
+  // The watch stays open and says nothing, as behind a dead load balancer.
+  await until('another watch', () => reflector.restarts === 1);
+  await untilWatched();
+  server.put('a');
+  await until('a change', () => changes.length === 1);
+  expect(told()).toEqual(['live uid-a']);
+});
+
+test('an object that cannot be read hides no other', async () => {
+  server.put('bad', { size: -1 });
+  server.put('good');
+  const reflector = reflect();
+  await untilWatched();
+  server.put('bad', { size: -2 });
+  server.put('good', { size: 3 });
+  await until('a change', () => changes.length === 2);
+  expect(errors).toHaveLength(2);
+  expect([...reflector.items.keys()]).toEqual(['good']);
+});
+
+test('old and doubled events change nothing', async () => {
+  reflect();
+  await untilWatched();
+  const first = { type: 'ADDED', object: server.put('a') };
+  server.put('a', { size: 1 });
+  server.raw(`${JSON.stringify(first)}\n`);
+  server.put('b');
+  await until('b', () => changes.length === 3);
+  expect(told()).toEqual(['live uid-a', 'live uid-a', 'live uid-b']);
+});
+
+test('of what is not newer than a checkpoint only deletions are news', async () => {
+  server.put('old');
+  server.put('vanished');
+  server.put('replaced', {}, 'uid-first');
+  const checkpoint = server.version;
+  server.put('new');
+  server.remove('vanished');
+  server.remove('replaced');
+  server.put('replaced', {}, 'uid-second');
+  const reflector = reflect(checkpoint);
+  await until('the deletions', () => told().length === 4);
+  expect(told().toSorted()).toEqual([
+    'gone uid-first',
+    'gone uid-vanished',
+    'live uid-new',
+    'live uid-second',
+  ]);
+  expect([...reflector.items.values()].map(({ uid }) => uid).toSorted()).toEqual([
+    'uid-new',
+    'uid-old',
+    'uid-second',
+  ]);
+});
+
+test('a checkpoint that is forgotten is as good as a list', async () => {
+  server.put('old');
+  const checkpoint = server.version;
+  server.put('new');
+  server.forgottenBelow = Number(server.version);
+  const reflector = reflect(checkpoint);
+  await until('a watch that holds', () => server.watchCount > 0);
+  expect(told()).toEqual(['live uid-new']);
+  expect([...reflector.items.keys()]).toEqual(['old', 'new']);
+  expect(lost).toEqual(['/api/v1/things: the server has forgotten what came after 101']);
+});
+
+test('a version that is forgotten later loses nothing, because the copy knows what was there', async () => {
+  server.put('a');
+  reflect(server.version);
+  await untilWatched();
+  server.bookmark();
+  server.put('b');
+  await until('b', () => changes.length === 2);
+  server.forgottenBelow = Number(server.version) + 1;
+  server.put('c');
+  server.endWatches('end');
+  await until('c', () => changes.length === 3);
+  expect(lost).toEqual([]);
+});
+
+/** Two things, of which a change, a new one and a deletion are forgotten. */
+async function restoreWhileWatched(): Promise<Reflector<Thing, ThingView>> {
+  server.put('changed', { size: 1 });
+  server.put('deleted');
+  const restore = server.backup();
+  server.put('changed', { size: 2 });
+  server.put('new');
+  server.remove('deleted');
+  const reflector = reflect();
+  await untilWatched();
+  changes = [];
+  restore();
+  return reflector;
+}
+
+describe('a server whose database was restored to an older state', () => {
+  const restored = '/api/v1/things: the server is at 102 and was at 105: it was restored';
+
+  test('is noticed when the watch resumes, and listed anew', async () => {
+    const reflector = await restoreWhileWatched();
+    await until('it is noticed', () => lost.length === 1);
+    expect(lost).toEqual([restored]);
+    expect(told().toSorted()).toEqual(['gone uid-new', 'live uid-changed', 'live uid-deleted']);
+    expect(reflector.items.get('changed')).toMatchObject({ size: 1 });
+    await untilWatched();
+    server.put('changed', { size: 3 });
+    await until('what comes is heard', () => reflector.items.get('changed')?.size === 3);
+  });
+
+  test('is noticed when the watch ended in the orderly way', async () => {
+    server.put('a');
+    const restore = server.backup();
+    server.put('a', { size: 5 });
+    const reflector = reflect();
+    await untilWatched();
+    server.endWatches('end');
+    restore();
+    await until('it is noticed', () => lost.length === 1);
+    expect(reflector.items.get('a')).toMatchObject({ size: 0 });
+  });
+
+  test('is noticed when it says that a version is too large', async () => {
+    server.put('a');
+    const message = 'Too large resource version: 900, current: 101';
+    const tooLarge = { kind: 'Status', code: 504, reason: 'Timeout', message };
+    const faults = [{ code: 504, body: tooLarge }];
+    server.respond = ({ query }) => (query.has('watch') ? faults.shift() : undefined);
+    reflect();
+    await untilWatched();
+    expect(fullLists()).toHaveLength(2);
+  });
+
+  test('is noticed at the start, when the checkpoint is ahead of it', async () => {
+    server.put('a');
+    const reflector = reflect('900');
+    await untilWatched();
+    expect(told()).toEqual(['live uid-a']);
+    expect(reflector.resourceVersion).toBe(server.version);
+    expect(lost).toEqual(['/api/v1/things: the server is at 101 and was at 900: it was restored']);
+  });
+});
+
+describe('objects near the size limit', () => {
+  const count = 500;
+  const size = 14_000;
+
+  test('are listed in pages that fit into the longest answer', async () => {
+    const longestAnswerBytes = 20 * size;
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      longestAnswerBytes,
+    });
+    for (let index = 0; index < count; index += 1) {
+      server.put(`thing-${index}`, { text: 'x'.repeat(size) });
+    }
+    const reflector = reflect();
+    await reflector.synced;
+    expect(reflector.items.size).toBe(count);
+    expect(errors).toEqual([]);
+    expect((await client.list(things)).items).toHaveLength(count);
+  });
+
+  test('are listed in smaller pages where the server is too slow for large ones', async () => {
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      callTimeoutMs: 150,
+    });
+    for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+    server.respond = ({ query }) => (Number(query.get('limit')) > 60 ? 'hang' : undefined);
+    const reflector = reflect();
+    await reflector.synced;
+    expect(reflector.items.size).toBe(count);
+    expect(errors).toEqual([]);
+    const limits = fullLists().map(({ query }) => Number(query.get('limit')));
+    expect(limits.slice(0, 5)).toEqual([500, 250, 125, 62, 31]);
+    expect(Math.max(...limits.slice(5))).toBeGreaterThan(31);
+  });
+
+  test('are refused one by one where even one is too large', async () => {
+    await client.close();
+    client = createKubeClient({
+      kubeConfig: server.kubeConfig,
+      userAgent: 'test',
+      longestAnswerBytes: 10_000,
+    });
+    server.put('huge', { text: 'x'.repeat(size) });
+    reflect();
+    await until('an error', () => errors.length > 0);
+    expect(String(errors[0])).toContain('413 AnswerTooLarge: the answer has more than 10000 bytes');
+  });
+});

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import {
+  KubeError,
+  isAlreadyExists,
+  isConflict,
+  isGone,
+  isNotFound,
+  isTooManyRequests,
+  isUnreachable,
+} from '../../../../activities/kube/client/errors.ts';
+import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
+import { FakeApiServer, status } from './fake-api-server.ts';
+import { failureOf, until } from '../until.ts';
+
+const things = '/api/v1/things';
+let server: FakeApiServer;
+let client: KubeClient;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = createKubeClient({
+    kubeConfig: server.kubeConfig,
+    userAgent: 'test',
+    callTimeoutMs: 1_500,
+    silenceMs: 1_000,
+  });
+});
+
+afterEach(async () => {
+  await client.close();
+  await server.stop();
+});
+
+describe('calls', () => {
+  test('an error carries the reason, the details and the path', async () => {
+    const error = await failureOf(client.get(`${things}/a`));
+    expect(isNotFound(error)).toBe(true);
+    expect(error).toMatchObject({ code: 404, reason: 'NotFound', path: `${things}/a` });
+    expect(String(error)).toBe(`KubeError: GET ${things}/a: 404 NotFound: NotFound it is`);
+  });
+
+  test.each([
+    '..',
+    '.',
+    '',
+    'a/../b',
+    'a b',
+    'a?watch=true',
+    '%2e%2e',
+    'ä',
+    'a\n',
+    '../../secrets/x',
+  ])('no object is called %j: nobody is asked for it', async (name) => {
+    const error = await failureOf(client.get(`${things}/${name}`));
+    expect(isNotFound(error)).toBe(true);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('an object of ours without a spec, as the CRDs of MCM let pass, gets an empty one', async () => {
+    const machine = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine' };
+    const deployment = { ...machine, kind: 'MachineDeployment' };
+    const created = await client.create(things, { ...machine, metadata: { name: 'a' } });
+    expect(created).toMatchObject({ spec: {} });
+    await client.create(things, { ...deployment, metadata: { name: 'b' } });
+    await client.create(things, { kind: 'Node', metadata: { name: 'c' } });
+    const { items } = await client.list<{ spec?: object }>(things);
+    expect(items.map(({ spec }) => spec)).toEqual([{}, { template: {} }, undefined]);
+  });
+
+  test('a taken name and a stale resourceVersion are told apart', async () => {
+    await client.create(things, { metadata: { name: 'a' } });
+    const taken = await failureOf(client.create(things, { metadata: { name: 'a' } }));
+    const stale = { metadata: { resourceVersion: '1' } };
+    const conflict = await failureOf(client.patch(`${things}/a`, 'merge', stale));
+    expect([isAlreadyExists(taken), isConflict(taken)]).toEqual([true, false]);
+    expect([isAlreadyExists(conflict), isConflict(conflict)]).toEqual([false, true]);
+  });
+
+  test('writes name their field manager and the type of the patch', async () => {
+    server.put('a');
+    await client.patch(`${things}/a`, 'merge', { spec: { size: 1 } });
+    const request = server.requests.at(-1);
+    expect(request?.query.get('fieldManager')).toBe('millwright');
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/merge-patch+json',
+      'user-agent': 'test',
+    });
+  });
+
+  test('metadata only is asked for by the Accept header, under a name of its own for lists', async () => {
+    server.put('a');
+    await client.list(things, { as: 'PartialObjectMetadata' });
+    await client.get(`${things}/a`, { as: 'PartialObjectMetadata' });
+    expect(server.requests.map(({ headers }) => headers.accept)).toEqual([
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+      'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    ]);
+    expect(server.requests[0]?.query.has('as')).toBe(false);
+  });
+
+  test('a hanging server ends the call after its time', async () => {
+    server.respond = () => 'hang';
+    const error = await failureOf(client.get(`${things}/a`));
+    expect(isUnreachable(error)).toBe(true);
+    expect(error).toMatchObject({ reason: 'Timeout' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a proxy that answers in HTML is a KubeError with its text', async () => {
+    server.respond = () => ({ code: 502, body: '<h1>Bad gateway</h1>' });
+    const error = await failureOf(client.create(things, {}));
+    expect(error).toMatchObject({ code: 502, reason: 'HTTP502' });
+    expect(isUnreachable(error)).toBe(true);
+  });
+
+  test('an answer that is not JSON is a KubeError', async () => {
+    server.respond = () => ({ code: 200, body: 'hello' });
+    expect(await failureOf(client.get(`${things}/a`))).toBeInstanceOf(KubeError);
+  });
+});
+
+describe('retries', () => {
+  test.each([
+    { name: 'after 429', fault: status(429, 'TooManyRequests') },
+    { name: 'after 503', fault: status(503, 'ServiceUnavailable') },
+    { name: 'after a reset', fault: 'reset' as const },
+  ])('a read succeeds $name', async ({ fault }) => {
+    server.put('a');
+    server.respond = () => (server.requests.length < 3 ? fault : undefined);
+    await expect(client.get(`${things}/a`)).resolves.toMatchObject({ metadata: { name: 'a' } });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('a create is not repeated after a reset: it may have happened', async () => {
+    server.respond = () => 'reset';
+    expect(isUnreachable(await failureOf(client.create(things, {})))).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a create is repeated when the filter of the server turned it away', async () => {
+    server.respond = () =>
+      server.requests.length < 2 ? { code: 429, body: 'Too many requests' } : undefined;
+    await client.create(things, { metadata: { name: 'a' } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('an eviction that a budget refuses is an answer, not a reason to repeat', async () => {
+    const causes = [{ reason: 'DisruptionBudget', message: 'web needs 2' }];
+    server.respond = () => status(429, 'TooManyRequests', { causes });
+    const error = await failureOf(client.create(`${things}/a/eviction`, {}));
+    expect(isTooManyRequests(error)).toBe(true);
+    expect(error).toMatchObject({ details: { causes } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a Retry-After that is too far away is an error at once', async () => {
+    server.respond = () => ({
+      ...status(429, 'TooManyRequests'),
+      headers: { 'retry-after': '60' },
+    });
+    expect(await failureOf(client.get(`${things}/a`))).toMatchObject({ retryAfterMs: 60_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a 401 is answered with fresh credentials once', async () => {
+    server.put('a');
+    server.respond = () => (server.requests.length < 2 ? status(401, 'Unauthorized') : undefined);
+    await client.get(`${things}/a`);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+function fill(count: number): void {
+  for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+}
+
+describe('lists', () => {
+  test('all pages are joined', async () => {
+    fill(1_001);
+    const { items, metadata } = await client.list(things);
+    expect(items).toHaveLength(1_001);
+    expect(metadata).toEqual({ resourceVersion: server.version });
+    const tokens = server.requests.map(({ query }) => query.get('continue'));
+    expect(tokens).toEqual([null, '500', '1000']);
+  });
+
+  test('a continue token that expired begins the list again', async () => {
+    fill(600);
+    server.respond = () => (server.requests.length === 2 ? status(410, 'Expired') : undefined);
+    expect((await client.list(things)).items).toHaveLength(600);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('a list that never gets through is an error', async () => {
+    server.respond = () => status(410, 'Expired');
+    expect(isGone(await failureOf(client.list(things)))).toBe(true);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('an empty list of metadata has null for its items', async () => {
+    const body = { metadata: { resourceVersion: '7' }, items: null };
+    server.respond = () => ({ code: 200, body });
+    expect(await client.list(things)).toEqual({ metadata: { resourceVersion: '7' }, items: [] });
+  });
+});
+
+const untilWatched = () => until('a watch', () => server.watchCount > 0);
+
+describe('watches', () => {
+  interface Thing {
+    metadata: { name?: string; resourceVersion: string };
+  }
+
+  async function collect(count: number, abort = new AbortController()): Promise<string[]> {
+    const seen: string[] = [];
+    const events = client.watch<Thing>(things, { resourceVersion: '100' }, abort.signal);
+    for await (const { type, object } of events) {
+      seen.push(`${type} ${'name' in object.metadata ? object.metadata.name : ''}`);
+      if (seen.length === count) return seen;
+    }
+    return seen;
+  }
+
+  test('events come in order, bookmarks among them', async () => {
+    server.put('ä');
+    server.put('ä', { spec: '… \u{1F600}' });
+    server.remove('ä');
+    server.bookmark();
+    expect(await collect(4)).toEqual(['ADDED ä', 'MODIFIED ä', 'DELETED ä', 'BOOKMARK ']);
+    expect(server.requests[0]?.query.get('allowWatchBookmarks')).toBe('true');
+  });
+
+  test('a line may come in pieces, also in the middle of a character', async () => {
+    const events = collect(1);
+    await untilWatched();
+    const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'ä' } } })}\n`;
+    for (const byte of Buffer.from(line)) server.raw(Uint8Array.of(byte));
+    expect(await events).toEqual(['ADDED ä']);
+  });
+
+  test('an ERROR event is thrown', async () => {
+    server.forgottenBelow = 1_000;
+    expect(isGone(await failureOf(collect(1)))).toBe(true);
+  });
+
+  test('silence is an error', async () => {
+    expect(await failureOf(collect(1))).toMatchObject({ code: 0, reason: 'Timeout' });
+  });
+
+  test('an orderly end is no error', async () => {
+    const ended = collect(1);
+    await untilWatched();
+    server.endWatches('end');
+    expect(await ended).toEqual([]);
+  });
+
+  test('a broken connection is an error', async () => {
+    const broken = failureOf(collect(1));
+    await untilWatched();
+    server.endWatches('destroy');
+    expect(await broken).toMatchObject({ code: 0, reason: 'Unreachable' });
+  });
+
+  test('an abort ends it', async () => {
+    const abort = new AbortController();
+    const ended = failureOf(collect(1, abort));
+    await untilWatched();
+    abort.abort();
+    expect(await ended).toMatchObject({ reason: 'Aborted' });
+  });
+});

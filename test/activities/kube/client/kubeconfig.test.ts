@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createCredentials } from '../../../../activities/kube/client/credentials.ts';
+import { loadKubeConfig } from '../../../../activities/kube/client/kubeconfig.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const config = (user: string): string => `
+apiVersion: v1
+kind: Config
+current-context: here
+contexts: [{name: here, context: {cluster: c, user: u, namespace: pools}}]
+clusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443/', certificate-authority: ca.crt}}]
+users: [{name: u, user: ${user}}]
+`;
+
+test('paths are relative to the file, and the namespace is that of the context', () => {
+  const loaded = loadKubeConfig(file('config', config('{token: t}')));
+  expect(loaded.namespace).toBe('pools');
+  expect(loaded.cluster).toMatchObject({
+    server: 'https://10.0.0.1:6443',
+    caFile: join(folder, 'ca.crt'),
+  });
+});
+
+test('an empty flag reads the files in KUBECONFIG; the first that names a thing wins', () => {
+  const first = file('first', config('{token: one}').replace('users:', 'others:'));
+  const second = file('second', config('{token: two}').replace('here', 'there'));
+  const loaded = loadKubeConfig('', { KUBECONFIG: `${first}:${second}` });
+  expect(loaded.user).toMatchObject({ token: 'two' });
+});
+
+test.each([
+  { name: 'a file that does not exist', flag: () => join(folder, 'none'), says: 'ENOENT' },
+  { name: 'no current context', flag: () => file('a', '{}'), says: 'current-context is not set' },
+  {
+    name: 'a user that is missing',
+    flag: () => file('b', config('{}').replace('name: u', 'name: v')),
+    says: 'users has no entry "u" (it has: v)',
+  },
+  {
+    name: 'a cluster without a server',
+    flag: () => file('c', config('{}').replace('server', 'sever')),
+    says: 'clusters[0].cluster.server is missing',
+  },
+  { name: 'not in a pod', flag: () => 'inClusterConfig', says: 'KUBERNETES_SERVICE_HOST' },
+  { name: 'nothing at all', flag: () => '', says: 'No kubeconfig found' },
+])('$name is an error that says so', ({ flag, says }) => {
+  expect(() => loadKubeConfig(flag(), { HOME: folder })).toThrow(says);
+});
+
+test('a token, a password and a token file become a header', async () => {
+  file('ca.crt', 'CA');
+  file('token', 'from-file\n');
+  const headersOf = async (user: string): Promise<Record<string, string>> => {
+    const credentials = createCredentials(loadKubeConfig(file('config', config(user))));
+    return (await credentials.current()).headers;
+  };
+  expect(await headersOf('{token: t}')).toEqual({ authorization: 'Bearer t' });
+  expect(await headersOf('{username: a, password: b}')).toEqual({ authorization: 'Basic YTpi' });
+  expect(await headersOf('{tokenFile: token}')).toEqual({ authorization: 'Bearer from-file' });
+});
+
+test('an exec plugin is asked, and asked again once its token was refused', async () => {
+  file('ca.crt', 'CA');
+  const script = `echo x >>${join(folder, 'runs')}; wc -l <${join(folder, 'runs')} | awk '{print "{\\"status\\":{\\"token\\":\\"t"$1"\\"}}"}'`;
+  const exec = { command: 'sh', args: ['-c', script] };
+  const loaded = loadKubeConfig(file('config', config(JSON.stringify({ exec }))));
+  const credentials = createCredentials(loaded);
+  expect((await credentials.current()).headers).toEqual({ authorization: 'Bearer t1' });
+  expect((await credentials.current()).headers).toEqual({ authorization: 'Bearer t1' });
+  credentials.forget();
+  expect(await credentials.current()).toMatchObject({
+    headers: { authorization: 'Bearer t2' },
+    tls: { ca: 'CA', rejectUnauthorized: true },
+  });
+});
+
+test('a provider that nobody serves any more is an error that says what to use', async () => {
+  const loaded = loadKubeConfig(file('config', config('{auth-provider: {name: gcp}}')));
+  await expect(createCredentials(loaded).current()).rejects.toThrow('gke-gcloud-auth-plugin');
+});

@@ -1,0 +1,327 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import type { ElectionOptions, Leadership } from '../../../../activities/kube/leases/election.ts';
+import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
+import type { Licence } from '../../../../activities/kube/leases/active-watcher.ts';
+import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { until } from '../until.ts';
+
+const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
+const names = ['machine-controller', 'machine-controller-manager', 'millwright'];
+let server: FakeApiServer;
+let client: KubeClient;
+const elections: Election[] = [];
+const licences: Licence[] = [];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = createLeaseClient({
+    kubeConfig: server.kubeConfig,
+    userAgent: 'test',
+    callTimeoutMs: 200,
+  });
+});
+
+afterEach(async () => {
+  server.respond = () => undefined;
+  await Promise.all(elections.splice(0).map((election) => election.stop()));
+  await Promise.all(licences.splice(0).map((licence) => licence.close()));
+  await client.close();
+  await server.stop();
+});
+
+interface Candidate {
+  election: Election;
+  log: string[];
+  /** Of each term. */
+  terms: Leadership[];
+}
+
+function candidate(identity: string, options: Partial<ElectionOptions> = {}): Candidate {
+  const log: string[] = [];
+  const terms: Leadership[] = [];
+  const election = new Election({
+    client,
+    namespace: 'default',
+    identity,
+    timing,
+    onElected(leadership) {
+      terms.push(leadership);
+      log.push(`elected ${leadership.annotations['checkpoint'] ?? '-'}`);
+    },
+    onLost: () => log.push('lost'),
+    log: pino({ level: 'silent' }),
+    ...options,
+  });
+  elections.push(election);
+  return { election, log, terms };
+}
+
+function specOf(name: string): Record<string, unknown> {
+  const spec = server.object(name)?.['spec'];
+  return typeof spec === 'object' ? { ...spec } : {};
+}
+
+const holders = (): unknown[] => names.map((name) => specOf(name)['holderIdentity']);
+
+describe('election', () => {
+  test('the first holds our Lease and both of MCM, the second waits', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const b = candidate('b');
+    await until('b waits', () => b.election.obstacle !== undefined);
+    expect(holders()).toEqual(['a', 'a', 'a']);
+    expect(b.election.isLeader).toBe(false);
+    expect(b.election.obstacle).toBe('Lease machine-controller-manager is held by a');
+  });
+
+  test('a leader that stops hands over at once, with the next epoch and its annotations', async () => {
+    // Nobody waits for so long here.
+    const slow = { timing: { ...timing, leaseDurationSeconds: 15 } };
+    const a = candidate('a', { ...slow, annotations: () => ({ checkpoint: '7' }) });
+    await until('a leads', () => a.election.isLeader);
+    const epoch = Number(specOf('millwright')['leaseTransitions']);
+    const b = candidate('b', slow);
+    await a.election.stop();
+    await until('b leads', () => b.election.isLeader);
+    expect(b.log).toEqual(['elected 7']);
+    expect(specOf('millwright')['leaseTransitions']).toBe(epoch + 1);
+  });
+
+  test('a leader that vanishes is followed when its Lease was seen unchanged for its duration', async () => {
+    for (const name of names) {
+      const spec = { holderIdentity: 'dead', leaseDurationSeconds: 1, leaseTransitions: 3 };
+      // Its clock was wrong by years: that must not matter.
+      server.put(name, { spec: { ...spec, renewTime: '2031-01-01T00:00:00.000000Z' } });
+    }
+    const startedAt = performance.now();
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect(specOf('machine-controller')['leaseTransitions']).toBe(4);
+    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(4);
+  });
+
+  test('the same identity goes on at once, in a later epoch', async () => {
+    for (const name of names) {
+      const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 3 };
+      server.put(name, { spec });
+    }
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(3);
+    expect(a.terms).toMatchObject([{ epoch: specOf('millwright')['leaseTransitions'] }]);
+  });
+
+  test('of two processes with one identity the later leads and the earlier stops', async () => {
+    const earlier = candidate('a');
+    await until('the earlier leads', () => earlier.election.isLeader);
+    const later = candidate('a');
+    await until('the earlier lost', () => earlier.log.includes('lost'));
+    await until('the later leads', () => later.election.isLeader);
+    expect(earlier.election.isLeader).toBe(false);
+  });
+
+  test('while MCM holds one of its Leases none is taken', async () => {
+    const spec = { holderIdentity: 'mcm-0', leaseDurationSeconds: 1 };
+    server.put('machine-controller', { spec });
+    const a = candidate('a');
+    await until('a waits', () => a.election.obstacle?.includes('mcm-0') ?? false);
+    expect(holders()).toEqual(['mcm-0', undefined, undefined]);
+    // It renews nothing any more.
+    await until('a leads', () => a.election.isLeader);
+  });
+
+  test('a leader that cannot renew stops before its Lease expires, and comes back', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    server.respond = () => status(500, 'InternalError');
+    const brokenAt = performance.now();
+    await until('a lost', () => !a.election.isLeader);
+    expect(performance.now() - brokenAt).toBeLessThan(1_000);
+    await until('a was told', () => a.log.includes('lost'));
+    server.respond = () => undefined;
+    await until('a leads again', () => a.election.isLeader);
+  });
+
+  test('one failed renewal changes nothing', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    let faults = 3;
+    server.respond = () => {
+      faults -= 1;
+      return faults >= 0 ? status(500, 'InternalError') : undefined;
+    };
+    await until('the faults are over', () => faults < -3);
+    expect(a.log).toEqual(['elected -']);
+  });
+
+  test('a Lease that was deleted is made again, and a term with a later epoch begins', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    server.remove('millwright');
+    await until('another term', () => a.terms.length === 2);
+    expect(a.log).toEqual(['elected -', 'lost', 'elected -']);
+    const [first, second] = a.terms;
+    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? 0);
+    expect(specOf('millwright')['leaseTransitions']).toBe(second?.epoch);
+  });
+});
+
+const checkpoint = (doubt: string | undefined) => ({
+  checkpoint: doubt === undefined ? '7' : null,
+});
+const doubtOf = ({ terms }: Candidate): string => terms.at(-1)?.doubt ?? 'none';
+
+describe('a term', () => {
+  test('is in no doubt after a short absence', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    await until('a leads', () => a.election.isLeader);
+    await a.election.stop();
+    const b = candidate('b');
+    await until('b leads', () => b.election.isLeader);
+    expect(doubtOf(b)).toBe('none');
+    expect(b.log).toEqual(['elected 7']);
+  });
+
+  test('is in doubt after an absence in which a database may have been restored', async () => {
+    const renewTime = new Date(Date.now() - 300_000).toISOString();
+    server.put('millwright', { spec: { holderIdentity: '', renewTime } });
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    expect(doubtOf(a)).toMatch(/^no leader for 30\d s$/);
+  });
+
+  test('is in doubt, and has a later epoch, when the Lease is in an older state than before', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    restore();
+    await until('another term', () => a.terms.length === 2);
+    expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect(doubtOf(a)).toContain('its database was restored');
+    expect(server.object('millwright')?.metadata.annotations).not.toHaveProperty('checkpoint');
+    await until('it leads on', () => a.election.isLeader);
+    expect(a.log).toHaveLength(3);
+  });
+
+  test('is in doubt after a restore whose versions have passed the old ones', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    restore();
+    for (let write = 0; write < 50; write += 1) server.put('another-object');
+    server.put('millwright', { ...server.object('millwright') });
+    await until('another term', () => a.terms.length === 2);
+    expect(doubtOf(a)).toContain('its database was restored');
+  });
+
+  test('of a candidate that saw the Lease before the restore is in doubt as well', async () => {
+    const a = candidate('a');
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    const version = server.version;
+    await until('a renewed', () => server.version !== version);
+    const b = candidate('b');
+    await until('b waits', () => b.election.obstacle !== undefined);
+    server.respond = ({ method }) =>
+      method === 'PATCH' ? status(500, 'InternalError') : undefined;
+    restore();
+    await a.election.stop();
+    server.respond = () => undefined;
+    await until('b leads', () => b.election.isLeader);
+    expect(b.terms[0]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect(doubtOf(b)).toContain('its database was restored');
+  });
+
+  test('begins anew when the leader asks for it, without a moment in which the Lease is free', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    const seen = new Set<unknown>();
+    await until('a leads', () => a.election.isLeader);
+    server.respond = () => {
+      seen.add(specOf('millwright')['holderIdentity']);
+      return undefined;
+    };
+    a.election.beginAnew('etcd of the target cluster was restored');
+    expect(a.log).toEqual(['elected -', 'lost']);
+    await until('another term', () => a.terms.length === 2);
+    expect(doubtOf(a)).toBe('etcd of the target cluster was restored');
+    expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
+    expect([...seen]).toEqual(['a']);
+  });
+});
+
+describe('without election', () => {
+  const spec = { leaseDurationSeconds: 15, leaseTransitions: 3 };
+
+  test('a process takes our Lease from its holder, renews it, and leaves those of MCM alone', async () => {
+    server.put('millwright', { spec: { ...spec, holderIdentity: 'elected' } });
+    server.put('machine-controller', { spec: { ...spec, holderIdentity: 'mcm-0' } });
+    const { isGranted } = aLicence();
+    const a = candidate('a', { isForced: true });
+    await until('a leads', () => a.election.isLeader);
+    expect(holders()).toEqual(['mcm-0', undefined, 'a']);
+    await until('workers may act', isGranted);
+    const renewedAt = specOf('millwright')['renewTime'];
+    await until('it renews', () => specOf('millwright')['renewTime'] !== renewedAt);
+    expect(a.terms).toHaveLength(1);
+  });
+
+  test('of two such processes the later one leads, and the earlier one waits', async () => {
+    const earlier = candidate('a', { isForced: true });
+    await until('the earlier leads', () => earlier.election.isLeader);
+    const later = candidate('b', { isForced: true });
+    await until('the later leads', () => later.election.isLeader);
+    await until('the earlier lost', () => earlier.log.includes('lost'));
+    expect(later.log).toEqual(['elected -']);
+    await until(
+      'the earlier waits',
+      () => earlier.election.obstacle === 'Lease millwright is held by b',
+    );
+  });
+});
+
+function aLicence(): Licence {
+  const made = createLicence({ client, namespace: 'default', onError: () => undefined });
+  licences.push(made);
+  return made;
+}
+
+const put = (holderIdentity: string, renewTime = new Date().toISOString()): void => {
+  server.put('millwright', { spec: { holderIdentity, leaseDurationSeconds: 1, renewTime } });
+};
+
+describe('licence', () => {
+  test('it is granted while a watcher renews, and ends with its Lease', async () => {
+    const { isGranted } = aLicence();
+    expect(isGranted()).toBe(false);
+    const a = candidate('a');
+    await until('granted', isGranted);
+    await a.election.stop();
+    await until('not granted', () => !isGranted());
+  });
+
+  test('it ends when the Lease changes no more', async () => {
+    put('dead');
+    const { isGranted } = aLicence();
+    await until('granted', isGranted);
+    const since = performance.now();
+    await until('not granted', () => !isGranted());
+    expect(performance.now() - since).toBeGreaterThan(900);
+  });
+
+  test('an old Lease grants nothing until it is renewed', async () => {
+    put('dead', '2020-01-01T00:00:00.000000Z');
+    const { isGranted } = aLicence();
+    await until('a watch', () => server.watchCount > 0);
+    expect(isGranted()).toBe(false);
+    put('dead', '2020-01-01T00:00:02.000000Z');
+    await until('granted', isGranted);
+  });
+});

@@ -1,0 +1,88 @@
+/** The Lease of the watchers of one namespace in another one, because the first one may be deleted. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
+import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { until } from '../until.ts';
+
+let server: FakeApiServer;
+let client: KubeClient;
+let election: Election | undefined;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = createLeaseClient({ kubeConfig: server.kubeConfig, userAgent: 'test' });
+});
+
+afterEach(async () => {
+  await election?.stop();
+  await client.close();
+  await server.stop();
+});
+
+function elect(resourceNamespace?: string): Election {
+  election = new Election({
+    client,
+    namespace: 'shoot',
+    ...(resourceNamespace !== undefined && { resourceNamespace }),
+    identity: 'a',
+    timing: { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 },
+    onElected: () => undefined,
+    onLost: () => undefined,
+    log: pino({ level: 'silent' }),
+  });
+  return election;
+}
+
+/** Creations in the namespace are refused, as Kubernetes refuses them. */
+function terminate(namespace: string): void {
+  const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
+  server.respond = ({ method, path }) =>
+    method === 'POST' && path.includes(`/namespaces/${namespace}/`)
+      ? status(403, 'Forbidden', details)
+      : undefined;
+}
+
+const created = (): string[] =>
+  server.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ path, body }) => `${path.split('/')[5]}/${body.metadata?.name}`);
+
+describe('the Lease of a watcher', () => {
+  test('stands in the resource namespace by the name of the served one; those of MCM stay there', async () => {
+    const { isGranted, close } = createLicence({
+      client,
+      namespace: 'shoot',
+      resourceNamespace: 'leases',
+      onError: () => undefined,
+    });
+    elect('leases');
+    await until('the worker may act', isGranted);
+    expect(created()).toEqual([
+      'shoot/machine-controller-manager',
+      'shoot/machine-controller',
+      'leases/millwright-shoot',
+    ]);
+    await close();
+  });
+
+  test('is taken while the served namespace is being deleted', async () => {
+    terminate('shoot');
+    const candidate = elect('leases');
+    await until('it leads', () => candidate.isLeader);
+    expect(server.object('machine-controller')).toBeUndefined();
+    // Through some renewals.
+    const before = server.requests.length;
+    await until('it renews', () => server.requests.length > before + 10);
+    expect(candidate.isLeader).toBe(true);
+  });
+
+  test('cannot be taken in a namespace that is being deleted', async () => {
+    terminate('shoot');
+    const candidate = elect();
+    await until('it tries', () => created().includes('shoot/millwright'));
+    expect(candidate.isLeader).toBe(false);
+  });
+});

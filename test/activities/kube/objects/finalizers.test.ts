@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ensureFinalizer,
+  hasFinalizer,
+  isOrphaning,
+  release,
+} from '../../../../activities/kube/objects/finalizers.ts';
+import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { finalizers } from '../../../../workflows/api/constants.ts';
+import type { Machine } from '../../../../workflows/api/machine.ts';
+import { aMachine, namespace } from '../../../support/builders.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
+import { lifeOf } from '../../../support/world.ts';
+
+const path = customResource('machines', namespace, 'pool-a');
+const other = 'example.com/other';
+const ours = finalizers.machine;
+const deletionTimestamp = '2026-01-01T01:00:00Z';
+
+const withFinalizers = (...names: string[]) => aMachine({ metadata: { finalizers: names } });
+
+async function ensured(machine: Machine): Promise<{ client: MemoryKube; machine: Machine }> {
+  const client = new MemoryKube(machine);
+  const read = await client.read<Machine>(path);
+  return { client, machine: await ensureFinalizer(client, 'machines', read) };
+}
+
+describe('ensureFinalizer', () => {
+  test('adds ours to those of others, and answers what the write returned', async () => {
+    const { client, machine } = await ensured(withFinalizers(other));
+    expect(machine.metadata.finalizers).toEqual([other, ours]);
+    expect(machine).toEqual(await client.read<Machine>(path));
+  });
+
+  test('writes nothing when it stands there', async () => {
+    const { client, machine } = await ensured(withFinalizers(ours, other));
+    expect(machine.metadata.finalizers).toEqual([ours, other]);
+    expect(client.writes()).toEqual([]);
+  });
+
+  test('adds none to an object that is going', async () => {
+    const going = aMachine({ metadata: { finalizers: [other], deletionTimestamp } });
+    const { client, machine } = await ensured(going);
+    expect(hasFinalizer(machine)).toBe(false);
+    expect(client.writes()).toEqual([]);
+  });
+
+  test.each([
+    { name: 'version', changes: { resourceVersion: '1' } },
+    { name: 'life', changes: { uid: 'uid-2' } },
+  ])('holds only for the $name that was read', async ({ changes }) => {
+    const client = new MemoryKube(withFinalizers(other));
+    const stored = await client.read<Machine>(path);
+    const read = { ...stored, metadata: { ...stored.metadata, ...changes } };
+    await expect(ensureFinalizer(client, 'machines', read)).rejects.toThrow('Conflict');
+    expect((await client.read<Machine>(path)).metadata.finalizers).toEqual([other]);
+  });
+});
+
+describe('release', () => {
+  test('takes ours off and leaves those of others', async () => {
+    const client = new MemoryKube(withFinalizers(other, ours));
+    await release(client, 'machines', lifeOf('pool-a'));
+    expect((await client.read<Machine>(path)).metadata.finalizers).toEqual([other]);
+  });
+
+  test('lets an object go that is being deleted, and can be run twice', async () => {
+    const client = new MemoryKube(aMachine({ metadata: { deletionTimestamp } }));
+    await release(client, 'machines', lifeOf('pool-a'));
+    expect(client.has(path)).toBe(false);
+    await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
+  });
+
+  test.each([
+    { name: 'another life of the name', machine: aMachine({ metadata: { uid: 'uid-2' } }) },
+    { name: 'an object that lost ours already', machine: withFinalizers(other) },
+  ])('does not change $name', async ({ machine }) => {
+    const client = new MemoryKube(machine);
+    const before = await client.read<Machine>(path);
+    await release(client, 'machines', lifeOf('pool-a'));
+    expect(await client.read<Machine>(path)).toEqual(before);
+  });
+
+  test('an object that goes meanwhile is released', async () => {
+    const client = new MemoryKube(aMachine());
+    client.fault = ({ method }) =>
+      method === 'PATCH' ? { code: 404, reason: 'NotFound' } : undefined;
+    await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
+  });
+
+  test('one that changes meanwhile is tried again by whoever asked', async () => {
+    const client = new MemoryKube(aMachine());
+    client.fault = ({ method }) =>
+      method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
+    await expect(release(client, 'machines', lifeOf('pool-a'))).rejects.toThrow('Conflict');
+  });
+});
+
+test('--cascade=orphan shows in the finalizers', () => {
+  expect(isOrphaning(withFinalizers(ours, 'orphan'))).toBe(true);
+  expect(isOrphaning(withFinalizers(ours))).toBe(false);
+});

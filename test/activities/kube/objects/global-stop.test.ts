@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import type { GlobalStop, Stop } from '../../../../activities/kube/objects/global-stop.ts';
+import { watchGlobalStop } from '../../../../activities/kube/objects/global-stop.ts';
+import { createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
+import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
+import { pausesAnnotation, writePauses } from '../../../../activities/kube/objects/pauses.ts';
+import { FakeApiServer } from '../client/fake-api-server.ts';
+import { until } from '../until.ts';
+
+let server: FakeApiServer;
+let client: KubeClient;
+let stop: GlobalStop;
+let seen: (Stop | undefined)[];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  const { kubeConfig } = server;
+  client = createLeaseClient({ kubeConfig, userAgent: 'test', callTimeoutMs: 200 });
+  seen = [];
+  const onChange = (present: Stop | undefined): void => void seen.push(present);
+  stop = watchGlobalStop({ client, namespace: 'default', onChange, onError: () => undefined });
+});
+
+afterEach(async () => {
+  await stop.close();
+  await client.close();
+  await server.stop();
+});
+
+test('a stop is seen when it begins, changes and ends', async () => {
+  await stop.synced;
+  expect(stop.current()).toBeUndefined();
+  expect(stop.pauses()).toEqual([]);
+  server.put('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } });
+  await until('stopped', () => stop.current() !== undefined);
+  expect(stop.current()).toMatchObject({ reason: 'wrong disks', by: 'alice' });
+  server.put('millwright-stop', { data: { reason: 'still looking' } });
+  await until('changed', () => stop.current()?.reason === 'still looking');
+  server.remove('millwright-stop');
+  await until('over', () => stop.current() === undefined);
+  expect(seen.map((present) => present?.by)).toEqual(['alice', undefined, undefined]);
+  const { since } = seen[0] ?? {};
+  expect(stop.pauses()).toEqual([{ reason: 'stop', from: since, until: expect.any(Number) }]);
+});
+
+test('nothing is known before the first answer', async () => {
+  server.put('millwright-stop', { data: { reason: 'wrong disks' } });
+  await stop.synced;
+  expect(stop.current()?.reason).toBe('wrong disks');
+});
+
+test('a worker that starts later reads on the Lease when nothing could be done', async () => {
+  const known: NotedPause[] = [
+    { reason: 'stop', from: 1_000, until: 61_000 },
+    { reason: 'worker', from: 90_000 },
+  ];
+  const metadata = { name: 'millwright', annotations: { [pausesAnnotation]: writePauses(known) } };
+  server.put('millwright', { metadata, spec: { holderIdentity: 'watcher' } });
+  const licence = createLicence({ client, namespace: 'default', onError: () => undefined });
+  await licence.synced;
+  await licence.close();
+  expect(licence.pauses()).toEqual(known);
+});

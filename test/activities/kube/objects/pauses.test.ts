@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
+import {
+  bounded,
+  pausesUntil,
+  readPauses,
+  writePauses,
+} from '../../../../activities/kube/objects/pauses.ts';
+import { deadlineOf, pauseReasons } from '../../../../workflows/plan/clock.ts';
+
+const hour = 3_600_000;
+
+test('what is written is read again', () => {
+  const pauses: NotedPause[] = [
+    { reason: 'stop', from: 1_000, until: 2_000 },
+    { reason: 'worker', from: 5_000 },
+  ];
+  expect(readPauses(writePauses(pauses))).toEqual(pauses);
+});
+
+test.each([
+  undefined,
+  '',
+  'yesterday',
+  '{}',
+  'null',
+  '[null, 7, {"reason":"lunch","from":"2026-01-01T00:00:00Z"}]',
+  '[{"reason":"stop"},{"reason":"stop","from":"x"},{"reason":"stop","from":["2026"]}]',
+  '[{"reason":"stop","from":"2026-01-01T00:00:00Z","until":"never"}]',
+])('a damaged annotation counts as none: %s', (text) => {
+  expect(readPauses(text)).toEqual([]);
+});
+
+test('a pause that lasts counts up to now', () => {
+  expect(pausesUntil([{ reason: 'worker', from: 5_000 }], 9_000)).toEqual([
+    { reason: 'worker', from: 5_000, until: 9_000 },
+  ]);
+});
+
+test('what ended three days ago is forgotten', () => {
+  const now = 100 * hour;
+  const old: NotedPause = { reason: 'stop', from: 0, until: 27 * hour };
+  const recent: NotedPause = { reason: 'stop', from: 0, until: 29 * hour };
+  expect(bounded([old, recent], now)).toEqual([recent]);
+});
+
+test('of more than 50 the oldest become one, and no deadline comes earlier', () => {
+  const pause = fc
+    .record({
+      reason: fc.constantFrom(...pauseReasons),
+      from: fc.nat(10 * hour),
+      length: fc.option(fc.nat(hour), { nil: undefined }),
+    })
+    .map(({ reason, from, length }): NotedPause =>
+      length === undefined ? { reason, from } : { reason, from, until: from + length },
+    );
+  fc.assert(
+    fc.property(
+      fc.array(pause, { minLength: 50, maxLength: 80 }),
+      fc.nat(10 * hour),
+      (all, from) => {
+        const now = 12 * hour;
+        const open = all.filter(({ until }) => until === undefined).length;
+        const kept = bounded(all, now);
+        expect(kept.length).toBeLessThanOrEqual(Math.max(50, open + 1));
+        const timer = { from, timeoutMs: hour };
+        const before = deadlineOf(timer, pausesUntil(all, now));
+        expect(deadlineOf(timer, pausesUntil(kept, now))).toBeGreaterThanOrEqual(before);
+      },
+    ),
+  );
+});

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { steerMachine } from '../../../activities/machine/commands.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { MachineCommand } from '../../../workflows/contracts/machine-activities.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, namespace } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
+
+const machine = lifeOf('pool-a');
+const path = customResource('machines', namespace, 'pool-a');
+const until = Date.parse('2026-01-01T03:00:00Z');
+
+test.each<{ command: MachineCommand; metadata: object; words: string }>([
+  {
+    command: { verb: 'forceDelete' },
+    metadata: { labels: { 'force-deletion': 'True' } },
+    words: 'Deletion by force',
+  },
+  {
+    command: { verb: 'skipDrain' },
+    metadata: { annotations: { 'millwright.dev/skip-drain': 'true' } },
+    words: 'Drain skipped',
+  },
+  {
+    command: { verb: 'skipVolumeWait' },
+    metadata: { annotations: { 'millwright.dev/skip-volume-wait': 'true' } },
+    words: 'Volumes are not waited for',
+  },
+  {
+    command: { verb: 'extendDrain', minutes: 30 },
+    metadata: { annotations: { 'millwright.dev/drain-until': '2026-01-01T03:00:00Z' } },
+    words: 'Drain extended until 2026-01-01T03:00:00Z',
+  },
+  { command: { verb: 'retryNow' }, metadata: {}, words: 'Tried again at once' },
+])('$command.verb stands on the Machine, and in an Event', async ({ command, metadata, words }) => {
+  const world = aWorld({ control: [aMachine()] });
+  const { control } = world;
+  const asked = { ...command, by: 'Ada' };
+  expect(await steerMachine(world, { machine, command: asked, until })).toBe(words);
+  expect(await control.read<Machine>(path)).toMatchObject({ metadata });
+  expect(control.bodies.at(-1)).toMatchObject({
+    message: `${words}, asked for through Temporal by "Ada"`,
+  });
+});
+
+test('a Machine that is gone takes no command', async () => {
+  const steered = steerMachine(aWorld(), { machine, command: { verb: 'skipDrain' } });
+  await expect(steered).rejects.toMatchObject({
+    message: 'the Machine is gone',
+    nonRetryable: true,
+  });
+});
+
+test('an extension is told with the pauses since the deletion, and stands without them', async () => {
+  const countsFrom = until - 3_600_000;
+  const pause = { reason: 'stop', from: countsFrom, until: countsFrom + 1_800_000 } as const;
+  const world = aWorld({ control: [aMachine()], pauses: () => [pause] });
+  const command = { verb: 'extendDrain', minutes: 30 } as const;
+  expect(await steerMachine(world, { machine, command, until, countsFrom })).toBe(
+    'Drain extended until 2026-01-01T03:30:00Z',
+  );
+  expect(await world.control.read<Machine>(path)).toMatchObject({
+    metadata: { annotations: { 'millwright.dev/drain-until': '2026-01-01T03:00:00Z' } },
+  });
+});

@@ -1,0 +1,78 @@
+/** No driver deletes an instance that the objects do not give up. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  isClaimed,
+  requireDeletable,
+  requireUnclaimed,
+} from '../../../activities/machine/deletable.ts';
+import { finalizers } from '../../../workflows/api/constants.ts';
+import { aMachine } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { lifeOf } from '../../support/world.ts';
+
+const deletionTimestamp = '2026-01-01T00:00:00Z';
+const machine = lifeOf('pool-a');
+const providerID = 'aws:///eu-west-1/i-1';
+const going = { deletionTimestamp, finalizers: [finalizers.machine] };
+
+function aMachineWith(metadata: object, claim = providerID) {
+  return aMachine({ metadata: { name: 'pool-a', ...metadata }, spec: { providerID: claim } });
+}
+
+describe('the instance of a Machine', () => {
+  test.each([
+    ['goes with a Machine that is being deleted', aMachineWith(going), providerID],
+    ['goes by its token with a Machine that is being deleted', aMachineWith(going), undefined],
+    ['goes when its Machine has another one', aMachineWith({}, 'aws:///eu-west-1/i-2'), providerID],
+    ['goes when there is no such Machine', undefined, providerID],
+  ])('%s', async (_what, object, named) => {
+    const control = new MemoryKube(...(object ? [object] : []));
+    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    await expect(requireDeletable(control, request)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    [
+      'stays while its Machine lives',
+      aMachineWith({ finalizers: [finalizers.machine] }),
+      providerID,
+    ],
+    ['stays by its token while its Machine lives', aMachineWith({}), undefined],
+    [
+      'stays with a Machine that lost our finalizer',
+      aMachineWith({ deletionTimestamp, finalizers: ['other'] }),
+      providerID,
+    ],
+    ['stays with a Machine of another UID', aMachineWith({ ...going, uid: 'other' }), providerID],
+    [
+      'stays with another Machine, however its region is written',
+      aMachine({ metadata: { name: 'pool-b' }, spec: { providerID: 'aws:///eu-west-1b/i-1' } }),
+      providerID,
+    ],
+  ])('%s', async (_what, object, named) => {
+    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    await expect(requireDeletable(new MemoryKube(object), request)).rejects.toMatchObject({
+      code: 'FailedPrecondition',
+      message: expect.stringContaining('the instance is not deleted: Machine'),
+    });
+  });
+});
+
+test('a listed instance stays when a Machine took it since', async () => {
+  const request = { namespace: machine.namespace, providerID };
+  await expect(requireUnclaimed(new MemoryKube(), request)).resolves.toBeUndefined();
+  await expect(requireUnclaimed(new MemoryKube(aMachineWith({})), request)).rejects.toThrow(
+    'Machine shoot/pool-a has it',
+  );
+});
+
+describe('an instance is claimed', () => {
+  test.each([
+    ['by another Machine', aMachine({ metadata: { name: 'pool-b' }, spec: { providerID } }), true],
+    ['by a Machine of its name with another UID', aMachineWith({ uid: 'other' }), true],
+    ['not by the Machine itself', aMachineWith({}), false],
+    ['not by a Machine without an instance', aMachineWith({ uid: 'other' }, ''), false],
+  ])('%s', async (_what, object, expected) => {
+    expect(await isClaimed(new MemoryKube(object), machine, providerID)).toBe(expected);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { DriverError } from '../../../../activities/drivers/driver.ts';
+import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { createRefusals } from '../../../../activities/machine-class/refusals.ts';
+import { lookForOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
+import { tellOfCredentials } from '../../../../activities/safety/orphans/report-credentials.ts';
+import { annotations } from '../../../../workflows/api/constants.ts';
+import type { MachineClass } from '../../../../workflows/api/machine-class.ts';
+import type { CredentialNews } from '../../../../workflows/plan/safety/orphan-sweep.ts';
+import { aMachineClass, aSecret, namespace } from '../../../support/builders.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
+
+const { signal } = new AbortController();
+const refusal = 'PermissionDenied: no';
+const told = `credentials, to list instances: ${refusal}`;
+
+const classWith = (name: string, note?: string): MachineClass =>
+  aMachineClass({
+    metadata: { name, ...(note && { annotations: { [annotations.invalid]: note } }) },
+  });
+
+/** Two classes with one Secret, of which one says that it is refused. */
+async function newsOf(kind: 'credentials' | 'none' | 'unavailable'): Promise<unknown> {
+  const control = new MemoryKube(classWith('silent'), classWith('told', told), aSecret());
+  const driver = {
+    settleSeconds: 1,
+    describeInstance: async () => undefined,
+    listScope: () => '',
+    async listInstances() {
+      if (kind === 'credentials') {
+        throw new DriverError({ code: 'PermissionDenied', kind, message: 'no', settled: true });
+      }
+      if (kind === 'unavailable') {
+        throw new DriverError({ code: 'Unavailable', message: 'later', settled: false });
+      }
+      return [];
+    },
+  };
+  const request = { namespace, cluster: 'c', provider: 'virtual', minAgeSeconds: 60 };
+  const [look] = await lookForOrphans({ driver, control, signal: () => signal }, request);
+  return look?.credentials;
+}
+
+describe('a listing is news of the credentials', () => {
+  test('for the classes that do not say yet that they are refused', async () => {
+    expect(await newsOf('credentials')).toEqual({ classNames: ['silent'], refusal });
+  });
+
+  test('for the classes that still say so', async () => {
+    expect(await newsOf('none')).toEqual({ classNames: ['told'] });
+  });
+
+  test('for nobody when it fails for another reason', async () => {
+    expect(await newsOf('unavailable')).toBeUndefined();
+  });
+});
+
+test('each class is told once', async () => {
+  const control = new MemoryKube(classWith('a'), classWith('b', told));
+  const world = { refusals: createRefusals(control) };
+  const news: CredentialNews[] = [{ classNames: ['a', 'gone'], refusal }, { classNames: ['b'] }];
+  await tellOfCredentials(world, { namespace, news });
+  await tellOfCredentials(world, { namespace, news });
+  const noteOf = async (name: string): Promise<string | undefined> => {
+    const path = customResource('machineclasses', namespace, name);
+    return (await control.read<MachineClass>(path)).metadata.annotations?.[annotations.invalid];
+  };
+  expect([await noteOf('a'), await noteOf('b')]).toEqual([told, undefined]);
+  expect(control.writes()).toHaveLength(4);
+});

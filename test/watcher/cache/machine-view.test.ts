@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { viewOfMachine } from '../../../watcher/cache/machine-view.ts';
+import { aMachine } from '../objects.ts';
+
+test('what the annotations ask of a drain is part of what is kept', () => {
+  const annotations = {
+    'millwright.dev/drain-until': '2026-01-01T12:00:00Z',
+    'millwright.dev/skip-volume-wait': 'true',
+  };
+  const until = Date.parse('2026-01-01T12:00:00Z');
+  expect(viewOfMachine(aMachine({ annotations })).drain).toEqual({ until, skipsVolumeWait: true });
+  expect(viewOfMachine(aMachine()).drain).toEqual({});
+});
+
+test('the annotation with the creation timeout counts as a part of the spec, also where the generation stands', () => {
+  const before = viewOfMachine(aMachine());
+  const annotations = { 'node.machine.sapcloud.io/effective-creation-timeout': '5m' };
+  const after = viewOfMachine(aMachine({ annotations }), before);
+  expect(after.specDigest).not.toBe(before.specDigest);
+  expect(viewOfMachine(aMachine(), after).specDigest).toBe(before.specDigest);
+});

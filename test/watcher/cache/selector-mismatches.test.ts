@@ -1,0 +1,119 @@
+/** Machines outside the selector of the set that controls them. */
+import { beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Cluster } from '../cluster.ts';
+import { aMachine, aMachineSet } from '../objects.ts';
+import type { MachineLooks, SetLooks } from '../objects.ts';
+
+let cluster: Cluster;
+
+const machine = (looks: MachineLooks): void => cluster.machines.put(cluster.now(aMachine(looks)));
+const machineSet = (looks: SetLooks): void =>
+  cluster.machineSets.put(cluster.now(aMachineSet(looks)));
+
+const own = { owner: 'red', labels: { colour: 'red' } };
+const outside = { owner: 'red', labels: { colour: 'blue' } };
+
+/** What the last call to look names. */
+function straysTold(): unknown {
+  const looks = cluster.signals().filter(({ name }) => name === 'machinesChanged');
+  const { payload = {} } = looks.at(-1) ?? {};
+  return 'strays' in payload ? payload.strays : undefined;
+}
+
+beforeEach(() => {
+  cluster = new Cluster();
+  machineSet({ name: 'red', selector: { colour: 'red' } });
+});
+
+test('they are named with each call to look, until they fit, go or have another owner', () => {
+  machine(own);
+  expect(straysTold()).toBeUndefined();
+  machine(outside);
+  machine({ ...outside, name: 'b' });
+  expect(straysTold()).toEqual(['a', 'b']);
+  machine(own);
+  expect(straysTold()).toEqual(['b']);
+  machine({ ...outside, name: 'b', isDeleting: true });
+  expect(straysTold()).toBeUndefined();
+  machine(outside);
+  machine({ labels: outside.labels });
+  expect(straysTold()).toBeUndefined();
+});
+
+test('they are not named any more when they are gone', () => {
+  machine(outside);
+  cluster.machines.remove(cluster.now(aMachine(outside)));
+  expect(straysTold()).toBeUndefined();
+});
+
+test('they are told when the selector changes, and when it fits again', () => {
+  machine(own);
+  cluster.told();
+  machineSet({ name: 'red', selector: { colour: 'blue' }, generation: 2 });
+  expect(straysTold()).toEqual(['a']);
+  machineSet({ name: 'red', selector: { colour: 'red' }, generation: 3 });
+  expect(straysTold()).toBeUndefined();
+});
+
+test('they are known although they were seen before their set', () => {
+  machine({ owner: 'late', name: 'early', labels: { colour: 'blue' } });
+  machineSet({ name: 'late', selector: { colour: 'red' } });
+  expect(cluster.store.straysOf('late')).toEqual(['early']);
+  cluster.machineSets.remove(cluster.now(aMachineSet({ name: 'late' })));
+  expect(cluster.store.straysOf('late')).toEqual([]);
+});
+
+test('they are none when the selector asks for nothing', () => {
+  machineSet({ name: 'red', selector: {}, generation: 2 });
+  machine(outside);
+  expect(straysTold()).toBeUndefined();
+});
+
+test('they are named a hundred at a time', () => {
+  for (let index = 0; index < 101; index += 1) machine({ ...outside, name: `m${index}` });
+  expect(straysTold()).toHaveLength(100);
+});
+
+/** A history of a few machines and of the selector of the set that may control them. */
+const strayHistory = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('machine' as const),
+      name: fc.constantFrom('a', 'b', 'c'),
+      owner: fc.constantFrom('set', 'other'),
+      colour: fc.constantFrom('red', 'blue'),
+      isDeleting: fc.boolean(),
+      isGone: fc.boolean(),
+    }),
+    fc.record({ kind: fc.constant('set' as const), colour: fc.constantFrom('red', 'blue') }),
+  ),
+  { maxLength: 30 },
+);
+
+test('the machines to let go are the same as by a scan of all', () => {
+  fc.assert(
+    fc.property(strayHistory, (events) => {
+      cluster = new Cluster();
+      let wanted: string | undefined;
+      for (const [index, event] of events.entries()) {
+        if (event.kind === 'set') {
+          wanted = event.colour;
+          const selector = { colour: event.colour };
+          const set = aMachineSet({ name: 'set', selector, generation: index + 1 });
+          cluster.machineSets.put(cluster.now(set));
+        } else {
+          const { isGone, colour, kind: _kind, ...looks } = event;
+          const object = cluster.now(aMachine({ ...looks, labels: { colour } }));
+          if (isGone) cluster.machines.remove(object);
+          else cluster.machines.put(object);
+        }
+      }
+      const scanned = [...cluster.store.all('machines')]
+        .filter(({ owner, isDeleting }) => owner === 'set' && !isDeleting)
+        .filter(({ labels }) => wanted !== undefined && labels['colour'] !== wanted);
+      const names = scanned.map(({ name }) => name).toSorted();
+      expect(cluster.store.straysOf('set').toSorted()).toEqual(names);
+    }),
+  );
+});

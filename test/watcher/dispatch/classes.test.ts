@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Cluster } from '../cluster.ts';
+import { aClass, aMachine, aSecret } from '../objects.ts';
+
+let cluster: Cluster;
+
+beforeEach(() => {
+  cluster = new Cluster();
+});
+
+const told = (): string[] => cluster.told().filter((line) => line.startsWith('classChanged'));
+
+/** What the workflow of the class is told, in short. */
+const judgements = (): string[] =>
+  cluster
+    .signals()
+    .filter(({ kind, name }) => kind === 'machineClass' && name === 'classChanged')
+    .map(({ object, payload, start }) => {
+      const isEdited = 'isEdited' in payload;
+      return `${object}${isEdited ? ' edited' : ''}${start ? '' : ', if it runs'}`;
+    });
+
+describe('a machine that is being deleted', () => {
+  beforeEach(() => {
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys' })));
+    cluster.secrets.put(cluster.now(aSecret({ name: 'keys' })));
+    const going = { isDeleting: true, hasFinalizer: true, phase: 'Terminating' } as const;
+    cluster.machines.put(cluster.now(aMachine({ name: 'going', ...going })));
+    told();
+  });
+
+  test('hears of an edited class, because its deletion may have failed for that class', () => {
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys', size: 'huge' })));
+    expect(told()).toContain('classChanged machine/going');
+  });
+
+  test('hears of an edited Secret, because its deletion may have failed for the credentials', () => {
+    cluster.secrets.put(cluster.now(aSecret({ name: 'keys' })));
+    expect(told()).toContain('classChanged machine/going');
+  });
+
+  test('hears that the class has no fault any more', () => {
+    const annotations = { 'millwright.dev/invalid': 'the cloud refuses the credentials' };
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys', annotations })));
+    told();
+    cluster.classes.put(cluster.now(aClass({ secret: 'keys' })));
+    expect(told()).toEqual(['classChanged machine/going']);
+  });
+});
+
+describe('a class', () => {
+  test('is judged when it is seen for the first time, when it is edited, and when it is gone', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'new' })));
+    expect(judgements()).toEqual(['new']);
+    cluster.classes.put(cluster.now(aClass({ name: 'new', size: 'huge' })));
+    expect(judgements()).toEqual(['new edited']);
+    cluster.classes.remove(cluster.now(aClass({ name: 'new', size: 'huge' })));
+    expect(judgements()).toEqual(['new edited, if it runs']);
+  });
+
+  test('is judged when its Secret comes, changes and goes', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'later', secret: 'late' })));
+    told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later']);
+    cluster.secrets.put(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later edited']);
+    cluster.secrets.remove(cluster.now(aSecret({ name: 'late' })));
+    expect(judgements()).toEqual(['later edited']);
+  });
+
+  test('does not hear of a Secret of its own namespace that it names in another one', () => {
+    cluster.classes.put(
+      cluster.now(aClass({ name: 'foreign', secret: 'far', secretNamespace: 'garden' })),
+    );
+    told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 'far' })));
+    expect(told()).toEqual([]);
+  });
+
+  test('is not judged because of the annotation that names its ignored keys', () => {
+    cluster.classes.put(cluster.now(aClass({ name: 'typo' })));
+    told();
+    const annotations = { 'millwright.dev/ignored-keys': 'providerSpec.siz is no field' };
+    cluster.classes.put(cluster.now(aClass({ name: 'typo', annotations })));
+    expect(told()).toEqual([]);
+  });
+
+  test('is not judged because of the annotation that says what is wrong; machines hear when it goes', () => {
+    const annotations = { 'millwright.dev/invalid': 'size is missing' };
+    cluster.machines.put(cluster.now(aMachine({ name: 'running', phase: 'Running' })));
+    cluster.machines.put(cluster.now(aMachine({ name: 'waiting' })));
+    cluster.classes.put(cluster.now(aClass()));
+    told();
+    cluster.classes.put(cluster.now(aClass({ annotations })));
+    expect(told()).toEqual([]);
+    cluster.classes.put(cluster.now(aClass()));
+    expect(told()).toEqual(['classChanged machine/waiting']);
+  });
+});

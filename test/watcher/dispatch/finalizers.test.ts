@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Cluster } from '../cluster.ts';
+import { aClass, aMachine, aSecret } from '../objects.ts';
+import type { MachineLooks } from '../objects.ts';
+
+let cluster: Cluster;
+
+beforeEach(() => {
+  cluster = new Cluster();
+});
+
+const machine = (looks: MachineLooks): void => cluster.machines.put(cluster.now(aMachine(looks)));
+
+const putClass = (looks: Parameters<typeof aClass>[0]): void =>
+  cluster.classes.put(cluster.now(aClass(looks)));
+
+/** Since the last look. */
+const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
+
+describe('the use of a class', () => {
+  test('is told by its first machine', () => {
+    putClass({});
+    expect(useTold()).toEqual([]);
+    machine({});
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('is told by a machine that came before its class', () => {
+    machine({});
+    expect(useTold()).toEqual([]);
+    putClass({});
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('is not told again once the finalizer stands', () => {
+    machine({});
+    putClass({ hasFinalizer: true });
+    machine({ name: 'b' });
+    expect(useTold()).toEqual([]);
+  });
+
+  test('is told by the end of its last machine only', () => {
+    putClass({ hasFinalizer: true });
+    machine({});
+    machine({ name: 'b' });
+    cluster.told();
+    cluster.machines.remove(cluster.now(aMachine({})));
+    expect(useTold()).toEqual([]);
+    cluster.machines.remove(cluster.now(aMachine({ name: 'b' })));
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+  });
+
+  test('is told of the class that its last machine left, and of the one that it came to', () => {
+    for (const name of ['small', 'large']) putClass({ name });
+    machine({ className: 'small' });
+    putClass({ name: 'small', hasFinalizer: true });
+    cluster.told();
+    machine({ className: 'large' });
+    expect(useTold().toSorted()).toEqual([
+      'useChanged machineClass/large',
+      'useChanged machineClass/small',
+    ]);
+  });
+
+  test('of a Secret is told when a class names it and when none does any more', () => {
+    cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
+    putClass({ secret: 's' });
+    expect(useTold()).toEqual(['useChanged secret/s']);
+    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
+    putClass({});
+    expect(useTold()).toEqual(['useChanged secret/s']);
+  });
+});

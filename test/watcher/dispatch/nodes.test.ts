@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { taints } from '../../../workflows/api/constants.ts';
+import { Cluster } from '../cluster.ts';
+import { aMachine, aNode } from '../objects.ts';
+import type { MachineLooks, NodeLooks } from '../objects.ts';
+
+let cluster: Cluster;
+
+beforeEach(() => {
+  cluster = new Cluster();
+});
+
+const machine = (looks: MachineLooks): void => cluster.machines.put(cluster.now(aMachine(looks)));
+const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
+
+describe('a Node', () => {
+  test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; count: number }>([
+    { name: 'heartbeats', phase: 'Running', nodes: [{}, { heartbeat: '1' }], count: 1 },
+    { name: 'joining, not ready', phase: 'Pending', nodes: [{ isReady: false }], count: 1 },
+    { name: 'joined', phase: 'Pending', nodes: [{ isReady: false }, {}], count: 2 },
+    { name: 'lost again at once', phase: 'Pending', nodes: [{}, { isReady: false }], count: 2 },
+    { name: 'lost', phase: 'Running', nodes: [{ isReady: false }], count: 1 },
+    {
+      name: 'deleted while joining',
+      phase: '',
+      nodes: [{ isReady: false, isDeleting: true }],
+      count: 1,
+    },
+    {
+      name: 'waiting for critical components',
+      phase: 'Pending',
+      nodes: [{ taint: taints.criticalComponentsNotReady }, {}],
+      count: 2,
+    },
+    {
+      name: 'of another instance by now',
+      phase: 'Running',
+      nodes: [{}, { providerID: 'local:///a/2' }],
+      count: 2,
+    },
+    {
+      name: 'that begins to be deleted',
+      phase: 'Running',
+      nodes: [{}, { isDeleting: true }],
+      count: 2,
+    },
+  ])('$name: $count signals', ({ phase = '', nodes, count }) => {
+    machine({ node: 'node-a', phase });
+    cluster.told();
+    nodes.forEach(node);
+    expect(cluster.told()).toEqual(Array(count).fill('nodeObserved machine/a'));
+  });
+
+  test('that joins, is lost and goes says nothing to a machine that is being deleted', () => {
+    machine({ node: 'node-a', phase: 'Terminating', isDeleting: true, hasFinalizer: true });
+    cluster.told();
+    for (const looks of [{}, { isReady: false }, { isDeleting: true }]) node(looks);
+    cluster.nodes.remove(cluster.now(aNode()));
+    expect(cluster.told()).toEqual([]);
+  });
+
+  test('that vanished is told with its last state', () => {
+    machine({ node: 'node-a', phase: 'Running' });
+    node({});
+    cluster.signals();
+    cluster.nodes.remove(cluster.now(aNode()));
+    expect(cluster.signals()).toMatchObject([
+      { name: 'nodeObserved', payload: { exists: false, uid: 'uid-node-a', name: 'node-a' } },
+    ]);
+  });
+
+  test('without a machine wakes no workflow', () => {
+    node({ name: 'other' });
+    expect(cluster.told()).toEqual([]);
+  });
+});

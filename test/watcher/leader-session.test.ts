@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { KubeError } from '../../activities/kube/client/errors.ts';
+import type { Signal } from '../../watcher/dispatch/signal.ts';
+import { Tenure } from '../../watcher/leader-session.ts';
+import type { TenureOptions } from '../../watcher/leader-session.ts';
+import { resources } from '../../watcher/cache/views.ts';
+import { until } from '../activities/kube/until.ts';
+import { FakeClusters } from './fake-clusters.ts';
+import { HandClock, settled } from './hand-clock.ts';
+import { aMachine, aMachineDeployment, aNode } from './objects.ts';
+
+let clusters: FakeClusters;
+let clock: HandClock;
+let delivered: Signal[];
+let tenure: Tenure | undefined;
+
+beforeEach(() => {
+  clusters = new FakeClusters();
+  clock = new HandClock();
+  delivered = [];
+});
+
+afterEach(async () => {
+  for (const resource of ['machines', 'nodes']) clusters.open(resource);
+  await tenure?.stop();
+});
+
+function lead(options: Partial<TenureOptions> = {}): void {
+  tenure = new Tenure({
+    control: clusters.client,
+    target: clusters.client,
+    namespace: 'default',
+    cluster: 'c',
+    epoch: 7,
+    checkpoint: {},
+    clock,
+    concurrency: 64,
+    deliver(signal) {
+      delivered.push(signal);
+      return Promise.resolve('sent');
+    },
+    onWatchError: fail,
+    onDeliveryError: fail,
+    onDoubt: fail,
+    ...options,
+  });
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** Lets lists come in and signals leave. */
+async function passes(milliseconds = 2_000): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await settled();
+  await clock.turn(milliseconds);
+}
+
+const told = (): string[] => delivered.map(({ name, object }) => `${name} ${object}`);
+
+/** Everything up to here was told by the watcher before. */
+const checkpointAt = (version: string) =>
+  Object.fromEntries(resources.map((resource) => [resource, version]));
+
+describe('a Node that turned Ready while no watcher was there', () => {
+  const joining = { name: 'm', node: 'n', phase: 'Pending' } as const;
+
+  /** `n` was Ready before the Machine got its label `node`. */
+  function put(machineVersion: string, phase: 'Pending' | 'Running' = 'Pending'): void {
+    clusters.lists.set('machines', [
+      aMachine({ ...joining, phase, resourceVersion: machineVersion }),
+    ]);
+    clusters.lists.set('nodes', [aNode({ name: 'n', resourceVersion: '120' })]);
+  }
+
+  test.each(['machines', 'nodes'])(
+    'is told to its Machine, which changed meanwhile, when the list of %s comes last',
+    async (last) => {
+      put('200');
+      clusters.hold(last);
+      lead({ checkpoint: checkpointAt('150') });
+      await passes();
+      clusters.open(last);
+      await passes();
+      expect(told()).toContain('machineObserved m');
+      expect(told().filter((line) => line === 'nodeObserved m')).toHaveLength(1);
+    },
+  );
+
+  test.each(['machines', 'nodes'])(
+    'is told to its Machine, which did not change, when the list of %s comes last',
+    async (last) => {
+      put('100');
+      clusters.hold(last);
+      lead({ checkpoint: checkpointAt('150') });
+      await passes();
+      clusters.open(last);
+      await passes();
+      expect(told()).toEqual(['nodeObserved m']);
+    },
+  );
+
+  test('is told to a Machine that has joined and changed before the list of Nodes was in', async () => {
+    put('200', 'Running');
+    clusters.hold('nodes');
+    lead({ checkpoint: checkpointAt('150') });
+    await passes();
+    clusters.open('nodes');
+    await passes();
+    expect(told()).toEqual(['machineObserved m', 'nodeObserved m']);
+    expect(tenure?.checkpoint()).toMatchObject({ machines: '150', nodes: '150' });
+  });
+
+  test('is told to no Machine that has joined and did not change', async () => {
+    put('100', 'Running');
+    lead({ checkpoint: checkpointAt('150') });
+    await passes();
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('what was told before', () => {
+  let doubts: string[];
+
+  beforeEach(() => {
+    doubts = [];
+    clusters.lists.set('machinedeployments', [aMachineDeployment()]);
+  });
+
+  const onDoubt = (reason: string): void => {
+    doubts.push(reason);
+  };
+
+  test('is in doubt when a cluster is at an older state than the checkpoint', async () => {
+    lead({ checkpoint: { ...checkpointAt('150'), nodes: '700' }, onDoubt });
+    await passes();
+    expect(doubts).toEqual(['/api/v1/nodes: the server is at 500 and was at 700: it was restored']);
+  });
+
+  test('is in doubt when the server has forgotten which sets went since the checkpoint', async () => {
+    const failure = { code: 410, reason: 'Expired', message: 'too old', method: 'GET', path: '' };
+    clusters.brokenWatches.set('machinesets', new KubeError(failure));
+    lead({ checkpoint: checkpointAt('150'), onDoubt, onWatchError: () => undefined });
+    await until('the doubt', () => doubts.length > 0);
+    expect(doubts[0]).toContain('machinesets: the server has forgotten what came after 150');
+  });
+
+  test('is in no doubt at a first start', async () => {
+    lead({ onDoubt });
+    await passes();
+    expect(doubts).toEqual([]);
+    expect(told()).toEqual(['machineDeploymentObserved a']);
+  });
+});
+
+describe('readiness', () => {
+  test('names the resources whose lists are not in', async () => {
+    clusters.hold('nodes');
+    lead();
+    await passes();
+    expect(tenure?.whyNotReady()).toBe('lists or watches fail: nodes');
+    clusters.open('nodes');
+    await passes();
+    expect(tenure?.whyNotReady()).toBeUndefined();
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { createDelivery } from '../../../watcher/queue/delivery.ts';
+import type { DeliveryOptions } from '../../../watcher/queue/delivery.ts';
+import type { Signal } from '../../../watcher/dispatch/signal.ts';
+
+type Temporal = DeliveryOptions['temporal'];
+
+const sighting = { cluster: 'c', epoch: 1, resourceVersion: '5' };
+const observed: Signal = {
+  kind: 'machine',
+  object: 'pool-abc',
+  name: 'machineObserved',
+  payload: { ...sighting, uid: 'u' },
+  start: { summary: 'Machine default/pool-abc of MachineSet pool', machineSet: 'pool' },
+  cause: { resource: 'machines', resourceVersion: '5' },
+};
+const changed: Signal = {
+  kind: 'machineSet',
+  object: 'pool',
+  name: 'machinesChanged',
+  payload: sighting,
+  cause: { resource: 'machines', resourceVersion: '5' },
+};
+
+interface Recorded {
+  type?: string;
+  options?: Record<string, unknown>;
+  id?: string;
+  name?: string;
+}
+
+function deliveryTo(calls: Recorded[], error?: Error) {
+  const answer = async (): Promise<void> => {
+    await Promise.resolve();
+    if (error !== undefined) throw error;
+  };
+  const temporal: Temporal = Object.assign(Object.create(null), {
+    connection: { withDeadline: (_deadline: number, run: () => unknown) => run() },
+    workflow: {
+      signalWithStart(type: string, options: Record<string, unknown>) {
+        calls.push({ type, options });
+        return answer();
+      },
+      getHandle: (id: string) => ({
+        signal(name: string) {
+          calls.push({ id, name });
+          return answer();
+        },
+      }),
+    },
+  });
+  return createDelivery({
+    temporal,
+    namespace: 'default',
+    cluster: 'c',
+    taskQueue: 'q',
+  });
+}
+
+test('a live object starts its workflow, with all that a person wants to see', async () => {
+  const calls: Recorded[] = [];
+  expect(await deliveryTo(calls)(observed)).toBe('sent');
+  expect(calls).toMatchObject([
+    {
+      type: 'machine',
+      options: {
+        workflowId: 'machine/default/pool-abc',
+        args: [{ ref: { namespace: 'default', name: 'pool-abc' }, cluster: 'c' }],
+        taskQueue: 'q',
+        signal: 'machineObserved',
+        signalArgs: [observed.payload],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        staticSummary: 'Machine default/pool-abc of MachineSet pool',
+      },
+    },
+  ]);
+  const attributes = calls[0]?.options?.['typedSearchAttributes'];
+  if (!(attributes instanceof TypedSearchAttributes)) throw new Error('no search attributes');
+  const shown = attributes.getAll().map(({ key, value }) => [key.name, value]);
+  expect(Object.fromEntries(shown)).toEqual({
+    State: 'New',
+    Attention: 'none',
+    KubeCluster: 'c',
+    KubeNamespace: 'default',
+    MachineSet: 'pool',
+  });
+});
+
+test('a plain signal starts nothing', async () => {
+  const calls: Recorded[] = [];
+  expect(await deliveryTo(calls)(changed)).toBe('sent');
+  expect(calls).toEqual([{ id: 'machineSet/default/pool', name: 'machinesChanged' }]);
+});
+
+test('a workflow that does not run is told apart from a server that does not answer', async () => {
+  const missing = new WorkflowNotFoundError('not found', 'machineSet/default/pool', undefined);
+  expect(await deliveryTo([], missing)(changed)).toBe('noWorkflow');
+  await expect(deliveryTo([], new Error('away'))(changed)).rejects.toThrow('away');
+});

@@ -1,0 +1,328 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Outbox } from '../../../watcher/queue/signal-queue.ts';
+import type { Delivered } from '../../../watcher/queue/signal-queue.ts';
+import type { Signal, SignalName } from '../../../watcher/dispatch/signal.ts';
+import { HandClock, settled } from '../hand-clock.ts';
+
+interface Call {
+  signal: Signal;
+  at: number;
+  succeed(delivered?: Delivered): void;
+  fail(): void;
+}
+
+let clock: HandClock;
+let calls: Call[];
+let outbox: Outbox;
+
+beforeEach(() => {
+  clock = new HandClock();
+  calls = [];
+  outbox = new Outbox({ clock, concurrency: 3, deliver, onError: () => undefined });
+});
+
+/** Stays under way until the test ends it. */
+function deliver(signal: Signal): Promise<Delivered> {
+  return new Promise((resolve, reject) => {
+    calls.push({
+      signal,
+      at: clock.now(),
+      succeed: (delivered = 'sent') => resolve(delivered),
+      fail: () => reject(new Error('Temporal is away')),
+    });
+  });
+}
+
+interface Life {
+  uid: string;
+  isDeleting: boolean;
+}
+
+function aSignal(
+  name: SignalName,
+  resourceVersion: number,
+  ...[object = 'a', life = {}]: [object?: string, life?: Partial<Life>]
+): Signal {
+  const version = String(resourceVersion);
+  const payload = { cluster: 'c', epoch: 1, resourceVersion: version, uid: 'u' };
+  const observed = { ...payload, isDeleting: false, hasFinalizer: false, ...life };
+  return {
+    kind: 'machine',
+    object,
+    name,
+    payload: { ...observed, specDigest: '', forceDeletion: false },
+    cause: { resource: 'machines', resourceVersion: version },
+  };
+}
+
+const sent = (): string[] =>
+  calls.map(({ signal: { name, payload }, at }) => `${name} ${payload.resourceVersion} @${at}`);
+
+/** Ends the newest call. */
+async function end(how: 'succeed' | 'fail'): Promise<void> {
+  calls.at(-1)?.[how]();
+  await settled();
+}
+
+describe('pace', () => {
+  test('a machine is told at once', () => {
+    outbox.send(aSignal('machineObserved', 1));
+    expect(sent()).toEqual(['machineObserved 1 @0']);
+  });
+
+  test('a Node is told when it was quiet for 50 ms, once and with its newest state', async () => {
+    outbox.send(aSignal('nodeObserved', 1));
+    await clock.turn(40);
+    outbox.send(aSignal('nodeObserved', 2));
+    await clock.turn(49);
+    expect(sent()).toEqual([]);
+    await clock.turn(1);
+    expect(sent()).toEqual(['nodeObserved 2 @90']);
+    expect(outbox.counters.merged).toBe(1);
+  });
+
+  test('a set that is never quiet is told after 500 ms all the same', async () => {
+    for (let version = 1; version <= 10; version += 1) {
+      outbox.send(aSignal('machinesChanged', version));
+      await clock.turn(100);
+    }
+    expect(sent()).toEqual(['machinesChanged 5 @500']);
+  });
+});
+
+describe('an object that changes all the time', () => {
+  /** What arrived at once, with the time. */
+  let arrived: { signal: Signal; at: number }[];
+  let quick: Outbox;
+
+  beforeEach(() => {
+    arrived = [];
+    quick = new Outbox({
+      clock,
+      concurrency: 64,
+      onError: () => undefined,
+      deliver(signal) {
+        arrived.push({ signal, at: clock.now() });
+        return Promise.resolve('sent');
+      },
+    });
+  });
+
+  const versions = (object = 'a'): number[] =>
+    arrived
+      .filter(({ signal }) => signal.object === object)
+      .map(({ signal }) => Number(signal.payload.resourceVersion));
+
+  /** A thousand times in ten seconds, and then never again. */
+  async function flap(name: SignalName): Promise<void> {
+    for (let version = 1; version <= 1_000; version += 1) {
+      quick.send(aSignal(name, version));
+      if (version % 100 === 50) quick.send(aSignal(name, version, `other-${version}`));
+      await clock.turn(10);
+    }
+    await clock.turn(1_000);
+  }
+
+  test.each([
+    { name: 'machineObserved' as const, most: 12 },
+    { name: 'nodeObserved' as const, most: 12 },
+    { name: 'machineSetObserved' as const, most: 16 },
+    { name: 'machineDeploymentObserved' as const, most: 16 },
+  ])('gives its workflow $most signals $name for 1,000 changes in 10 s', async ({ name, most }) => {
+    await flap(name);
+    expect(versions().length).toBeLessThanOrEqual(most);
+    expect(versions().length).toBeGreaterThanOrEqual(10);
+    expect(versions().at(-1)).toBe(1_000);
+    // Others do not wait for it.
+    const others = arrived.filter(({ signal }) => signal.object !== 'a');
+    expect(others).toHaveLength(10);
+    const longestQuietMs = name === 'nodeObserved' ? 50 : 0;
+    for (const { signal, at } of others) {
+      const changedAt = (Number(signal.payload.resourceVersion) - 1) * 10;
+      expect(at - changedAt).toBeLessThanOrEqual(longestQuietMs);
+    }
+    expect(quick.size).toBe(0);
+  });
+
+  test('never waits longer than a second for the next signal, and not at all after a quiet one', async () => {
+    quick.send(aSignal('machineObserved', 1));
+    await clock.turn(100);
+    quick.send(aSignal('machineObserved', 2));
+    await clock.turn(5_000);
+    quick.send(aSignal('machineObserved', 3));
+    await clock.turn(0);
+    expect(arrived.map(({ at }) => at)).toEqual([0, 1_000, 5_100]);
+  });
+
+  test('is told to be deleted at once, and the next object of its name as well', async () => {
+    const seen = (version: number, life: Partial<Life>) =>
+      quick.send(aSignal('machineObserved', version, 'a', life));
+    seen(1, {});
+    await clock.turn(10);
+    seen(2, {});
+    await clock.turn(10);
+    seen(3, { isDeleting: true });
+    await clock.turn(10);
+    quick.send(aSignal('machineGone', 4));
+    await clock.turn(10);
+    seen(5, { uid: 'another' });
+    await clock.turn(0);
+    expect(versions()).toEqual([1, 3, 4, 5]);
+    await clock.turn(10_000);
+    expect(versions()).toEqual([1, 3, 4, 5]);
+  });
+
+  test('does not make other signals of its workflow wait', async () => {
+    quick.send(aSignal('machineObserved', 1));
+    await clock.turn(10);
+    quick.send(aSignal('machineObserved', 2));
+    quick.send(aSignal('nodeObserved', 3));
+    await clock.turn(100);
+    expect(arrived.map(({ signal, at }) => `${signal.name} @${at}`)).toEqual([
+      'machineObserved @0',
+      'nodeObserved @60',
+    ]);
+  });
+});
+
+describe('delivery', () => {
+  test('one at a time to a workflow, the newest of each name', async () => {
+    for (const version of [1, 2, 3]) outbox.send(aSignal('machineObserved', version));
+    expect(sent()).toEqual(['machineObserved 1 @0']);
+    await end('succeed');
+    await clock.turn(1_000);
+    expect(sent()).toEqual(['machineObserved 1 @0', 'machineObserved 3 @1000']);
+    await end('succeed');
+    expect(calls).toHaveLength(2);
+    expect(outbox.size).toBe(0);
+  });
+
+  test('a failed one is tried again, later and later, with the newest snapshot', async () => {
+    outbox.send(aSignal('machineObserved', 1));
+    await end('fail');
+    outbox.send(aSignal('machineObserved', 2));
+    expect(calls).toHaveLength(1);
+    await clock.turn(200);
+    expect(calls.at(-1)?.signal.payload.resourceVersion).toBe('2');
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      await end('fail');
+      await clock.turn(10_000);
+    }
+    expect(calls).toHaveLength(22);
+    await end('succeed');
+    await clock.turn(60_000);
+    expect(calls).toHaveLength(22);
+    expect(outbox.counters).toEqual({ sent: 1, dropped: 0, merged: 1, failed: 21 });
+  });
+
+  test('a plain signal to a workflow that does not run is dropped', async () => {
+    outbox.send(aSignal('nodeObserved', 1));
+    await clock.turn(50);
+    calls.at(-1)?.succeed('noWorkflow');
+    await clock.turn(60_000);
+    expect(outbox.counters).toMatchObject({ sent: 0, dropped: 1 });
+    expect(outbox.size).toBe(0);
+  });
+
+  test('no more than the limit at the same time, first come, first served', async () => {
+    for (const object of ['a', 'b', 'c', 'd', 'e'])
+      outbox.send(aSignal('machineObserved', 1, object));
+    expect(calls.map((call) => call.signal.object)).toEqual(['a', 'b', 'c']);
+    calls[1]?.succeed();
+    await settled();
+    expect(calls.map((call) => call.signal.object)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('what was not delivered does not revive an object that is gone', async () => {
+    outbox.send(aSignal('machineObserved', 1));
+    outbox.send(aSignal('machineObserved', 2));
+    outbox.send(aSignal('machineGone', 3));
+    await end('fail');
+    await clock.turn(10_000);
+    expect(calls.at(-1)?.signal.name).toBe('machineGone');
+    await end('succeed');
+    await clock.turn(10_000);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('a new life is told after the end of the old one, also when Temporal was away', async () => {
+    const reborn = aSignal('machineObserved', 4);
+    outbox.send(aSignal('machineGone', 3));
+    outbox.send({ ...reborn, payload: { ...reborn.payload, uid: 'other' } });
+    await end('fail');
+    await clock.turn(10_000);
+    await end('succeed');
+    expect(calls.map((call) => call.signal.name)).toEqual([
+      'machineGone',
+      'machineGone',
+      'machineObserved',
+    ]);
+  });
+
+  test('after it was closed nothing is begun', async () => {
+    outbox.send(aSignal('machineObserved', 1));
+    outbox.send(aSignal('machinesChanged', 2));
+    outbox.close();
+    await end('fail');
+    await clock.turn(60_000);
+    expect(calls).toHaveLength(1);
+    expect(outbox.oldestUntold('machines')).toBe('1');
+  });
+});
+
+describe('what is untold', () => {
+  test('it is the oldest of what waits, is under way, and was replaced', async () => {
+    expect(outbox.oldestUntold('machines')).toBeUndefined();
+    outbox.send(aSignal('machinesChanged', 9));
+    outbox.send(aSignal('machinesChanged', 10));
+    expect(outbox.oldestUntold('machines')).toBe('9');
+    outbox.send(aSignal('machineObserved', 8));
+    expect(outbox.oldestUntold('machines')).toBe('8');
+    expect(outbox.oldestUntold('nodes')).toBeUndefined();
+    await end('succeed');
+    expect(outbox.oldestUntold('machines')).toBe('9');
+    await clock.turn(500);
+    await end('fail');
+    expect(outbox.oldestUntold('machines')).toBe('9');
+    await clock.turn(500);
+    await end('succeed');
+    expect(outbox.oldestUntold('machines')).toBeUndefined();
+  });
+});
+
+test('whatever fails, each workflow ends with the newest snapshot of each name', async () => {
+  const names = ['machineObserved', 'nodeObserved', 'machinesChanged'] as const;
+  const step = fc.record({
+    name: fc.constantFrom(...names),
+    object: fc.constantFrom('a', 'b'),
+    wait: fc.nat(300),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step), fc.array(fc.boolean()), async (steps, failures) => {
+      const turned = new HandClock();
+      const arrived = new Map<string, string>();
+      const wanted = new Map<string, string>();
+      const flaky = new Outbox({
+        clock: turned,
+        concurrency: 64,
+        onError: () => undefined,
+        async deliver({ name, object, payload }) {
+          await settled();
+          if (failures.pop() === true) throw new Error('Temporal is away');
+          arrived.set(`${object} ${name}`, payload.resourceVersion);
+          return 'sent';
+        },
+      });
+      for (const [index, { name, object, wait }] of steps.entries()) {
+        flaky.send(aSignal(name, index + 1, object));
+        wanted.set(`${object} ${name}`, String(index + 1));
+        await turned.turn(wait);
+      }
+      for (let round = 0; round < 200 && flaky.size > 0; round += 1) await turned.turn(10_000);
+      expect(Object.fromEntries(arrived)).toEqual(Object.fromEntries(wanted));
+      expect(flaky.oldestUntold('machines')).toBeUndefined();
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,59 @@
+/** docs/flags.md, made of the flag tables. */
+import { type Flag, groups } from '../../../workers/config/flags/flag.ts';
+import { type FlagName, flagNames, flagOf } from '../../../workers/config/flags/table.ts';
+
+const introduction = `# Flags
+
+Both processes, \`npm run watcher\` and \`npm run worker\`, accept every flag of both binaries of MCM v0.62.1, so that its command
+lines need no change. A flag has the same meaning as there unless its line says otherwise. A flag that has no effect in a process
+is named in its log once, with the reason. Unknown flags, and values that are not allowed, end the process with a list of all
+faults and exit code 2.
+
+Flags are written as for MCM: \`--flag=value\` or \`--flag value\`; for booleans \`--flag\` or \`--flag=false\`. One dash does as well as
+two, \`_\` as well as \`-\` inside a name, and the last one wins. Durations are written as in Go: \`90s\`, \`20m\`, \`1h30m\`.
+
+There is no configuration file. These variables are read:
+
+- \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_*\`, \`TEMPORAL_GRPC_META_*\`,
+  \`TEMPORAL_CONFIG_FILE\`, \`TEMPORAL_PROFILE\`: as for the command \`temporal\`. Flags win over variables, variables over the profile.
+  An API key turns TLS on.
+- \`KUBECONFIG\`: where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
+- \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of the provider
+  \`local\`.
+- Of clouds: \`AWS_ENDPOINT_URL_EC2\`, \`AWS_ENDPOINT_URL_STS\`, \`MILLWRIGHT_GCP_ENDPOINT\`, \`MILLWRIGHT_AZURE_ENDPOINT\` and others where they are not the public ones;
+  \`MILLWRIGHT_TOKEN_DIRECTORY\`, below which the token files of workload identities are. The pages of the [clouds](clouds/README.md) have them all.
+
+The HTTP port is plain and without authentication, as that of MCM. \`/healthz\` says \`OK\` (200) until the process ends, then
+\`Unhealthy\` (500). \`/readyz\` says 503 and the reason until the process works. \`/metrics\` holds those of the process, ours, and in
+the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is an empty object. Everything else is 404.
+
+This page is checked against the flag tables in \`workers/\` by a test; \`UPDATE_GOLDEN=1 npm test -- --only unit --pattern test/workers\` writes
+it anew.
+`;
+
+export function flagsPage(): string {
+  const sections = groups.map((group) => {
+    const names = flagNames.filter((name) => flagOf(name).group === group);
+    return `## ${group}\n\n${names.map(lineOf).join('\n')}\n`;
+  });
+  return [introduction, ...sections].join('\n');
+}
+
+function lineOf(name: FlagName): string {
+  const flag = flagOf(name);
+  const value = flag.kind.placeholder === '' ? '' : ` ${flag.kind.placeholder}`;
+  const notes = [
+    `default ${defaultIn(flag)}`,
+    flag.noop === undefined ? (flag.only ?? 'both processes') : 'no effect',
+    ...(flag.ours ? ['not in MCM'] : []),
+  ];
+  const why = flag.noop === undefined ? '' : ` No effect: ${flag.noop}`;
+  return `- \`--${name}${value}\` (${notes.join('; ')}): ${flag.says}${why}`;
+}
+
+function defaultIn({ default: given }: Flag<unknown>): string {
+  if (typeof given === 'string') return quoted(given);
+  return `${quoted(given.watcher)} in the watcher, ${quoted(given.worker)} in the worker`;
+}
+
+const quoted = (text: string): string => (text === '' ? 'empty' : `\`${text}\``);

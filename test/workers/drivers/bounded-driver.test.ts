@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
+import { DriverError } from '../../../activities/drivers/driver.ts';
+import { boundedDriver } from '../../../workers/drivers/bounded-driver.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const limits = { callSeconds: 0.05, graceSeconds: 0.05 };
+
+const stuck: Driver = {
+  settleSeconds: 0,
+  createInstance: never,
+  describeInstance: never,
+  initializeInstance: never,
+  deleteInstance: never,
+  listInstances: never,
+  listScope: () => '',
+  deleteListed: never,
+  volumeIds: async () => [],
+  validate: () => [],
+};
+
+function requestWith(signal: AbortSignal) {
+  return {
+    cluster: 'c',
+    providerSpec: {},
+    secret: {},
+    signal,
+    machine: { namespace: 'shoot', name: 'pool-a', uid: 'uid-1' },
+    token: 'uid-1-0',
+    isClaimed: () => false,
+    userData: '',
+    namespace: 'shoot',
+    providerID: 'local:///z/i',
+  };
+}
+
+const calls = [
+  'createInstance',
+  'describeInstance',
+  'initializeInstance',
+  'deleteInstance',
+  'listInstances',
+  'deleteListed',
+] as const;
+
+describe('a driver that never answers', () => {
+  test.each(calls)('%s fails at the limit, and nothing is settled', async (name) => {
+    const request = requestWith(new AbortController().signal);
+    await expect(boundedDriver(stuck, limits)[name](request)).rejects.toMatchObject({
+      code: 'DeadlineExceeded',
+      settled: false,
+      message: expect.stringContaining('no answer within 0.05 s'),
+    });
+  });
+
+  test('ends when its caller cancels', async () => {
+    const caller = new AbortController();
+    const driver = boundedDriver(stuck, { callSeconds: 60, graceSeconds: 0.05 });
+    const call = driver.deleteInstance(requestWith(caller.signal));
+    caller.abort();
+    await expect(call).rejects.toMatchObject({ code: 'Canceled', settled: false });
+  });
+});
+
+test('a driver that ends by itself after the limit says what it knows', async () => {
+  const knowing: Driver = {
+    ...stuck,
+    describeInstance: ({ signal }: MachineRequest) =>
+      new Promise((_resolve, reject) => {
+        const fault = { code: 'Unavailable', message: 'half way', settled: false } as const;
+        signal.addEventListener('abort', () => reject(new DriverError(fault)));
+      }),
+  };
+  const driver = boundedDriver(knowing, { callSeconds: 0.05, graceSeconds: 60 });
+  const request = requestWith(new AbortController().signal);
+  await expect(driver.describeInstance(request)).rejects.toMatchObject({ message: 'half way' });
+});
+
+test('an answer within the limit is handed on', async () => {
+  const driver = boundedDriver({ ...stuck, listInstances: async () => [] });
+  expect(await driver.listInstances(requestWith(new AbortController().signal))).toEqual([]);
+});
+
+test('what makes no call is asked as it is', async () => {
+  const driver = boundedDriver({
+    ...stuck,
+    validate: () => ['a fault'],
+    warnings: () => ['a warning'],
+  });
+  expect(driver.validate({})).toEqual(['a fault']);
+  expect(driver.warnings?.({})).toEqual(['a warning']);
+  expect(boundedDriver(stuck).warnings).toBeUndefined();
+});

@@ -1,0 +1,66 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import {
+  Leaderless,
+  registerLeaderlessMetric,
+  runsAsMcm,
+} from '../../../workers/process/leaderless.ts';
+
+let hasLeader = true;
+let now = 0;
+const made: Leaderless[] = [];
+
+afterEach(() => {
+  for (const leaderless of made.splice(0)) leaderless.close();
+});
+
+function aProcess(): Leaderless {
+  hasLeader = true;
+  now = 0;
+  const leaderless = new Leaderless({ hasLeader: () => hasLeader, now: () => now });
+  made.push(leaderless);
+  return leaderless;
+}
+
+test('a process without any leader is at fault after five minutes, and not before', () => {
+  const leaderless = aProcess();
+  hasLeader = false;
+  now = 299_000;
+  expect(leaderless.fault()).toBeUndefined();
+  now = 300_000;
+  expect(leaderless.fault()).toBe('no watcher has led for 300 s');
+});
+
+test('a process is at fault no more as soon as there is a leader, and counts anew afterwards', () => {
+  const leaderless = aProcess();
+  hasLeader = false;
+  now = 400_000;
+  expect(leaderless.fault()).toBeDefined();
+  hasLeader = true;
+  expect(leaderless.fault()).toBeUndefined();
+  hasLeader = false;
+  now = 500_000;
+  expect(leaderless.fault()).toBeUndefined();
+});
+
+test('the metric says for how long there has been no leader', async () => {
+  const leaderless = aProcess();
+  const registry = new Registry();
+  registerLeaderlessMetric(registry, leaderless);
+  hasLeader = false;
+  now = 42_500;
+  expect(await registry.metrics()).toContain('millwright_leaderless_seconds 42');
+});
+
+test.each([
+  { argv0: 'machine-controller-manager', title: 'node', isMcm: true },
+  { argv0: './machine-controller-manager', title: 'node', isMcm: true },
+  { argv0: 'node', title: 'machine-controller-manager', isMcm: true },
+  { argv0: 'node', title: 'node', isMcm: false },
+  { argv0: 'machine-controller-manager-provider-aws', title: 'node', isMcm: false },
+])(
+  'a process with argv0 $argv0 and title $title runs as MCM: $isMcm',
+  ({ argv0, title, isMcm }) => {
+    expect(runsAsMcm({ argv0, title })).toBe(isMcm);
+  },
+);

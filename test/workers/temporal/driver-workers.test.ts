@@ -1,0 +1,71 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
+import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
+import { aMachineClass, namespace } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+
+const isOver = (): Promise<void> => Promise.resolve();
+let serving: DriverWorkers | undefined;
+afterEach(() => serving?.stop());
+
+/** What happens to the drivers of two providers, in order. */
+function serve(kube: MemoryKube, prepare = isOver) {
+  const happened: string[] = [];
+  const driverOf = (provider: string) => ({
+    ...createVirtualDriver({ url: undefined }),
+    async prepare() {
+      happened.push(`load ${provider}`);
+      await prepare();
+    },
+  });
+  const workers = new DriverWorkers({
+    control: kube,
+    namespace,
+    drivers: new Map(['virtual', 'AWS'].map((provider) => [provider, driverOf(provider)])),
+    async createWorkers(provider) {
+      happened.push(`poll for ${provider}`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      return [{ run: () => promise, shutdown: resolve }];
+    },
+    onStart: () => undefined,
+    onError: () => undefined,
+  });
+  serving = workers;
+  return { workers, happened };
+}
+
+test('a driver is loaded before its queues are polled, and no other is', async () => {
+  const { workers, happened } = serve(new MemoryKube(aMachineClass({ provider: 'virtual' })));
+  await workers.ready();
+  expect(happened).toEqual(['load virtual', 'poll for virtual']);
+});
+
+test('the first class of another provider starts its driver, once', async () => {
+  const kube = new MemoryKube(aMachineClass({ provider: 'virtual' }));
+  const { workers, happened } = serve(kube);
+  await workers.ready();
+  for (const name of ['a', 'b']) kube.put(aMachineClass({ metadata: { name }, provider: 'AWS' }));
+  kube.put(aMachineClass({ metadata: { name: 'c' }, provider: 'elsewhere' }));
+  await eventually('AWS is served', async () => happened.includes('poll for AWS'));
+  expect(happened.slice(2)).toEqual(['load AWS', 'poll for AWS']);
+});
+
+test('a driver that cannot be loaded is told, so that the process ends', async () => {
+  const fault = new Error('no such module');
+  const kube = new MemoryKube(aMachineClass({ provider: 'AWS' }));
+  const { workers, happened } = serve(kube, () => Promise.reject(fault));
+  expect(await workers.failed).toBe(fault);
+  expect(happened).toEqual(['load AWS']);
+});
+
+test('a driver that is loaded while the process ends polls nothing', async () => {
+  const loading = Promise.withResolvers<void>();
+  const kube = new MemoryKube(aMachineClass({ provider: 'AWS' }));
+  const { workers, happened } = serve(kube, () => loading.promise);
+  await eventually('it is being loaded', async () => happened.length === 1);
+  const stopped = workers.stop();
+  loading.resolve();
+  await stopped;
+  expect(happened).toEqual(['load AWS']);
+});

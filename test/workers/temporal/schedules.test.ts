@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals';
+import { readCommandLine } from '../../../workers/config/config.ts';
+import { checksOf, type CheckSettings } from '../../../workers/temporal/safety-schedules.ts';
+import { scheduleOf } from '../../../workers/temporal/schedules.ts';
+import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
+import * as workflows from '../../../workflows/index.ts';
+
+const cluster = 'uid-of-kube-system';
+
+function settingsOf(...argv: string[]): CheckSettings {
+  const command = readCommandLine({ component: 'worker', argv, env: {} });
+  if (command.kind !== 'run') throw new Error(command.text);
+  const { config } = command;
+  const { name, clusterName } = config.install;
+  const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
+  return { ...config, identity: { ...install, taskQueue: taskQueueOf(install) } };
+}
+
+function schedulesOf(...argv: string[]) {
+  const settings = settingsOf(...argv);
+  return checksOf(settings).map((check) => scheduleOf(check, settings));
+}
+
+test('each check is a workflow that exists, under the name of its install', () => {
+  const schedules = schedulesOf('--namespace=shoot');
+  expect(schedules.map(({ scheduleId }) => scheduleId)).toEqual([
+    'safety/orphans/shoot',
+    'safety/overshoot/shoot',
+    'safety/entities/shoot',
+    'safety/unmanaged-nodes/shoot',
+    'safety/reachability/shoot',
+  ]);
+  for (const { action } of schedules) expect(Object.keys(workflows)).toContain(action.workflowType);
+});
+
+test('ids and queue of the checks name the install, and not the namespace that it serves', () => {
+  const flags = ['--install=blue', '--cluster-name=eu'];
+  const [one] = schedulesOf('--namespace=shoot', ...flags);
+  const [other] = schedulesOf('--namespace=garden', ...flags);
+  expect(one?.scheduleId).toBe('safety/orphans/eu/blue');
+  expect(other?.scheduleId).toBe(one?.scheduleId);
+  expect(other?.action.taskQueue).toBe('millwright/uid-of-kube-system/blue');
+  expect(other?.action.taskQueue).toBe(one?.action.taskQueue);
+});
+
+test('every check names its cluster and namespace', () => {
+  for (const { action } of schedulesOf('--namespace=shoot')) {
+    expect(action.args).toEqual([expect.objectContaining({ namespace: 'shoot', cluster })]);
+  }
+});
+
+test('flags become the period and the input', () => {
+  const [orphans, overshoot, entities, nodes, reachability] = schedulesOf(
+    '--safety-up=5',
+    '--safety-down=3',
+    '--machine-safety-overshooting-period=90s',
+    '--safety-entities-period=7m',
+    '--machine-safety-orphan-vms-period=2m',
+    '--safety-orphans=report',
+    '--safety-orphans-max-deletions=3',
+    '--safety-orphans-min-age=90s',
+    '--machine-creation-timeout=5m',
+    '--safety-unmanaged-nodes-selector=pool=a',
+    '--machine-safety-apiserver-statuscheck-timeout=10s',
+    '--machine-safety-apiserver-statuscheck-period=20s',
+  );
+  expect(reachability?.spec.intervals).toMatchObject([{ every: 20_000 }]);
+  expect(reachability?.action.args).toEqual([
+    { namespace: 'default', cluster, timeoutSeconds: 10, periodSeconds: 20 },
+  ]);
+  expect(orphans?.spec.intervals).toMatchObject([{ every: 120_000 }]);
+  expect(orphans?.action.args).toEqual([
+    {
+      namespace: 'default',
+      cluster,
+      mode: 'report',
+      maxDeletions: 3,
+      minAgeSeconds: 90,
+    },
+  ]);
+  expect(overshoot?.spec.intervals).toMatchObject([{ every: 90_000 }]);
+  expect(overshoot?.action.args).toEqual([{ namespace: 'default', cluster, up: 5, down: 3 }]);
+  expect(entities?.spec.intervals).toMatchObject([{ every: 420_000 }]);
+  expect(nodes?.action.args).toEqual([
+    { namespace: 'default', cluster, creationTimeoutSeconds: 300, selector: 'pool=a' },
+  ]);
+});
+
+test('installs do not all look at once, and always at the same second', () => {
+  const offsets = ['a', 'b', 'c', 'd'].map((namespace) => {
+    const [first] = schedulesOf(`--namespace=${namespace}`);
+    expect(first).toEqual(schedulesOf(`--namespace=${namespace}`)[0]);
+    return Number(first?.spec.intervals?.[0]?.offset);
+  });
+  expect(new Set(offsets).size).toBeGreaterThan(1);
+  for (const offset of offsets) {
+    expect(offset % 1_000).toBe(0);
+    expect(offset).toBeLessThan(900_000);
+  }
+});
+
+test('a period of nothing is a second: Temporal knows none that is shorter', () => {
+  const [orphans] = schedulesOf('--machine-safety-orphan-vms-period=0s');
+  expect(orphans?.spec.intervals).toEqual([{ every: 1_000, offset: 0 }]);
+});
+
+test.each([
+  { mode: 'delete', isOff: false },
+  { mode: 'report', isOff: false },
+  { mode: 'off', isOff: true },
+])('--safety-orphans=$mode', ({ mode, isOff }) => {
+  expect(checksOf(settingsOf(`--safety-orphans=${mode}`))[0]).toMatchObject({ isOff });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { createdBy, deletedBy, validatedBy } from '../../../workflows/contracts/driver-answers.ts';
+
+const asked = { provider: 'mars', usesTarget: true, isCancelled: false };
+const failure = { code: 'Unauthenticated', message: 'no', isSettled: true } as const;
+
+test.each([
+  ['of a driver', 'credentials', { ...failure, kind: 'credentials' }],
+  ['that nobody knows', 'weather', failure],
+  ['of an earlier contract', undefined, failure],
+])('the kind of a failure: one %s', (_words, kind, expected) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  const answer = createdBy({ outcome: 'failed', failure: { ...failure, kind } }, asked);
+  expect(answer).toEqual({ outcome: 'failed', failure: expected });
+});
+
+test('faults of a class are sentences', () => {
+  const good = { outcome: 'validated', faults: ['size is missing'] } as const;
+  expect(validatedBy({ ...good, faults: [...good.faults] }, asked)).toEqual(good);
+});
+
+test.each([
+  [{ outcome: 'validated' }, 'faults'],
+  [{ outcome: 'validated', faults: [7] }, 'faults'],
+  [{ outcome: 'fine' }, 'outcome: "fine": must be validated or failed'],
+  [undefined, 'outcome'],
+])('%j is no answer to the question what is wrong with a class', (answer, words) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(validatedBy(answer, asked)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'Internal', message: expect.stringContaining(words) },
+  });
+});
+
+test.each([
+  [
+    { message: 'copies the disk', pollAfterSeconds: 0.5 },
+    'pollAfterSeconds: 0.5: must be a number',
+  ],
+  [{ message: 'copies the disk', pollAfterSeconds: 3_601 }, 'pollAfterSeconds: 3601: must be'],
+  [{ pollAfterSeconds: 5 }, 'message: undefined: must be a text'],
+  [{ message: 'm', pollAfterSeconds: 5, checkpoint: 'x'.repeat(4_097) }, 'checkpoint: '],
+])('a pending operation that cannot be followed is a fault of the driver: %j', (part, words) => {
+  const answer = { outcome: 'pending', ...part };
+  const fault = { code: 'Internal', message: expect.stringContaining(words), isSettled: false };
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(createdBy(answer, asked)).toEqual({ outcome: 'failed', failure: fault });
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(deletedBy(answer, asked)).toEqual({ outcome: 'failed', failure: fault });
+});
+
+test('of a pending operation that is all that is kept', () => {
+  const answer = {
+    outcome: 'pending',
+    message: 'm',
+    pollAfterSeconds: 5,
+    checkpoint: 'op',
+  } as const;
+  const more = { ...answer, cost: 7 };
+  expect(deletedBy(more, asked)).toEqual(answer);
+});

@@ -1,0 +1,336 @@
+/** What time does to a MachineDeployment: deadlines, and what is tried again. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { cluster, hang } from '../machine/machine-world.ts';
+import { mostAttempts } from '../most-attempts.ts';
+import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
+import { RolloutWorld } from './rollout-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+describe('time', () => {
+  test('at rest a look costs nothing but itself', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.isComplete();
+      const looks = rollout.log.count('surveyMachineDeployment');
+      const applied = rollout.log.count('applyDeploymentSteps');
+      await temporal.skip(3600);
+      expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
+      expect(rollout.log.count('applyDeploymentSteps')).toBe(applied);
+    });
+  });
+
+  test('a deadline wakes it', async () => {
+    const rollout = new RolloutWorld(temporal);
+    rollout.facts.progress.deadline = (await temporal.now()) + 600_000;
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.log.until('surveyMachineDeployment', 2);
+      await temporal.skip(500);
+      expect(rollout.log.count('surveyMachineDeployment')).toBe(2);
+      rollout.facts.progress = { ...rollout.facts.progress, isOverdue: true };
+      delete rollout.facts.progress.deadline;
+      await temporal.skip(101);
+      await rollout.log.until('reportDeployment');
+      expect(rollout.log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded' } },
+      ]);
+    });
+  });
+});
+
+test('news of sets in a rollout comes in bursts: a look waits for the rest of it', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, log } = rollout;
+  rollout.facts.sets = [
+    aSet({ name: 'pool-0', machines: 'AAA' }),
+    aSet({ name: 'pool-1', revision: 2, isOfTemplate: true, machines: 'U' }),
+  ];
+  rollout.stuck.add('pool-1');
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.until('it waits', ({ state }) => state === 'Progressing');
+    await temporal.skip(1);
+    const looks = log.count('surveyMachineDeployment');
+    await world.changeSets();
+    await log.until('surveyMachineDeployment', looks + 1);
+    const { events } = await world.handle.fetchHistory();
+    const waits = events?.map((event) => event.timerStartedEventAttributes?.startToFireTimeout);
+    expect(waits).toContainEqual(expect.objectContaining({ nanos: 500_000_000 }));
+  });
+});
+
+/** `since`: by the server's clock, milliseconds. */
+async function expectBackoff(attempts: number, since: number): Promise<void> {
+  const seconds = ((await temporal.now()) - since) / 1_000;
+  expect(attempts).toBeLessThanOrEqual(mostAttempts(seconds));
+}
+
+/** Refuses while `isRefused`. */
+function refusing() {
+  const world = new RolloutWorld(temporal, (own) => ({
+    applyDeploymentSteps: async (input) => {
+      if (rollout.isRefused) return { written: [], error: 'exceeded quota' };
+      return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+    },
+  }));
+  const rollout = { world, isRefused: true };
+  return rollout;
+}
+
+describe('a step that the API server refuses', () => {
+  const message = 'Failed to create new machine set "pool-1": exceeded quota';
+
+  test('is said, with one Event, and tried again later', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(await rollout.world.planned()).toMatchObject({ lastError: message });
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 2);
+      rollout.isRefused = false;
+      await temporal.skip(5);
+      await rollout.world.isComplete();
+      const creates = rollout.world.actions().filter((action) => action === 'createSet');
+      await expectBackoff(creates.length, begin);
+      expect(log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'MachineSetCreateError', message } },
+      ]);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(await rollout.world.planned()).not.toHaveProperty('lastError');
+    });
+  });
+
+  test('is tried at once when the spec changes', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      rollout.isRefused = false;
+      await world.observe({ generation: 2 });
+      await log.until('applyDeploymentSteps', 2);
+      await rollout.world.isComplete();
+      expect(rollout.world.actions()).toEqual(['createSet', 'createSet']);
+    });
+  });
+
+  test('is forgotten when it is not wanted any more, and wakes no workflow', async () => {
+    const rollout = refusing();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('surveyMachineDeployment', 2);
+      rollout.world.facts.sets = [aSet({ name: 'pool-0', isOfTemplate: true, machines: 'AAA' })];
+      await rollout.world.isComplete();
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      const looks = log.count('surveyMachineDeployment');
+      await temporal.skip(600);
+      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+      expect(log.count('applyDeploymentSteps')).toBe(1);
+    });
+  });
+});
+
+describe('Nodes that cannot be written', () => {
+  test('do not hold up the sets; the work is tried again, later each time', async () => {
+    let isBroken = true;
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async ({ step }) => {
+        if (isBroken) throw new Error('no route to the target cluster');
+        for (const set of rollout.facts.sets) {
+          if (step.action === 'taintNodes' && set.name === step.set) set.isTainted = true;
+        }
+        return { protectedNodes: [] };
+      },
+    }));
+    const { world, log, facts } = rollout;
+    facts.hasNodes = true;
+    facts.protectsNodes = false;
+    facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('tendNodes');
+      await rollout.until('the error is said', ({ lastError }) =>
+        Boolean(lastError?.includes('no route to the target cluster')),
+      );
+      facts.replicas = 5;
+      await world.observe({ generation: 2 });
+      await eventually('the new set grows', async () => (facts.sets[1]?.replicas ?? 0) > 1);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      await temporal.skip(3);
+      await log.until('tendNodes', 2);
+      isBroken = false;
+      await temporal.skip(5);
+      await log.until('tendNodes', 3);
+      await expectBackoff(log.count('tendNodes'), begin);
+      await rollout.until('the error is over', ({ lastError }) => lastError === undefined);
+    });
+  });
+
+  test('cost no looks while the next attempt runs', async () => {
+    let attempts = 0;
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async () => {
+        attempts += 1;
+        return attempts === 1 ? await fail('no route') : await hang();
+      },
+    }));
+    const { world, log, facts } = rollout;
+    Object.assign(facts, { hasNodes: true, sets: [aSet({ name: 'pool-0', machines: 'AAA' })] });
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await world.observe();
+      await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
+      await temporal.skip(3);
+      await log.until('tendNodes', 2);
+      await rollout.planned();
+      const looks = log.count('surveyMachineDeployment');
+      for (let turn = 0; turn < 20; turn += 1) await rollout.planned();
+      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+    });
+  });
+
+  test('are no reason to stay when the deployment is gone', async () => {
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async () => await fail('no route'),
+    }));
+    const { world, facts } = rollout;
+    Object.assign(facts, { hasNodes: true, sets: [aSet({ name: 'pool-0', machines: 'AAA' })] });
+    await rollout.run(async () => {
+      await world.observe();
+      await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
+      rollout.uid = undefined;
+      const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
+      await world.handle.signal(machineDeploymentGone, gone);
+      expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineDeployment is gone' });
+    });
+  });
+});
+
+function fail(message: string): Promise<never> {
+  return Promise.reject(new Error(message));
+}
+
+/** A webhook takes back what a sync writes while `isReverted`. */
+function reverting() {
+  const world = new RolloutWorld(temporal, (own) => ({
+    applyDeploymentSteps: async (input) => {
+      const [step] = input.steps;
+      if (step?.action !== 'syncSet')
+        return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+      for (const set of world.facts.sets) set.needsSync = rollout.isReverted;
+      return { written: [{ name: step.name, resourceVersion: '9' }] };
+    },
+  }));
+  world.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA', needsSync: true })];
+  const isForgotten = async (): Promise<void> => {
+    await eventually('the condition does not say it any more', async () => {
+      const look = world.log.inputsOf('surveyMachineDeployment').at(-1);
+      return look !== undefined && look.error === undefined;
+    });
+  };
+  const rollout = { world, isReverted: true, isForgotten };
+  return rollout;
+}
+
+describe('a write that is accepted and does not last', () => {
+  const message =
+    'syncSet pool-1: written, but not to be found afterwards: a webhook, another controller or the schema of the resource takes it back';
+
+  test('is said, with one Event, and tried again ever later', async () => {
+    const rollout = reverting();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('reportDeployment');
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 2);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(await rollout.world.planned()).toMatchObject({ lastError: message });
+      expect(log.inputsOf('reportDeployment')).toMatchObject([
+        { report: { type: 'Warning', reason: 'MachineSetUpdateError', message } },
+      ]);
+      rollout.isReverted = false;
+      await temporal.skip(5);
+      await rollout.isForgotten();
+      await expectBackoff(log.count('applyDeploymentSteps'), begin);
+    });
+  });
+
+  test('of the annotations of a set keeps no replicas waiting, and its own attempts come ever later', async () => {
+    const rollout = reverting();
+    const { world, log, facts } = rollout.world;
+    const syncs = (): number =>
+      rollout.world.actions().filter((action) => action === 'syncSet').length;
+    await rollout.world.run(async () => {
+      const begin = await temporal.now();
+      await world.observe();
+      await log.until('reportDeployment');
+      facts.replicas = 5;
+      await rollout.world.until('the set grows', () => facts.sets[0]?.replicas === 5);
+      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      await temporal.skip(3);
+      await log.until('applyDeploymentSteps', 3);
+      await temporal.skip(5);
+      await log.until('applyDeploymentSteps', 4);
+      await expectBackoff(syncs(), begin);
+      expect(log.count('reportDeployment')).toBe(1);
+    });
+  });
+
+  test('is tried at once when the spec changes', async () => {
+    const rollout = reverting();
+    const { world, log } = rollout.world;
+    await rollout.world.run(async () => {
+      await world.observe();
+      await log.until('reportDeployment');
+      rollout.isReverted = false;
+      await world.observe({ generation: 2 });
+      await log.until('applyDeploymentSteps', 2);
+      await rollout.isForgotten();
+      expect(rollout.world.actions()).toEqual(['syncSet', 'syncSet']);
+    });
+  });
+});
+
+test('a rollout that always has news continues as new when its run has grown long', async () => {
+  const rollout = new RolloutWorld(temporal, (own) => ({
+    surveyMachineDeployment: async (input) => {
+      await rollout.world.changeSets();
+      return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+    },
+  }));
+  rollout.facts.sets = [
+    aSet({ name: 'pool-0', machines: 'AAA' }),
+    theNewSet({ name: 'pool-1', machines: 'U' }),
+  ];
+  rollout.stuck.add('pool-1');
+  await rollout.run(async () => {
+    await rollout.world.observe();
+    await rollout.log.until('surveyMachineDeployment');
+    const first = await rollout.runId();
+    for (let seconds = 0; seconds < 200 && (await rollout.runId()) === first; seconds += 1) {
+      await temporal.skip(1);
+    }
+    await rollout.until('it goes on', ({ state }) => state === 'Progressing');
+    expect(await rollout.runId()).not.toBe(first);
+  });
+}, 120_000);

@@ -1,0 +1,234 @@
+/** What people and programs ask of a rollout, by signal and by update. */
+import { EventEmitter, once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  machineDeploymentGone,
+  pauseSignal,
+  pauseUpdate,
+  resumeSignal,
+  resumeUpdate,
+  rollbackUpdate,
+  setReplicasSignal,
+  setReplicasUpdate,
+} from '../../../workflows/contracts/messages.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { cluster } from '../machine/machine-world.ts';
+import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
+import { RolloutWorld } from './rollout-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+/** At rest, with one set of three machines. */
+async function begin(rollout: RolloutWorld): Promise<void> {
+  await rollout.world.observe();
+  await rollout.isComplete();
+}
+
+const commandsTo = (rollout: RolloutWorld) =>
+  rollout.log.inputsOf('steerDeployment').map(({ command }) => command);
+
+/** Why an update was refused or failed. */
+async function reasonOf(update: Promise<unknown>): Promise<string> {
+  const error: unknown = await update.catch((failure: unknown) => failure);
+  if (!(error instanceof WorkflowUpdateFailedError))
+    throw new Error(`no failure: ${String(error)}`);
+  return error.cause?.message ?? '';
+}
+
+describe('an update', () => {
+  test('is answered with what was done, once it was done', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      const { handle } = rollout.world;
+      expect(await handle.executeUpdate(pauseUpdate, { args: [{ by: 'Ada' }] })).toBe(
+        'done: pause',
+      );
+      expect(rollout.facts.isPaused).toBe(true);
+      await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
+      expect(await handle.executeUpdate(resumeUpdate, { args: [{}] })).toBe('done: resume');
+      const args: [{ replicas: number }] = [{ replicas: 7 }];
+      await handle.executeUpdate(setReplicasUpdate, { args });
+      await eventually('7 machines', async () => rollout.facts.sets[0]?.replicas === 7);
+      expect(commandsTo(rollout)).toEqual([
+        { verb: 'pause', by: 'Ada' },
+        { verb: 'resume' },
+        { verb: 'setReplicas', replicas: 7 },
+      ]);
+      expect(rollout.log.inputsOf('steerDeployment')[0]?.deployment.uid).toBe('uid-1');
+    });
+  });
+
+  test('that makes no sense is refused before it begins, in words', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      const { handle } = rollout.world;
+      const tooFew = handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: -1 }] });
+      expect(await reasonOf(tooFew)).toBe('replicas: -1: must be a whole number of 0 or more');
+      const unknown = handle.executeUpdate(rollbackUpdate, { args: [{ revision: 9 }] });
+      expect(await reasonOf(unknown)).toBe('revision: 9: no MachineSet has it; known are 1');
+      rollout.facts.isPaused = true;
+      await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
+      const paused = handle.executeUpdate(rollbackUpdate, { args: [{}] });
+      expect(await reasonOf(paused)).toContain('is paused: resume it, then roll back');
+      expect(commandsTo(rollout)).toEqual([]);
+    });
+  });
+
+  test('that the API server refuses fails with its words, which are no condition of the deployment', async () => {
+    const rollout = new RolloutWorld(temporal, () => ({
+      steerDeployment: async () => {
+        throw ApplicationFailure.nonRetryable('pause: denied by a webhook', 'Refused');
+      },
+    }));
+    await rollout.run(async () => {
+      await begin(rollout);
+      const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
+      expect(await reasonOf(update)).toBe('pause: denied by a webhook');
+      await rollout.world.changeSets();
+      expect((await rollout.planned()).lastError).toContain('denied by a webhook');
+      expect(rollout.log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+    });
+  });
+
+  test('is refused while the deployment is being deleted', async () => {
+    const rollout = new RolloutWorld(temporal);
+    rollout.facts.isDeleting = true;
+    rollout.facts.sets = [aSet({ isDeleting: true })];
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.log.until('surveyMachineDeployment');
+      const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
+      expect(await reasonOf(update)).toBe('the MachineDeployment is being deleted');
+    });
+  });
+
+  test('that waits when the object turns out to be gone is told so', async () => {
+    let isHeld = false;
+    const gate = new EventEmitter();
+    const rollout = new RolloutWorld(temporal, (own) => ({
+      surveyMachineDeployment: async (input) => {
+        if (isHeld) await once(gate, 'open');
+        return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+      },
+    }));
+    await rollout.run(async () => {
+      await begin(rollout);
+      const looks = rollout.log.count('surveyMachineDeployment');
+      isHeld = true;
+      await rollout.world.changeSets();
+      await rollout.log.until('surveyMachineDeployment', looks + 1);
+      const update = reasonOf(rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] }));
+      rollout.uid = undefined;
+      isHeld = false;
+      gate.emit('open');
+      expect(await update).toBe('the MachineDeployment is gone');
+      expect(commandsTo(rollout)).toEqual([]);
+    });
+  });
+
+  test('that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
+    const gate = new EventEmitter();
+    const rollout = new RolloutWorld(temporal, () => ({
+      tendNodes: async () => {
+        await once(gate, 'open');
+        return { protectedNodes: [] };
+      },
+    }));
+    Object.assign(rollout.facts, { hasNodes: true, sets: [aSet({ machines: 'AAA' })] });
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.log.until('tendNodes');
+      const { handle } = rollout.world;
+      const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
+      await handle.signal(machineDeploymentGone, gone);
+      const update = handle.executeUpdate(pauseUpdate, { args: [{}] });
+      expect(await reasonOf(update)).toBe('the MachineDeployment is gone');
+      gate.emit('open');
+      expect(await resultOf(handle)).toEqual({ reason: 'the MachineDeployment is gone' });
+    });
+  });
+
+  test('that runs when a rollout ends is answered before the next run begins', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      const { handle } = rollout.world;
+      rollout.changeTemplate();
+      await rollout.world.observe({ generation: 2 });
+      const updates = Array.from({ length: 5 }, async () => {
+        await rollout.world.changeSets();
+        return await handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 3 }] });
+      });
+      expect(await Promise.all(updates)).toEqual(Array(5).fill('done: setReplicas'));
+      await rollout.isComplete();
+    });
+  });
+});
+
+describe('a signal', () => {
+  test('does the same without an answer', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      await rollout.world.handle.signal(pauseSignal, { by: 'Ada' });
+      await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
+      expect(commandsTo(rollout)).toEqual([{ verb: 'pause', by: 'Ada' }]);
+    });
+  });
+
+  test('that makes no sense is left out, and its own words for the verb count for nothing', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      const { handle } = rollout.world;
+      await handle.signal(setReplicasSignal, { replicas: 1.5 });
+      await handle.signal('setReplicas');
+      await handle.signal('pause', { verb: 'setReplicas', replicas: 0 });
+      await rollout.log.until('steerDeployment');
+      expect(commandsTo(rollout)).toEqual([{ verb: 'pause', replicas: 0 }]);
+    });
+  });
+});
+
+const held = (rollout: RolloutWorld): void => {
+  Object.assign(rollout.facts, {
+    options: { faults: [], autoRollback: false, canary: 1 },
+    sets: [aSet({ name: 'pool-0', machines: 'AA' }), theNewSet({ name: 'pool-1', machines: 'A' })],
+  });
+};
+
+describe('resume', () => {
+  test('lets the canary of the present revision pass', async () => {
+    const rollout = new RolloutWorld(temporal);
+    held(rollout);
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.until('the canary holds', ({ blockedBy }) => blockedBy === 'canary');
+      await rollout.world.handle.signal(resumeSignal, {});
+      await rollout.log.until('steerDeployment');
+      expect(rollout.log.inputsOf('steerDeployment')).toMatchObject([{ canaryRevision: 2 }]);
+    });
+  });
+
+  test('of a pause says nothing of a canary', async () => {
+    const rollout = new RolloutWorld(temporal);
+    held(rollout);
+    rollout.facts.isPaused = true;
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.until('the pause is seen', ({ blockedBy }) => blockedBy === 'paused');
+      await rollout.world.handle.signal(resumeSignal, {});
+      await rollout.log.until('steerDeployment');
+      expect(rollout.log.inputsOf('steerDeployment')[0]).not.toHaveProperty('canaryRevision');
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { factsInWords } from '../../../workflows/machine-set/details.ts';
+import { newState } from '../../../workflows/machine-set/state.ts';
+import type { SetSurvey } from '../../../workflows/plan/machine-set/plan.ts';
+
+const survey: SetSurvey = {
+  demand: {
+    isDeleting: false,
+    hasFinalizer: true,
+    isOrphaning: false,
+    generation: 1,
+    replicas: 5,
+    faults: [],
+  },
+  total: 4,
+  present: 3,
+  failed: { total: 0, preserved: 0, held: 0 },
+  toDelete: { names: [], reason: '' },
+};
+
+test('a set that was not read yet says nothing', () => {
+  expect(factsInWords(newState(), 'shoot')).toEqual([]);
+});
+
+test('machines made since the last look are present', () => {
+  expect(factsInWords({ ...newState(), survey, createdSince: 2 }, 'shoot')).toEqual([
+    '**Machines:** 5 wanted, 5 present, 1 going away, 0 failed',
+  ]);
+});
+
+test('whatever holds it up is said', () => {
+  const state = {
+    ...newState(),
+    survey: {
+      ...survey,
+      demand: { ...survey.demand, frozenBy: 'freeze=True', faults: ['spec.selector: wrong'] },
+      failed: { total: 3, preserved: 1, held: 2 },
+    },
+    strays: { epoch: 1, names: ['pool-s'] },
+    unpushable: { generation: 1, names: ['pool-u'] },
+    lastError: 'exceeded quota',
+    retryAt: Date.parse('2026-01-01T00:00:00Z'),
+    machineDeployment: 'workers',
+  };
+  expect(factsInWords(state, 'shoot')).toEqual([
+    '**Machines:** 5 wanted, 3 present, 1 going away, 3 failed, 1 of them preserved, 2 of them not yet allowed to be replaced',
+    '**Blocked by:** label `freeze=True` of this set: no machine is made',
+    '**Wrong in the spec:** spec.selector: wrong',
+    '**Outside the selector:** pool-s',
+    '**Do not take the template:** pool-u (another writer changes them back)',
+    '**Last error:** exceeded quota',
+    '**Next try:** 2026-01-01T00:00:00.000Z',
+    '**Above:** workflow `machineDeployment/shoot/workers`',
+  ]);
+});

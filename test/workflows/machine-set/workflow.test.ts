@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { Machines, SetWorld } from './set-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+const batchesOf = (world: SetWorld): number[] =>
+  world.log.inputsOf('createMachines').map(({ names }) => names.length);
+
+async function hasMachines(machines: Machines, count: number): Promise<void> {
+  await eventually(`${count} machines`, async () => machines.names.size === count);
+}
+
+test('0 to 37 in batches of 1, 2, 4 ..., then down to 5, then deleted', async () => {
+  const machines = new Machines(37);
+  const world = new SetWorld(temporal, 'machineSet', machines.steps());
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 37);
+    expect(batchesOf(world)).toEqual([1, 2, 4, 8, 16, 6]);
+    machines.replicas = 5;
+    await world.observe({ generation: 2 });
+    await hasMachines(machines, 5);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
+    expect(machines.names.size).toBe(0);
+    expect(world.log.count('releaseMachineSet')).toBe(1);
+  });
+});
+
+test('a spec that was not reported yet is looked at again after the batch', async () => {
+  const machines = new Machines(1);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const look = await steps.surveyMachineSet();
+      return look.found && machines.names.size === 0 ? { ...look, isUnreported: true } : look;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.names()).toEqual(['surveyMachineSet', 'createMachines', 'surveyMachineSet']);
+    expect(world.log.inputsOf('surveyMachineSet')).toMatchObject([
+      { batchSize: 1 },
+      { batchSize: 2 },
+    ]);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await resultOf(world.handle);
+  });
+});
+
+test('a refused batch is reported, backs off, and starts again with one', async () => {
+  const machines = new Machines(5);
+  let refusals = 1;
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    createMachines: async (input) => {
+      const isRefused = input.names.length === 2 && refusals > 0;
+      if (!isRefused) return await steps.createMachines(input);
+      refusals -= 1;
+      return { created: [], taken: [], error: 'exceeded quota' };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.inputsOf('surveyMachineSet').at(-1)).toMatchObject({
+      error: 'exceeded quota',
+    });
+    expect(batchesOf(world)).toEqual([1, 2]);
+    await temporal.skip(3);
+    await hasMachines(machines, 5);
+    expect(batchesOf(world)).toEqual([1, 2, 1, 2, 1]);
+  });
+});
+
+test('a machine whose deletion is refused is tried again later, and the set goes on', async () => {
+  const machines = new Machines(3);
+  const steps = machines.steps();
+  const reason = 'FailedDelete' as const;
+  let kept: string | undefined;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async ({ passOver = [] }) => {
+      const { survey, ...outcome } = await steps.surveyMachineSet();
+      const names = survey.toDelete.names.filter((name) => !passOver.includes(name));
+      return { ...outcome, survey: { ...survey, toDelete: { ...survey.toDelete, names } } };
+    },
+    deleteMachines: async ({ names }) => {
+      const refusedNames = names.filter((name) => name === kept);
+      for (const name of names) if (name !== kept) machines.names.delete(name);
+      const deleted = names.length - refusedNames.length;
+      if (refusedNames.length === 0) return { deleted };
+      return { deleted, refused: { names: refusedNames, reason, message: 'for forensics' } };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 3);
+    [kept] = machines.names;
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await hasMachines(machines, 1);
+    await world.log.until('deleteMachines', 2);
+    const looks = world.log.inputsOf('surveyMachineSet');
+    expect(looks.some(({ passOver }) => passOver?.includes(kept ?? ''))).toBe(true);
+    expect(looks.at(-1)).toMatchObject({ refusal: { reason, message: 'for forensics' } });
+    kept = undefined;
+    expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
+  });
+});
+
+test('a batch that deleted less than planned is followed by a survey of the set', async () => {
+  const machines = new Machines(2);
+  const steps = machines.steps();
+  let isStale = true;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    deleteMachines: async (input) => {
+      if (!isStale) return await steps.deleteMachines(input);
+      isStale = false;
+      return { deleted: 0 };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 2);
+    machines.replicas = 0;
+    machines.generation = 2;
+    await world.observe({ generation: 2 });
+    await hasMachines(machines, 0);
+    expect(world.log.inputsOf('deleteMachines')).toMatchObject([
+      { generation: 2 },
+      { generation: 2 },
+    ]);
+    const looks = world.log.inputsOf('surveyMachineSet');
+    expect(looks.filter(({ atLeast }) => atLeast === undefined)).toHaveLength(1);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    await resultOf(world.handle);
+  });
+});
+
+test('a set looks again when a preservation ends', async () => {
+  const machines = new Machines(0);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async (input) => {
+      const outcome = await steps.surveyMachineSet();
+      const isOver = world.log.count('surveyMachineSet') > 1;
+      const holdsUntil = input.now + 60_000;
+      return { ...outcome, survey: { ...outcome.survey, ...(!isOver && { holdsUntil }) } };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet');
+    await temporal.skip(61);
+    await world.log.until('surveyMachineSet', 2);
+    const [first, second] = world.log.inputsOf('surveyMachineSet');
+    expect((second?.now ?? 0) - (first?.now ?? 0)).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+test('what is preserved automatically comes before everything else', async () => {
+  const machines = new Machines(2);
+  const steps = machines.steps();
+  let isMarked = false;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => {
+      const outcome = await steps.surveyMachineSet();
+      const autoPreservation = { preserve: ['a'], letGo: ['b'] };
+      return {
+        ...outcome,
+        survey: { ...outcome.survey, ...(!isMarked && { autoPreservation }) },
+      };
+    },
+    markPreserved: async () => {
+      isMarked = true;
+      return {};
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 2);
+    expect(world.log.inputsOf('markPreserved')).toMatchObject([
+      { set: { uid: 'uid-1' }, preserve: ['a'], letGo: ['b'] },
+    ]);
+    const names = world.log.names();
+    expect(names.indexOf('markPreserved')).toBeLessThan(names.indexOf('createMachines'));
+  });
+});
+
+test('a batch that made nothing, because the set is gone, is followed by a survey', async () => {
+  const machines = new Machines(3);
+  const steps = machines.steps();
+  let isGone = false;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    surveyMachineSet: async () => (isGone ? { found: false } : await steps.surveyMachineSet()),
+    createMachines: async () => {
+      isGone = true;
+      return { created: [], taken: [] };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(batchesOf(world)).toEqual([1]);
+  });
+});
+
+test('a scale-down in the middle of a batch: the plan is told, and what is withheld is followed by a look', async () => {
+  const machines = new Machines(4);
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    createMachines: async (input) => {
+      if (input.names.length === 1) return await steps.createMachines(input);
+      machines.replicas = 2;
+      machines.generation = 2;
+      const made = await steps.createMachines({ names: input.names.slice(0, 1) });
+      return { ...made, withheld: 1 };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.inputsOf('createMachines')).toMatchObject([
+      { basis: { generation: 1, replicas: 4 } },
+      { basis: { generation: 1, replicas: 4 } },
+    ]);
+    await world.handle.query('state');
+    expect(machines.names.size).toBe(2);
+    expect(batchesOf(world)).toEqual([1, 2]);
+  });
+});
+
+test('the template is pushed after the number is right, and those that refuse it are not asked again', async () => {
+  const machines = new Machines(2);
+  machines.unlike.add('pool-x').add('pool-y');
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    pushTemplate: async ({ names }) => {
+      await steps.pushTemplate({ names });
+      return { generation: 1, names: ['pool-y'], error: 'no such field' };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('pushTemplate');
+    expect(batchesOf(world)).toEqual([1, 1]);
+    await world.log.until('surveyMachineSet', 2);
+    expect(world.log.inputsOf('pushTemplate')).toMatchObject([{ names: ['pool-x', 'pool-y'] }]);
+    const unpushable = { generation: 1, names: ['pool-y'], error: 'no such field' };
+    expect(world.log.inputsOf('surveyMachineSet').at(-1)).toMatchObject({ unpushable });
+    machines.generation = 2;
+    await world.observe({ generation: 2 });
+    await world.log.until('surveyMachineSet', 3);
+    expect(await world.handle.query('state')).not.toHaveProperty('unpushable');
+  });
+});
+
+test('the machines to let go are handed to each look until the watcher says that there are none', async () => {
+  const machines = new Machines(1);
+  const world = new SetWorld(temporal, 'machineSet', machines.steps());
+  const straysOfLast = () => world.log.inputsOf('surveyMachineSet').at(-1)?.strays;
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 1);
+    await world.changeMachines({ strays: ['pool-s'] });
+    await world.log.until('surveyMachineSet', 2);
+    await world.changeMachines({ epoch: 0 });
+    await world.log.until('surveyMachineSet', 3);
+    expect(straysOfLast()).toEqual(['pool-s']);
+    await world.changeMachines();
+    await world.log.until('surveyMachineSet', 4);
+    expect(straysOfLast()).toBeUndefined();
+    await world.handle.query('state');
+  });
+});

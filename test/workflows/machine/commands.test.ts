@@ -1,0 +1,151 @@
+/** What people and programs ask of a drain, by signal and by update. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { faultOf } from '../../../workflows/machine/commands.ts';
+import { newMachineState } from '../../../workflows/machine/state.ts';
+import type { MachineCommand } from '../../../workflows/contracts/messages.ts';
+import {
+  extendDrainSignal,
+  extendDrainUpdate,
+  forceDeleteUpdate,
+  retryNowUpdate,
+  skipDrainUpdate,
+  skipVolumeWaitUpdate,
+} from '../../../workflows/contracts/messages.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { hang, MachineWorld } from './machine-world.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+const teardown = { isDrained: false, isInstanceGone: false, isFinished: false, startedAt: 0 };
+const running = newMachineState(0);
+const draining = { ...running, teardown };
+
+/** As it comes over the wire: nobody checked its types. */
+function command(text: string): MachineCommand {
+  return JSON.parse(text);
+}
+
+test.each([
+  { text: '{"verb":"skipDrain"}', state: draining, fault: undefined },
+  { text: '{"verb":"skipDrain","by":"Ada"}', state: draining, fault: undefined },
+  { text: '{"verb":"skipDrain","by":7}', state: draining, fault: 'by: must be a text' },
+  {
+    text: '{"verb":"skipDrain"}',
+    state: running,
+    fault: 'the machine is not being drained: delete it first',
+  },
+  {
+    text: '{"verb":"forceDelete"}',
+    state: { ...running, teardown: { ...teardown, isDrained: true } },
+    fault: 'the machine is not being drained: delete it first',
+  },
+  { text: '{"verb":"retryNow"}', state: draining, fault: undefined },
+  {
+    text: '{"verb":"retryNow"}',
+    state: running,
+    fault: 'the machine waits for nothing that can be tried again',
+  },
+  { text: '{"verb":"extendDrain","minutes":30}', state: draining, fault: undefined },
+  {
+    text: '{"verb":"extendDrain"}',
+    state: draining,
+    fault: 'minutes: undefined: must be a number above 0, and at most 10080',
+  },
+  {
+    text: '{"verb":"extendDrain","minutes":-1}',
+    state: draining,
+    fault: 'minutes: -1: must be a number above 0, and at most 10080',
+  },
+])('$text: $fault', ({ text, state, fault }) => {
+  expect(faultOf(command(text), state)).toBe(fault);
+});
+
+async function beginDrain(world: MachineWorld): Promise<number> {
+  await world.beginAndJoin();
+  await world.requestDeletion();
+  await world.log.until('drainNode');
+  return (world.object.deletionRequestedAt ?? 0) + 7_200_000;
+}
+
+describe('while a drain runs', () => {
+  test('it is scheduled again with what was asked for', async () => {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async ({ isForced }) => (isForced ? { evictedPods: 1, isForced } : await hang()),
+    });
+    world.object.limits.maxEvictRetries = 360;
+    await world.run(async () => {
+      const deadline = await beginDrain(world);
+      const args: [{ minutes: number; by: string }] = [{ minutes: 30, by: 'Ada' }];
+      expect(await world.handle.executeUpdate(extendDrainUpdate, { args })).toBe(
+        'done: extendDrain',
+      );
+      await world.log.until('drainNode', 2);
+      await world.handle.signal(extendDrainSignal, { minutes: 30 });
+      await world.log.until('drainNode', 3);
+      await world.handle.executeUpdate(skipVolumeWaitUpdate, { args: [{}] });
+      await world.log.until('drainNode', 4);
+      await world.handle.executeUpdate(retryNowUpdate, { args: [{}] });
+      await world.log.until('drainNode', 5);
+      await world.handle.executeUpdate(forceDeleteUpdate, { args: [{}] });
+      await resultOf(world.handle);
+      const half = 1_800_000;
+      expect(world.log.inputsOf('drainNode')).toMatchObject([
+        { deadline, isForced: false, maxEvictRetries: 360 },
+        // Each 20 s of an extension are one eviction more.
+        { deadline: deadline + half, maxEvictRetries: 450 },
+        { deadline: deadline + 2 * half, maxEvictRetries: 540 },
+        { deadline: deadline + 2 * half, maxEvictRetries: 540, skipsVolumeWait: true },
+        { skipsVolumeWait: true, isForced: false },
+        { isForced: true },
+      ]);
+      expect(world.log.inputsOf('steerMachine')).toMatchObject([
+        { command: { by: 'Ada' }, until: deadline + half, machine: { uid: 'uid-1' } },
+        { until: deadline + 2 * half },
+        {},
+        {},
+        {},
+      ]);
+    });
+  });
+
+  test('skipDrain lets the instance go with its pods, and frees their volumes', async () => {
+    const world = await MachineWorld.create(temporal, { drainNode: hang });
+    await world.run(async () => {
+      await beginDrain(world);
+      await world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+      await resultOf(world.handle);
+      expect(world.log.count('drainNode')).toBe(1);
+      expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({
+        mustDetachVolumes: true,
+      });
+    });
+  });
+});
+
+test('an update that makes no sense is refused before anything is written', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const asked = world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+    await expect(asked).rejects.toThrow(WorkflowUpdateFailedError);
+    expect(world.log.count('steerMachine')).toBe(0);
+  });
+});
+
+test('a deletion that was told to skip its drain does so after everything else was lost', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object = { ...world.object, drain: { isSkipped: true } };
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.count('drainNode')).toBe(0);
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});

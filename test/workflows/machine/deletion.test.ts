@@ -1,0 +1,291 @@
+import { EventEmitter, once } from 'node:events';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { eventually } from '../../support/eventually.ts';
+import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { hang, instance, MachineWorld } from './machine-world.ts';
+
+// A server each: after some cancelled activities a time-skipping server skips no more time.
+let bundle: WorkflowBundleWithSourceMap;
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  bundle = await bundleForTests();
+});
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
+
+test('during a hanging create: cancels it, deletes, and looks again after the settle window', async () => {
+  const world = await MachineWorld.create(temporal, {
+    createInstance: hang,
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await world.log.until('deleteInstance');
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(20);
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(15);
+    await resultOf(world.handle);
+    expect(world.log.names().slice(-6)).toEqual([
+      'beginTeardown',
+      'describeInstance',
+      'deleteInstance',
+      'describeInstance',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+  });
+});
+
+test('an ambiguous create whose instance was found needs no settle window', async () => {
+  const world = await MachineWorld.create(temporal, { createInstance: hang });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
+test('an instance that a create without an answer made is found, drained, and goes with its Node', async () => {
+  const { providerID, nodeName } = instance;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: hang,
+    describeInstance: async () => ({ outcome: 'found', instance: { providerID, nodeName } }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.names().slice(-5)).toEqual([
+      'beginTeardown',
+      'describeInstance',
+      'drainNode',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+    expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ nodeName, providerID });
+  });
+});
+
+test('a class that was missing when the deletion began is asked for again', async () => {
+  let isMissing = true;
+  const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    beginTeardown: async () => {
+      const { provider: _unknown, ...machine } = world.read();
+      return { machine };
+    },
+    prepareMachine: async () => {
+      const { provider: _unknown, ...machine } = world.read();
+      return { found: true, machine, failure };
+    },
+    findProvider: async () =>
+      isMissing ? { found: false, failure } : { found: true, provider: 'virtual' },
+  });
+  Object.assign(world.object, { providerID: instance.providerID, nodeName: instance.nodeName });
+  await world.run(async () => {
+    await world.begin();
+    await world.requestDeletion();
+    await world.log.until('recordFailure', 2);
+    expect(world.log.count('deleteInstance')).toBe(0);
+    isMissing = false;
+    await temporal.skip(600);
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ provider: 'virtual' }]);
+  });
+});
+
+test('a failed deletion is reported and tried again', async () => {
+  let failures = 1;
+  const world = await MachineWorld.create(temporal, {
+    deleteInstance: async () => {
+      failures -= 1;
+      const failure = { code: 'Unavailable', message: 'later', isSettled: true } as const;
+      if (failures >= 0) return { outcome: 'failed', failure };
+      return { outcome: 'deleted', isFound: true, settleSeconds: 30 };
+    },
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    expect(world.log.inputsOf('recordFailure')).toMatchObject([
+      { operation: 'Delete', phase: 'Terminating' },
+    ]);
+    await temporal.skip(3);
+    await resultOf(world.handle);
+    expect(world.log.count('deleteInstance')).toBe(2);
+  });
+});
+
+test('the drain ends at an absolute time, counted from the deletion', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    const requestedAt = world.object.deletionRequestedAt ?? 0;
+    expect(world.log.inputsOf('drainNode')).toMatchObject([
+      { nodeName: 'pool-a', deadline: requestedAt + 7200_000, isForced: false },
+    ]);
+  });
+});
+
+test('a life that begins with the deletion names its UID and deletes what the object knows', async () => {
+  const world = await MachineWorld.create(temporal);
+  const { providerID, nodeName } = instance;
+  world.object = { ...world.object, phase: 'Running', providerID, nodeName, isDeleting: true };
+  await world.run(async () => {
+    await world.begin();
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
+    expect(world.log.inputsOf('beginTeardown')).toMatchObject([{ machine: { uid: 'uid-1' } }]);
+  });
+});
+
+test('a run that begins with the deletion searches twice for an instance without providerID', async () => {
+  const world = await MachineWorld.create(temporal, {
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
+  });
+  world.object.isDeleting = true;
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('deleteInstance');
+    expect(world.log.count('finishTeardown')).toBe(0);
+    await temporal.skip(31);
+    await resultOf(world.handle);
+    expect(world.log.count('deleteInstance')).toBe(2);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ token: 'uid-1-0' }, {}]);
+  });
+});
+
+async function isForcedInEachDrain(world: MachineWorld): Promise<boolean[]> {
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('drainNode');
+    await world.observe({ forceDeletion: true });
+    await resultOf(world.handle);
+  });
+  return world.log.inputsOf('drainNode').map(({ isForced }) => isForced);
+}
+
+const blocked = (): never => {
+  throw ApplicationFailure.create({ type: 'DrainBlocked', nextRetryDelay: '20s' });
+};
+
+describe('the label force-deletion', () => {
+  test.each<{ name: string; drain: () => Promise<never> | never }>([
+    { name: 'that hangs', drain: hang },
+    { name: 'that waits for its next pass', drain: blocked },
+  ])('forces a drain $name', async ({ drain }) => {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async ({ isForced }) => (isForced ? { evictedPods: 0, isForced } : await drain()),
+    });
+    expect(await isForcedInEachDrain(world)).toEqual([false, true]);
+  });
+});
+
+describe('a stripped finalizer', () => {
+  test('leaves the instance alone', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ isDeleting: true, hasFinalizer: false });
+      await world.vanish();
+      expect(await resultOf(world.handle)).toMatchObject({
+        reason: expect.stringContaining('lives on'),
+      });
+      expect(world.log.count('deleteInstance')).toBe(0);
+      expect(world.log.count('drainNode')).toBe(0);
+    });
+  });
+});
+
+describe('another UID under the same name', () => {
+  test('starts a new life, which adopts', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      const { providerID, nodeName } = instance;
+      world.object = { ...world.object, uid: 'uid-2', phase: 'Running', providerID, nodeName };
+      await world.observe();
+      await world.log.until('prepareMachine', 2);
+      await world.phase('Running');
+      expect((await world.state()).uid).toBe('uid-2');
+      expect(world.log.count('deleteInstance')).toBe(0);
+      expect(world.log.count('createInstance')).toBe(1);
+    });
+  });
+
+  test('waits until a teardown that began is finished', async () => {
+    const drain = new EventEmitter();
+    const drained = once(drain, 'finished');
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async () => {
+        await drained;
+        return { evictedPods: 1, isForced: false };
+      },
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('drainNode');
+      world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
+      await world.observe();
+      expect((await world.state()).uid).toBe('uid-1');
+      drain.emit('finished');
+      await world.log.until('recordCreated', 2);
+      const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
+      expect(uids).toEqual(['uid-1']);
+      expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
+    });
+  });
+});
+
+test('a cancel from outside is ignored', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.cancel();
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
+test('a long history is continued as new with everything that is known', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const before = await world.state();
+    const firstRun = (await world.handle.describe()).runId;
+    const stale = world.snapshot({ resourceVersion: '1' });
+    const { client } = temporal;
+    for (let sent = 0; sent < 1000; sent += 100) {
+      const signals = Array.from({ length: 100 }, () =>
+        client.workflow.getHandle(world.workflowId).signal('machineObserved', stale),
+      );
+      await Promise.all(signals);
+    }
+    await world.observe();
+    await eventually('a new run', async () => {
+      return (await world.handle.describe()).runId !== firstRun;
+    });
+    const { observed: _before, ...kept } = before;
+    expect(await world.state()).toMatchObject(kept);
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.count('prepareMachine')).toBe(1);
+  });
+});

@@ -1,0 +1,246 @@
+/** One Machine, its cloud and its Node, as far as the workflow of the Machine can tell. */
+import { Context } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { MachineInput } from '../../../workflows/machine/workflow.ts';
+import type { MachineState } from '../../../workflows/machine/state.ts';
+import type {
+  DrainActivities,
+  DriverActivities,
+  MachineActivities,
+  PreparedMachine,
+  ReadNode,
+} from '../../../workflows/contracts/machine-activities.ts';
+import type {
+  MachineSnapshot,
+  NodeSnapshot,
+  Sighting,
+} from '../../../workflows/contracts/messages.ts';
+import {
+  classChanged,
+  machineGone,
+  machineObserved,
+  nodeObserved,
+  stateQuery,
+  workflowIdOf,
+} from '../../../workflows/contracts/messages.ts';
+import type { machine } from '../../../workflows/machine/workflow.ts';
+import type { Steps } from '../../support/call-log.ts';
+import { CallLog } from '../../support/call-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Queues, TemporalForTests } from '../../support/temporal.ts';
+
+export const cluster = 'uid-of-kube-system';
+export const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a', isFound: false };
+
+/** As a step reads it. */
+export const readyNode: ReadNode = {
+  name: instance.nodeName,
+  uid: 'uid-of-node',
+  providerID: instance.providerID,
+  resourceVersion: '7',
+  isReady: true,
+  isDeleting: false,
+  isWaitingForCriticalComponents: false,
+};
+
+export class MachineWorld {
+  readonly log = new CallLog();
+  readonly ref = { namespace: 'shoot', name: 'pool-a' };
+  readonly workflowId: string;
+  /** The object; a test changes it as a person with kubectl would. Undefined: there is none. */
+  object: PreparedMachine;
+  /** Of its activities. */
+  readonly interceptors: ActivityInterceptorsFactory[] = [];
+  readonly #temporal: TemporalForTests;
+  readonly #overrides: Partial<Steps>;
+  #version = 100;
+
+  private constructor(temporal: TemporalForTests, createdAt: number, overrides: Partial<Steps>) {
+    this.#temporal = temporal;
+    this.#overrides = overrides;
+    // Several tests share a server: each has a namespace of its own.
+    this.ref = { ...this.ref, namespace: `shoot-${crypto.randomUUID().slice(0, 8)}` };
+    this.workflowId = workflowIdOf('machine', this.ref);
+    this.object = {
+      uid: 'uid-1',
+      resourceVersion: '100',
+      isDeleting: false,
+      hasFinalizer: true,
+      createdAt,
+      className: 'small',
+      provider: 'virtual',
+      phase: '',
+      createGeneration: 0,
+      usesTarget: true,
+      limits: {
+        creationTimeoutSeconds: 1200,
+        drainTimeoutSeconds: 7200,
+        resourceExhaustedRetrySeconds: 600,
+      },
+    };
+  }
+
+  static async create(
+    temporal: TemporalForTests,
+    overrides: Partial<Steps> = {},
+  ): Promise<MachineWorld> {
+    return new MachineWorld(temporal, await temporal.now(), overrides);
+  }
+
+  get handle(): WorkflowHandle<typeof machine> {
+    return this.#temporal.client.workflow.getHandle<typeof machine>(this.workflowId);
+  }
+
+  /** Runs a test with workers that serve this world. */
+  async run(body: () => Promise<void>): Promise<void> {
+    await this.#temporal.withWorkers(this.ref.namespace, this.#queues(), async () => {
+      try {
+        await body();
+      } finally {
+        await this.#temporal.end(this.workflowId);
+      }
+    });
+  }
+
+  /** Starts the workflow as the watcher does: with a look at the object. */
+  async begin(changes: Partial<MachineSnapshot> = {}): Promise<void> {
+    const input: MachineInput = { ref: this.ref, cluster };
+    await this.#temporal.client.workflow.signalWithStart<typeof machine, [MachineSnapshot]>(
+      'machine',
+      {
+        taskQueue: this.ref.namespace,
+        workflowId: this.workflowId,
+        args: [input],
+        signal: machineObserved,
+        signalArgs: [this.snapshot(changes)],
+      },
+    );
+  }
+
+  /** To the end of a launch: Running. */
+  async beginAndJoin(): Promise<void> {
+    await this.begin();
+    await this.phase('Pending');
+    await this.joinNode();
+    await this.phase('Running');
+  }
+
+  async joinNode(changes: Partial<NodeSnapshot> = {}): Promise<void> {
+    await this.handle.signal(nodeObserved, {
+      ...this.sighting(),
+      name: instance.nodeName,
+      exists: true,
+      uid: 'uid-of-node',
+      providerID: instance.providerID,
+      isReady: true,
+      isDeleting: false,
+      conditionsDigest: 'ready',
+      ...changes,
+    });
+  }
+
+  async observe(changes: Partial<MachineSnapshot> = {}): Promise<void> {
+    await this.handle.signal(machineObserved, this.snapshot(changes));
+  }
+
+  /** `kubectl delete machine`, and the watcher's word of it. */
+  async requestDeletion(): Promise<void> {
+    const deletionRequestedAt = await this.#temporal.now();
+    this.object = { ...this.object, isDeleting: true, deletionRequestedAt };
+    await this.observe();
+  }
+
+  async vanish(): Promise<void> {
+    await this.handle.signal(machineGone, { ...this.sighting(), uid: this.object.uid });
+  }
+
+  async repairClass(changes: Partial<Sighting> = {}): Promise<void> {
+    await this.handle.signal(classChanged, { ...this.sighting(), ...changes });
+  }
+
+  async state(): Promise<MachineState> {
+    return await this.handle.query<MachineState>(stateQuery.name);
+  }
+
+  async phase(phase: string): Promise<void> {
+    await eventually(`phase ${phase}`, async () => (await this.state()).phase === phase);
+  }
+
+  async eventCount(): Promise<number> {
+    return (await this.handle.describe()).historyLength;
+  }
+
+  snapshot(changes: Partial<MachineSnapshot> = {}): MachineSnapshot {
+    const { uid, isDeleting, hasFinalizer } = this.object;
+    const details = { specDigest: 'spec-1', forceDeletion: false };
+    return { ...this.sighting(), uid, isDeleting, hasFinalizer, ...details, ...changes };
+  }
+
+  sighting(): Sighting {
+    this.#version += 1;
+    return { cluster, epoch: 1, resourceVersion: String(this.#version) };
+  }
+
+  /** The object as a read finds it now. */
+  read(): PreparedMachine {
+    this.#version += 1;
+    return { ...this.object, resourceVersion: String(this.#version) };
+  }
+
+  #queues(): Queues {
+    const steps = { ...this.#defaults(), ...this.#overrides };
+    const { createInstance, deleteInstance, describeInstance, drainNode, ...kube } =
+      this.log.record(steps);
+    return {
+      kube,
+      driver: { createInstance, deleteInstance, describeInstance },
+      drain: { drainNode },
+      interceptors: this.interceptors,
+    };
+  }
+
+  #defaults(): MachineActivities &
+    Pick<DriverActivities, 'createInstance' | 'deleteInstance' | 'describeInstance'> &
+    DrainActivities &
+    Pick<Steps, 'preserveMachine' | 'recordLoss'> {
+    return {
+      prepareMachine: async () => ({ found: true, machine: this.read() }),
+      findStaleNode: async () => ({ isStale: false }),
+      recordCreated: async () => undefined,
+      recordFailure: async () => undefined,
+      recordJoined: async () => ({ hasJoined: true }),
+      syncNode: async () => undefined,
+      deleteWithNode: async () => ({ found: 'deleting' }),
+      recordTimeout: async () => ({ found: 'tooLate' }),
+      checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
+      preserveMachine: async () => ({ found: 'machine' }),
+      steerMachine: async ({ command }) => `done: ${command.verb}`,
+      beginTeardown: async () => ({ machine: this.read() }),
+      recordOperation: async () => undefined,
+      findDriver: async () => ({ isServed: false }),
+      findProvider: async () => ({ found: true, provider: 'virtual' }),
+      finishTeardown: async () => undefined,
+      createInstance: async () => ({ outcome: 'created', instance }),
+      deleteInstance: async () => ({
+        outcome: 'deleted',
+        isFound: true,
+        settleSeconds: 30,
+      }),
+      describeInstance: async () => ({ outcome: 'missing', settleSeconds: 0 }),
+      recordLoss: async () => ({ found: 'lost' }),
+      drainNode: async () => ({ evictedPods: 0, isForced: false }),
+    };
+  }
+}
+
+/** A cloud call that hangs until it is cancelled. */
+export async function hang(): Promise<never> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), 200);
+  try {
+    return await context.cancelled;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}

@@ -1,0 +1,152 @@
+/** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type {
+  DescribeOutcome,
+  HealthOutcome,
+  HealthRequest,
+} from '../../../workflows/contracts/machine-activities.ts';
+import type { MissingInstance } from '../../../workflows/contracts/messages.ts';
+import { instanceMissing, keys } from '../../../workflows/contracts/messages.ts';
+import type { Steps } from '../../support/call-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { cluster, instance, MachineWorld } from './machine-world.ts';
+
+let bundle: WorkflowBundleWithSourceMap;
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  bundle = await bundleForTests();
+});
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
+
+const missing: DescribeOutcome = { outcome: 'missing', settleSeconds: 30 };
+const told: MissingInstance = {
+  cluster,
+  uid: 'uid-1',
+  providerID: instance.providerID,
+  confirmAfterSeconds: 120,
+};
+const sick = { isReady: false, conditionsDigest: 'sick' };
+const faults = ['Ready is Unknown'];
+
+/** As the activity: only an Unknown machine turns Failed. */
+function ill() {
+  let isUnknown = false;
+  return async ({ isInstanceGone, since, now }: HealthRequest): Promise<HealthOutcome> => {
+    const phase = isUnknown && isInstanceGone ? 'Failed' : 'Unknown';
+    isUnknown = true;
+    return {
+      found: 'machine',
+      finding: { phase, since: since ?? now, timeoutSeconds: 600, faults },
+    };
+  };
+}
+
+async function running(steps: Partial<Steps>): Promise<MachineWorld> {
+  return await MachineWorld.create(temporal, steps);
+}
+
+async function untilForgotten(world: MachineWorld): Promise<void> {
+  await eventually('the doubt is gone', async () => (await world.state()).loss === undefined);
+}
+
+test('gone for the cloud, twice, and its Node ill: Failed long before its health timeout, and found by the search', async () => {
+  const world = await running({ describeInstance: async () => missing, checkHealth: ill() });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.joinNode(sick);
+    await world.phase('Unknown');
+    await world.handle.signal(instanceMissing, told);
+    await world.log.until('describeInstance');
+    await temporal.skip(100);
+    expect(world.log.count('describeInstance')).toBe(1);
+    expect((await world.state()).phase).toBe('Unknown');
+    await temporal.skip(30);
+    await world.phase('Failed');
+    expect(world.log.inputsOf('describeInstance')).toMatchObject([
+      { providerID: instance.providerID, provider: 'virtual' },
+      { providerID: instance.providerID },
+    ]);
+    const { typedSearchAttributes } = await world.handle.describe();
+    expect(typedSearchAttributes.get(keys.BlockedBy)).toBe(
+      `instance ${instance.providerID} is gone`,
+    );
+    expect(typedSearchAttributes.get(keys.Attention)).toBe('person');
+  });
+});
+
+test('a Node that is healthy is believed, not the cloud', async () => {
+  const world = await running({ describeInstance: async () => missing });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.signal(instanceMissing, told);
+    await world.log.until('describeInstance');
+    await temporal.skip(130);
+    await world.log.until('checkHealth');
+    await untilForgotten(world);
+    expect((await world.state()).phase).toBe('Running');
+    expect(world.log.inputsOf('checkHealth')).toMatchObject([{ isInstanceGone: true }]);
+  });
+});
+
+test.each<[string, DescribeOutcome]>([
+  ['finds it', { outcome: 'found', instance: { providerID: 'i', nodeName: 'n' } }],
+  [
+    'does not answer',
+    { outcome: 'failed', failure: { code: 'Unavailable', message: 'no', isSettled: true } },
+  ],
+])('a cloud that %s at the second look ends the doubt', async (_words, second) => {
+  const answers = [missing, second];
+  const world = await running({ describeInstance: async () => answers.shift() ?? second });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.signal(instanceMissing, told);
+    await world.log.until('describeInstance');
+    await temporal.skip(130);
+    await world.log.until('describeInstance', 2);
+    await untilForgotten(world);
+    expect(world.log.count('checkHealth')).toBe(0);
+  });
+});
+
+test.each<[string, Partial<MissingInstance>]>([
+  ['another cluster', { cluster: 'another' }],
+  ['another life', { uid: 'uid-0' }],
+  ['another instance', { providerID: 'local:///zone-1/i-0' }],
+])('what is said of %s is not heard', async (_words, changes) => {
+  const world = await running({ describeInstance: async () => missing });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.signal(instanceMissing, { ...told, ...changes });
+    expect((await world.state()).loss).toBeUndefined();
+  });
+});
+
+test('a machine that is still to join is Failed without waiting for its creation timeout', async () => {
+  const world = await running({ describeInstance: async () => missing });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.handle.signal(instanceMissing, told);
+    await world.log.until('describeInstance');
+    await temporal.skip(130);
+    await world.phase('Failed');
+    expect(world.log.count('recordTimeout')).toBe(0);
+  });
+});
+
+test('a deletion goes before the doubt', async () => {
+  const world = await running({ describeInstance: async () => missing });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.handle.signal(instanceMissing, told);
+    await world.log.until('describeInstance');
+    await world.requestDeletion();
+    await world.log.until('finishTeardown');
+    expect(world.log.count('describeInstance')).toBe(1);
+  });
+});

@@ -1,0 +1,213 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { hang, instance, MachineWorld } from './machine-world.ts';
+
+// A server each, as in machine.test.ts.
+let bundle: WorkflowBundleWithSourceMap;
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  bundle = await bundleForTests();
+});
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
+
+describe('the Node of a machine that is Pending', () => {
+  const ofNode = { isReady: false, conditionsDigest: 'not ready' };
+
+  test('is brought in step as soon as it appears, and again when its conditions change', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode(ofNode);
+      await world.log.until('syncNode');
+      await world.joinNode({ ...ofNode, conditionsDigest: 'still not ready' });
+      await world.log.until('syncNode', 2);
+      expect(world.log.inputsOf('syncNode')).toMatchObject([
+        { joining: { uid: 'uid-of-node', isFresh: true } },
+        { joining: { uid: 'uid-of-node', isFresh: false } },
+      ]);
+      expect((await world.state()).phase).toBe('Pending');
+      await world.joinNode();
+      await world.phase('Running');
+      expect(world.log.inputsOf('recordJoined')).toMatchObject([{ isEquipped: true }]);
+    });
+  });
+
+  test('takes its Machine along when it is deleted', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode(ofNode);
+      await world.log.until('syncNode');
+      await world.joinNode({ ...ofNode, exists: false });
+      await world.log.until('deleteWithNode');
+      const { providerID, nodeName } = instance;
+      expect(world.log.inputsOf('deleteWithNode')).toEqual([
+        { machine: { ...world.ref, uid: 'uid-1' }, instance: { providerID, nodeName } },
+      ]);
+    });
+  });
+});
+
+describe('the Node of a machine that runs', () => {
+  const { providerID, nodeName } = instance;
+
+  test('follows an edited spec, which is read once; nothing is joined again', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      world.object.nodeTemplate = { labels: { pool: 'b' } };
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('syncNode');
+      await world.observe({ specDigest: 'spec-2', forceDeletion: true });
+      expect((await world.state()).nodeBehind).toBeUndefined();
+      expect(world.log.count('prepareMachine')).toBe(2);
+      expect(world.log.count('recordJoined')).toBe(1);
+      expect(world.log.inputsOf('syncNode')).toEqual([
+        {
+          machine: { ...world.ref, uid: 'uid-1' },
+          instance: { providerID, nodeName },
+          className: 'small',
+          nodeTemplate: { labels: { pool: 'b' } },
+        },
+      ]);
+    });
+  });
+
+  test('follows its class; an edit that comes meanwhile is not lost', async () => {
+    let edits = 0;
+    const world = await MachineWorld.create(temporal, {
+      syncNode: async () => {
+        edits += 1;
+        if (edits === 1) await world.observe({ specDigest: 'spec-2' });
+      },
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.repairClass({ resourceVersion: '4711' });
+      await world.log.until('syncNode', 2);
+      expect(world.log.inputsOf('syncNode')[0]).toMatchObject({ classAtLeast: '4711' });
+      expect(world.log.count('prepareMachine')).toBe(2);
+    });
+  });
+
+  test('waits for its join when the spec is edited before', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('prepareMachine', 2);
+      expect(world.log.count('syncNode')).toBe(0);
+      await world.joinNode();
+      await world.log.until('syncNode');
+      expect(world.log.names().slice(-2)).toEqual(['recordJoined', 'syncNode']);
+    });
+  });
+
+  test('that cannot be reached keeps no machine from its deletion', async () => {
+    const world = await MachineWorld.create(temporal, { syncNode: hang });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('syncNode');
+      await world.requestDeletion();
+      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
+    });
+  });
+});
+
+describe('a Node of the name that the new instance got, but of another instance', () => {
+  const renamed = { ...instance, nodeName: 'node-b' };
+  const createInstance = async () => ({ outcome: 'created' as const, instance: renamed });
+
+  test('makes the machine Failed, and the instance goes again', async () => {
+    const world = await MachineWorld.create(temporal, {
+      createInstance,
+      findStaleNode: async () => ({ isStale: true }),
+    });
+    world.object.machineSet = 'pool';
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Failed');
+      await world.log.until('recordFailure');
+      expect(world.log.names()).toEqual([
+        'prepareMachine',
+        'createInstance',
+        'findStaleNode',
+        'deleteInstance',
+        'recordFailure',
+      ]);
+      expect(world.log.inputsOf('deleteInstance')).toMatchObject([
+        { token: 'uid-1-0', providerID: instance.providerID },
+      ]);
+      expect(world.log.inputsOf('recordFailure')).toMatchObject([
+        { phase: 'Failed', failure: { during: 'nodeLookup' }, createGeneration: 1 },
+      ]);
+      expect((await world.state()).instance).toBeUndefined();
+    });
+  });
+
+  test('an instance that cannot go again stays known, and goes with its machine', async () => {
+    const refused = { code: 'Internal', message: 'no', isSettled: false } as const;
+    let deletes = 0;
+    const world = await MachineWorld.create(temporal, {
+      createInstance,
+      findStaleNode: async () => ({ isStale: true }),
+      deleteInstance: async () => {
+        deletes += 1;
+        return deletes === 1
+          ? { outcome: 'failed', failure: refused }
+          : { outcome: 'deleted', isFound: true, settleSeconds: 0 };
+      },
+    });
+    world.object.machineSet = 'pool';
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Failed');
+      await world.log.until('recordFailure');
+      await world.requestDeletion();
+      await resultOf(world.handle);
+      expect(world.log.inputsOf('deleteInstance').at(-1)).toMatchObject({
+        providerID: instance.providerID,
+      });
+    });
+  });
+
+  test('is not looked for when there can be none', async () => {
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => ({
+        outcome: 'created',
+        instance: { ...renamed, isFound: true },
+      }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      expect(world.log.count('findStaleNode')).toBe(0);
+    });
+  });
+});
+
+test('a Node of another machine is neither drained nor deleted with this one', async () => {
+  const world = await MachineWorld.create(temporal, {
+    recordJoined: async () => ({ hasJoined: false, reason: 'not ours', isContested: true }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode();
+    await world.log.until('recordJoined');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.count('drainNode')).toBe(0);
+    const [input] = world.log.inputsOf('finishTeardown');
+    expect(input).not.toHaveProperty('nodeName');
+  });
+});

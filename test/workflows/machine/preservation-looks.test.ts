@@ -1,0 +1,114 @@
+/** What a workflow takes over of a look: after it there is nothing to look at, until somebody says something else. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  noteLook,
+  noteNothing,
+  preservationFactsOf,
+} from '../../../workflows/machine/preservation.ts';
+import type { MachineState } from '../../../workflows/machine/state.ts';
+import { newMachineState } from '../../../workflows/machine/state.ts';
+import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
+
+const sighting = { cluster: 'c', epoch: 1, resourceVersion: '7' };
+const object = { uid: 'uid-1', isDeleting: false, hasFinalizer: true };
+const prepared: NonNullable<MachineState['prepared']> = {
+  ...object,
+  resourceVersion: '7',
+  createdAt: 0,
+  className: 'small',
+  phase: 'Running',
+  createGeneration: 0,
+  usesTarget: true,
+  limits: { creationTimeoutSeconds: 1, drainTimeoutSeconds: 1, resourceExhaustedRetrySeconds: 1 },
+};
+
+const word = fc.constantFrom('now', 'false', 'nwo');
+const someNotes = fc.record(
+  { preserve: word, lastApplied: word, expiry: word },
+  { requiredKeys: [] },
+);
+const anyNotes = fc.option(someNotes, { nil: undefined });
+const anyNode = fc.option(
+  fc.record(
+    { uid: fc.constantFrom('u', 'v'), exists: fc.boolean(), preserve: word },
+    { requiredKeys: ['uid', 'exists'] },
+  ),
+  { nil: undefined },
+);
+const anyOutcome = fc.record(
+  {
+    notes: someNotes,
+    node: fc.record({ uid: fc.constantFrom('u', 'v'), preserve: fc.constantFrom('', 'now') }),
+    preservation: fc.constant({ value: 'now' as const, until: 1, isToBeDrained: true }),
+  },
+  { requiredKeys: [] },
+);
+
+function snapshotOf(preservation: MachineSnapshot['preservation']): MachineSnapshot {
+  const rest = { specDigest: '', forceDeletion: false, ...(preservation && { preservation }) };
+  return { ...sighting, ...object, ...rest };
+}
+
+function nodeOf(part: Pick<NodeSnapshot, 'uid' | 'exists' | 'preserve'>): NodeSnapshot {
+  const rest = { isReady: true, isDeleting: false, conditionsDigest: '' };
+  return { ...sighting, name: 'pool-a', providerID: 'local:///i', ...rest, ...part };
+}
+
+interface Told {
+  notes: MachineSnapshot['preservation'];
+  node: Pick<NodeSnapshot, 'uid' | 'exists' | 'preserve'> | undefined;
+}
+
+function stateOf({ notes, node }: Told): MachineState {
+  const state = { ...newMachineState(0), prepared, observed: snapshotOf(notes) };
+  return node ? { ...state, node: nodeOf(node) } : state;
+}
+
+const anyTold = fc.record({ notes: anyNotes, node: anyNode });
+
+const mustLook = (state: MachineState): boolean =>
+  preservationFactsOf(state, state.node)?.mustLook ?? false;
+
+const before = ({ observed, node }: MachineState) => ({ ...(observed && { observed }), node });
+
+test('once is enough', () => {
+  fc.assert(
+    fc.property(anyTold, anyOutcome, (told, outcome) => {
+      const state = stateOf(told);
+      noteLook(state, before(state), outcome);
+      expect(mustLook(state)).toBe(false);
+    }),
+  );
+});
+
+test('also of an object that is gone', () => {
+  fc.assert(
+    fc.property(anyTold, (told) => {
+      const state = stateOf(told);
+      noteNothing(state, before(state));
+      expect(mustLook(state)).toBe(false);
+    }),
+  );
+});
+
+test('what is told while it looks, and differs from what it leaves, is looked at', () => {
+  fc.assert(
+    fc.property(anyTold, someNotes, anyOutcome, (told, news, outcome) => {
+      const state = stateOf(told);
+      const begun = before(state);
+      state.observed = snapshotOf(news);
+      noteLook(state, begun, outcome);
+      const isOther = JSON.stringify(news) !== JSON.stringify(outcome.notes);
+      expect(state.observed.preservation).toEqual(news);
+      expect(mustLook(state)).toBe(isOther);
+    }),
+  );
+});
+
+test('where nobody says anything there is nothing', () => {
+  const state = stateOf({ notes: undefined, node: { uid: 'u', exists: true } });
+  expect(preservationFactsOf(state, state.node)).toBeUndefined();
+  noteLook(state, before(state), {});
+  expect(state).not.toHaveProperty('preservation');
+});

@@ -1,0 +1,213 @@
+/** A life that begins with an object of which much has happened already, and steps that do not end as they should. */
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { HealthOutcome } from '../../../workflows/contracts/machine-activities.ts';
+import { instanceMissing } from '../../../workflows/contracts/messages.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
+
+let bundle: WorkflowBundleWithSourceMap;
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  bundle = await bundleForTests();
+});
+beforeEach(async () => {
+  temporal = await TemporalForTests.start(bundle);
+});
+afterEach(() => temporal.stop());
+
+const { providerID, nodeName } = instance;
+const known = { providerID, nodeName };
+
+test('a machine that waits for its Node joins by the first read when the Node is Ready already', async () => {
+  const world = await MachineWorld.create(temporal, {
+    prepareMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+  });
+  world.object = { ...world.object, ...known, phase: 'Pending' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    expect(world.log.names()).toEqual(['prepareMachine', 'recordJoined']);
+    expect(world.log.inputsOf('prepareMachine')).toMatchObject([{ readsNode: true }]);
+  });
+});
+
+test('force-deletion that only the object tells of forces the drain', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object = { ...world.object, ...known, phase: 'Running', forceDeletion: true };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('drainNode')).toMatchObject([{ isForced: true }]);
+  });
+});
+
+test('a read that finds the object deleting before any signal says so searches for a late instance', async () => {
+  const world = await MachineWorld.create(temporal, {
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),
+  });
+  await world.run(async () => {
+    world.object = { ...world.object, isDeleting: true };
+    await world.begin({ isDeleting: false });
+    await world.log.until('deleteInstance');
+    await temporal.skip(35);
+    await resultOf(world.handle);
+    expect(world.log.names()).toEqual([
+      'prepareMachine',
+      'beginTeardown',
+      'describeInstance',
+      'deleteInstance',
+      'describeInstance',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+  });
+});
+
+test('a machine of MCM whose instance was not initialised goes on with its creation', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object = { ...world.object, ...known, phase: 'CrashLoopBackOff' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    expect(world.log.inputsOf('createInstance')).toMatchObject([{ providerID }]);
+  });
+});
+
+test('a providerID without the label node is looked up, so that its Node is drained', async () => {
+  const world = await MachineWorld.create(temporal, {
+    describeInstance: async () => ({ outcome: 'found', instance }),
+  });
+  world.object = { ...world.object, providerID, phase: 'Running', isDeleting: true };
+  await world.run(async () => {
+    await world.begin();
+    await resultOf(world.handle);
+    expect(world.log.names()).toEqual([
+      'beginTeardown',
+      'describeInstance',
+      'drainNode',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
+  });
+});
+
+test('a target cluster that does not answer at the first read keeps no deletion waiting', async () => {
+  const world = await MachineWorld.create(temporal, {
+    prepareMachine: async () => ({ found: true, machine: world.read(), outOfReach: 'refused' }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await eventually('it waits', async () => (await world.state()).outage !== undefined);
+    expect(world.log.count('createInstance')).toBe(0);
+    await world.requestDeletion();
+    await resultOf(world.handle);
+  });
+});
+
+test('a Node that cannot be deleted is said on the Machine, and tried again', async () => {
+  const failure = { code: 'Unavailable', message: 'no answer', isSettled: true } as const;
+  let tries = 0;
+  const world = await MachineWorld.create(temporal, {
+    finishTeardown: async () => {
+      tries += 1;
+      return tries === 1 ? { ...failure, during: 'nodeDeletion' } : undefined;
+    },
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    await temporal.skip(5);
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('recordFailure')).toMatchObject([
+      { operation: 'Delete', phase: 'Terminating', failure },
+    ]);
+  });
+});
+
+test('a drain that is rejected is tried again after a while', async () => {
+  let tries = 0;
+  const world = await MachineWorld.create(temporal, {
+    drainNode: async () => {
+      tries += 1;
+      if (tries === 1) throw ApplicationFailure.nonRetryable('an operator failed it');
+      return { evictedPods: 0, isForced: false };
+    },
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('drainNode');
+    await temporal.skip(5);
+    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
+    expect(tries).toBe(2);
+  });
+});
+
+test('another class that is named during a deletion is asked for its driver', async () => {
+  const failure = { code: 'InvalidArgument', message: 'no such class', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    findProvider: async ({ className }) =>
+      className === 'small' ? { found: false, failure } : { found: true, provider: 'virtual' },
+  });
+  const { provider: _none, ...withoutProvider } = world.object;
+  world.object = { ...withoutProvider, ...known, phase: 'Running' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    world.object = { ...world.object, className: 'large' };
+    await world.observe({ specDigest: 'spec-2' });
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ className: 'large' }]);
+  });
+});
+
+test('a Node that is signalled while the join is recorded is not forgotten', async () => {
+  let joins = 0;
+  const world = await MachineWorld.create(temporal, {
+    recordJoined: async () => {
+      // No signal comes in during a local activity: the regular form has to run.
+      if (Context.current().info.isLocal) throw ApplicationFailure.nonRetryable('busy');
+      joins += 1;
+      if (joins > 1) return { hasJoined: true };
+      await world.joinNode();
+      return { hasJoined: false, reason: 'the Node is not Ready' };
+    },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode();
+    await world.phase('Running');
+    expect(joins).toBe(2);
+  });
+});
+
+test.each<{ name: string; outcome: HealthOutcome }>([
+  { name: 'is out of reach', outcome: { found: 'machine', finding: { outOfReach: 'refused' } } },
+  { name: 'is being deleted', outcome: { found: 'deleting' } },
+])(
+  'a loss that is confirmed while the machine $name is no reason to look without a rest',
+  async ({ outcome }) => {
+    const world = await MachineWorld.create(temporal, { checkHealth: async () => outcome });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      const missing = { cluster, uid: 'uid-1', providerID, confirmAfterSeconds: 1 };
+      await world.handle.signal(instanceMissing, missing);
+      await world.log.until('describeInstance');
+      await temporal.skip(3);
+      await world.log.until('checkHealth');
+      await temporal.skip(5);
+      expect(world.log.count('checkHealth')).toBeLessThan(5);
+    });
+  },
+);

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MachineState } from '../../../workflows/machine/state.ts';
+import {
+  factsOf,
+  newMachineState,
+  newTeardown,
+  noteReadNode,
+  observeMachine,
+  observeNode,
+} from '../../../workflows/machine/state.ts';
+import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
+import { cluster, instance, readyNode } from './machine-world.ts';
+
+const sighting = { cluster, epoch: 5 };
+const seen = {
+  ...sighting,
+  resourceVersion: '900000000',
+  uid: 'uid-1',
+  isDeleting: false,
+  hasFinalizer: true,
+  specDigest: 'a',
+  forceDeletion: false,
+};
+const prepared: PreparedMachine = {
+  uid: 'uid-1',
+  resourceVersion: seen.resourceVersion,
+  isDeleting: false,
+  hasFinalizer: true,
+  createdAt: 0,
+  className: 'small',
+  phase: 'Pending',
+  createGeneration: 0,
+  usesTarget: true,
+  limits: {
+    creationTimeoutSeconds: 1200,
+    drainTimeoutSeconds: 7200,
+    resourceExhaustedRetrySeconds: 600,
+  },
+};
+const node = { ...sighting, ...readyNode, exists: true, conditionsDigest: 'a' };
+
+function pending(): MachineState {
+  const state: MachineState = { ...newMachineState(0), uid: 'uid-1', prepared };
+  observeMachine(state, seen);
+  return { ...state, phase: 'Pending', isRecorded: true, isStale: false, instance };
+}
+
+describe('a Node that a step read', () => {
+  test.each([
+    { name: 'its NotReady', change: { isReady: false } },
+    { name: 'its end', change: { exists: false } },
+  ])('hides nothing that is signalled later: $name', ({ change }) => {
+    const state = pending();
+    noteReadNode(state, { ...readyNode, resourceVersion: '1200344' });
+    expect(observeNode(state, { ...node, ...change, resourceVersion: '1200345' })).toBe(true);
+    expect(state.node).toMatchObject(change);
+  });
+
+  test('does not replace a later state that was signalled before', () => {
+    const state = pending();
+    observeNode(state, { ...node, isReady: false, resourceVersion: '12' });
+    noteReadNode(state, { ...readyNode, resourceVersion: '11' });
+    expect(state.node?.isReady).toBe(false);
+  });
+});
+
+describe('a Node that joins', () => {
+  const joining = { ...node, isReady: false };
+
+  test('is brought in step when it appears, and again when its conditions change', () => {
+    const state = pending();
+    observeNode(state, { ...joining, resourceVersion: '1' });
+    expect(factsOf(state, undefined).isNodeBehind).toBe(true);
+    state.equipped = { uid: node.uid, seen: 'uid-of-node there a' };
+    expect(factsOf(state, undefined).isNodeBehind).toBe(false);
+    observeNode(state, { ...joining, conditionsDigest: 'b', resourceVersion: '2' });
+    expect(factsOf(state, undefined).isNodeBehind).toBe(true);
+  });
+
+  test.each([{ exists: false }, { isDeleting: true }])('takes its Machine along: %j', (change) => {
+    const state = pending();
+    observeNode(state, { ...joining, ...change, resourceVersion: '1' });
+    expect(factsOf(state, undefined)).toMatchObject({ hasLostNode: true, isNodeBehind: false });
+  });
+
+  test('of another instance says nothing of this machine', () => {
+    const state = pending();
+    const other = { ...joining, providerID: 'virtual:///zone-1/i-2', exists: false };
+    observeNode(state, { ...other, resourceVersion: '1' });
+    expect(factsOf(state, undefined).hasLostNode).toBeUndefined();
+  });
+});
+
+test.each([
+  {
+    name: 'named by the object, without its Node',
+    providerID: 'virtual:///zone-1/i-1',
+    find: true,
+  },
+  { name: 'never there', providerID: undefined, find: undefined },
+])('an instance $name: mustFind is $find', ({ providerID, find }) => {
+  const { instance: _unknown, ...state } = pending();
+  const known = { ...prepared, ...(providerID !== undefined && { providerID }) };
+  expect(newTeardown(state, known).mustFind).toBe(find);
+});
+
+test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {
+  const state = pending();
+  observeMachine(state, { ...seen, hasFinalizer: false, resourceVersion: '900000001' });
+  expect(factsOf(state, undefined).finalizerAt).toBeGreaterThan(Date.now());
+  const going = { ...seen, hasFinalizer: false, isDeleting: true, resourceVersion: '900000002' };
+  observeMachine(state, going);
+  expect(factsOf(state, undefined).finalizerAt).toBeUndefined();
+});

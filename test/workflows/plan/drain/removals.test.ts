@@ -1,0 +1,230 @@
+import { describe, expect, test } from '@jest/globals';
+import type {
+  DrainFacts,
+  DrainPod,
+  Refusal,
+  Removal,
+} from '../../../../workflows/plan/drain/removals.ts';
+import {
+  evictRetriesWithin,
+  nextTryOf,
+  planRemovals,
+} from '../../../../workflows/plan/drain/removals.ts';
+import type { Budget } from '../../../../workflows/plan/drain/budgets.ts';
+import { budgetsOf, isMisconfigured } from '../../../../workflows/plan/drain/budgets.ts';
+import { blockersOf } from '../../../../workflows/plan/drain/report.ts';
+
+const now = 1_000_000;
+
+function aDrainPod(name: string, changes: Partial<DrainPod> = {}): DrainPod {
+  return {
+    uid: `uid-of-${name}`,
+    namespace: 'default',
+    name,
+    labels: { app: 'web' },
+    priority: 0,
+    claims: [],
+    graceSeconds: 30,
+    isMirror: false,
+    isOfDaemonSet: false,
+    isReady: true,
+    ...changes,
+  };
+}
+
+const withVolume = (name: string, changes: Partial<DrainPod> = {}): DrainPod =>
+  aDrainPod(name, { claims: [name], ...changes });
+
+const refused = (changes: Partial<Refusal> = {}): Refusal => ({
+  since: now,
+  nextTryAt: now,
+  why: 'no',
+  blockedBy: 'PodDisruptionBudget/default/web',
+  isHopeless: false,
+  ...changes,
+});
+
+const inWords = ({ pod, by, alike }: Removal): string => {
+  const others = alike.length === 0 ? '' : ` (and ${alike.map(({ name }) => name).join()})`;
+  return `${pod.name}: ${by}${others}`;
+};
+
+function plan(changes: Partial<DrainFacts>): { parallel: string[]; serial: string[] } {
+  const { parallel, serial } = planRemovals({
+    pods: [],
+    refusals: {},
+    isVolumeAwaited: false,
+    patienceMilliseconds: 120_000,
+    evictionMilliseconds: 60_000,
+    now,
+    ...changes,
+  });
+  return { parallel: parallel.map(inWords), serial: serial.map(inWords) };
+}
+
+test.each<{
+  name: string;
+  facts: Partial<DrainFacts>;
+  parallel?: string[];
+  serial?: string[];
+}>([
+  {
+    name: 'pods without volumes go at once, those with volumes by priority, then name',
+    facts: {
+      pods: [
+        withVolume('b'),
+        withVolume('a'),
+        withVolume('first', { priority: 9 }),
+        withVolume('last', { priority: -1 }),
+        aDrainPod('x'),
+        aDrainPod('y'),
+      ],
+    },
+    parallel: ['x: eviction', 'y: eviction'],
+    serial: ['first: eviction', 'a: eviction', 'b: eviction', 'last: eviction'],
+  },
+  {
+    name: 'a pod that goes is left alone, and holds up others with volumes',
+    facts: { pods: [withVolume('a', { goneBy: now + 1 }), withVolume('b'), aDrainPod('x')] },
+    parallel: ['x: eviction'],
+  },
+  {
+    name: 'a pod that never goes holds them up for a time only',
+    facts: { pods: [withVolume('a', { goneBy: now - 120_000 }), withVolume('b')] },
+    serial: ['b: eviction'],
+  },
+  {
+    name: 'volumes on their way hold them up',
+    facts: { pods: [withVolume('b'), aDrainPod('x')], isVolumeAwaited: true },
+    parallel: ['x: eviction'],
+  },
+  {
+    name: 'a refused pod waits for its time, and does not hold up the next one',
+    facts: {
+      pods: [withVolume('a'), withVolume('b'), aDrainPod('x')],
+      refusals: {
+        'uid-of-a': refused({ nextTryAt: now + 1 }),
+        'uid-of-x': refused({ nextTryAt: now + 1 }),
+      },
+    },
+    serial: ['b: eviction'],
+  },
+  {
+    name: 'a pod that was refused for long enough is deleted',
+    facts: { pods: [aDrainPod('x')], refusals: { 'uid-of-x': refused({ since: now - 60_000 }) } },
+    parallel: ['x: deletion'],
+  },
+  {
+    name: 'of pods that a budget refused alike one is asked for all, also for those whose time has not come',
+    facts: {
+      pods: ['a', 'b', 'c', 'd'].map((name) => aDrainPod(name, { isReady: name !== 'd' })),
+      refusals: {
+        'uid-of-a': refused({ isOfBudget: true, nextTryAt: now + 1 }),
+        'uid-of-b': refused({ isOfBudget: true }),
+        'uid-of-c': refused({ isOfBudget: true, why: 'two budgets' }),
+        'uid-of-d': refused({ isOfBudget: true }),
+      },
+    },
+    parallel: ['b: eviction (and a)', 'c: eviction', 'd: eviction'],
+  },
+  {
+    name: 'those that something else refused are asked one by one',
+    facts: {
+      pods: [aDrainPod('a'), aDrainPod('b')],
+      refusals: { 'uid-of-a': refused(), 'uid-of-b': refused() },
+    },
+    parallel: ['a: eviction', 'b: eviction'],
+  },
+])('$name', ({ facts, parallel = [], serial = [] }) => {
+  expect(plan(facts)).toEqual({ parallel, serial });
+});
+
+test.each([
+  { name: 'at first after 5 s', elapsed: 0, random: 0, seconds: 5 },
+  { name: 'then as long as it has waited', elapsed: 12, random: 0, seconds: 12 },
+  { name: 'at last every 20 s', elapsed: 600, random: 0, seconds: 20 },
+  { name: 'a little earlier by jitter', elapsed: 600, random: 1, seconds: 15 },
+  { name: 'never earlier than 20 s when hopeless', elapsed: 0, isHopeless: true, seconds: 20 },
+  { name: 'later by jitter then', elapsed: 0, isHopeless: true, random: 1, seconds: 25 },
+  { name: 'in time to be deleted', elapsed: 3_599, random: 0, seconds: 1 },
+])('a refused pod is asked again $name', ({ elapsed, random = 0, isHopeless = false, seconds }) => {
+  const evictionMilliseconds = 3_600_000;
+  const since = now - elapsed * 1000;
+  const next = nextTryOf({ since, now, isHopeless, evictionMilliseconds, random });
+  expect((next - now) / 1000).toBe(seconds);
+});
+
+test.each([
+  { retries: 360, drainTimeoutSeconds: 7200, expected: 360 },
+  { retries: 360, drainTimeoutSeconds: 70, expected: 3 },
+  { retries: 2, drainTimeoutSeconds: 7200, expected: 2 },
+  { retries: 5, drainTimeoutSeconds: 0, expected: 0 },
+])('$retries retries in $drainTimeoutSeconds s are $expected', (row) => {
+  expect(evictRetriesWithin(row.retries, row.drainTimeoutSeconds)).toBe(row.expected);
+});
+
+const budget = (changes: Partial<Budget> = {}): Budget => ({
+  metadata: { name: 'web', namespace: 'default', generation: 2 },
+  spec: { selector: { matchLabels: { app: 'web' } } },
+  status: { observedGeneration: 2, expectedPods: 3, currentHealthy: 3, disruptionsAllowed: 0 },
+  ...changes,
+});
+
+describe('budgets', () => {
+  test.each<{ name: string; changes: Partial<Budget>; takes: boolean }>([
+    { name: 'of its labels', changes: {}, takes: true },
+    { name: 'for all pods', changes: { spec: { selector: {} } }, takes: true },
+    { name: 'without a selector', changes: { spec: {} }, takes: false },
+    {
+      name: 'of other labels',
+      changes: { spec: { selector: { matchLabels: { app: 'db' } } } },
+      takes: false,
+    },
+    {
+      name: 'of another namespace',
+      changes: { metadata: { name: 'web', namespace: 'other' } },
+      takes: false,
+    },
+  ])('a budget $name', ({ changes, takes }) => {
+    expect(budgetsOf(aDrainPod('x'), [budget(changes)])).toHaveLength(takes ? 1 : 0);
+  });
+
+  test.each<{ name: string; status: Budget['status']; expected: boolean }>([
+    { name: 'all healthy and none allowed', status: {}, expected: true },
+    { name: 'an older generation', status: { observedGeneration: 1 }, expected: false },
+    { name: 'a pod too few', status: { currentHealthy: 2 }, expected: false },
+    { name: 'one allowed', status: { disruptionsAllowed: 1 }, expected: false },
+    { name: 'no pods', status: { expectedPods: 0, currentHealthy: 0 }, expected: false },
+    { name: 'one on its way', status: { disruptedPods: { 'web-1': 'now' } }, expected: false },
+  ])('misconfigured: $name: $expected', ({ status, expected }) => {
+    const { status: healthy } = budget();
+    expect(isMisconfigured(budget({ status: { ...healthy, ...status } }))).toBe(expected);
+  });
+});
+
+describe('what is in the way', () => {
+  const volumeWait = {
+    pod: 'default/db-0',
+    podUid: 'u',
+    stage: 'detach' as const,
+    volumes: ['pv-1', 'pv-2'],
+    since: now - 20_000,
+    until: now + 60_000,
+  };
+
+  test('budgets, pods that do not terminate and volumes, the longest wait first', () => {
+    const pods = [aDrainPod('a'), aDrainPod('b', { goneBy: now - 30_000 }), aDrainPod('c')];
+    const refusals = { 'uid-of-a': refused({ since: now - 10_000 }) };
+    expect(blockersOf({ pods, refusals, volumeWait, now })).toMatchObject([
+      { blockedBy: 'Pod/default/b', pod: 'default/b' },
+      { blockedBy: 'Volume/pv-1', pod: 'default/db-0', why: expect.stringContaining('and 1 more') },
+      { blockedBy: 'PodDisruptionBudget/default/web', nextTryAt: now },
+    ]);
+  });
+
+  test('what takes only a little longer is not', () => {
+    const pods = [aDrainPod('b', { goneBy: now - 10_000 })];
+    const young = { ...volumeWait, since: now - 10_000 };
+    expect(blockersOf({ pods, refusals: {}, volumeWait: young, now })).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+/** Waiting for the volumes of an evicted pod: first until they leave its Node, then until they arrive at the next. */
+import { describe, expect, test } from '@jest/globals';
+import type { Attachment, VolumeWait } from '../../../../workflows/plan/drain/volumes.ts';
+import { afterLook, attachedTo } from '../../../../workflows/plan/drain/volumes.ts';
+
+const now = 1_000_000;
+const reattachSeconds = 90;
+
+function aWait(changes: Partial<VolumeWait> = {}): VolumeWait {
+  return {
+    pod: 'default/db-0',
+    podUid: 'uid-of-db-0',
+    stage: 'detach',
+    volumes: ['pv-a', 'pv-b'],
+    since: now - 5_000,
+    until: now + 60_000,
+    ...changes,
+  };
+}
+
+function attached(volume: string, nodeName: string, isAttached = true): Attachment {
+  return { volume, nodeName, isAttached };
+}
+
+const at = (...attachments: Attachment[]) => ({
+  nodeName: 'old',
+  attachments,
+  now,
+  reattachSeconds,
+});
+
+test('only the volumes asked for count as attached to the Node', () => {
+  const attachments = [attached('pv-a', 'old'), attached('pv-x', 'old'), attached('pv-b', 'new')];
+  expect(attachedTo('old', ['pv-a', 'pv-b'], attachments)).toEqual(['pv-a']);
+});
+
+describe('while a volume is still on the drained Node', () => {
+  const facts = at(attached('pv-a', 'old'), attached('pv-b', 'new'));
+
+  test('the wait goes on unchanged', () => {
+    expect(afterLook(aWait(), facts)).toEqual(aWait());
+  });
+
+  test('the wait ends at its limit', () => {
+    expect(afterLook(aWait({ until: now }), facts)).toBeUndefined();
+  });
+});
+
+describe('once no volume is on the drained Node', () => {
+  const reattach = aWait({ stage: 'reattach', since: now, until: now + 90_000 });
+
+  test('the drain waits for the volumes at their next Node, with a limit of its own', () => {
+    expect(afterLook(aWait(), at())).toEqual(reattach);
+    expect(afterLook(aWait({ until: now }), at(attached('pv-a', 'new')))).toEqual(reattach);
+  });
+
+  test('an attachment that is only wanted does not count', () => {
+    const facts = at(attached('pv-a', 'new'), attached('pv-b', 'new', false));
+    expect(afterLook(aWait(), facts)).toEqual(reattach);
+  });
+
+  test('nothing is waited for when all of them are attached elsewhere', () => {
+    const facts = at(attached('pv-a', 'new'), attached('pv-b', 'other'));
+    expect(afterLook(aWait(), facts)).toBeUndefined();
+  });
+
+  test('nothing is waited for with a reattach timeout of 0', () => {
+    expect(afterLook(aWait(), { ...at(), reattachSeconds: 0 })).toBeUndefined();
+  });
+});
+
+describe('while the volumes are awaited at their next Node', () => {
+  const wait = aWait({ stage: 'reattach' });
+
+  test('the wait goes on until the last one is attached', () => {
+    expect(afterLook(wait, at(attached('pv-a', 'new')))).toEqual(wait);
+    const both = at(attached('pv-a', 'new'), attached('pv-b', 'new'));
+    expect(afterLook(wait, both)).toBeUndefined();
+  });
+
+  test('the wait ends at its limit', () => {
+    expect(afterLook({ ...wait, until: now }, at())).toBeUndefined();
+  });
+});

@@ -1,0 +1,159 @@
+import { expect, test } from '@jest/globals';
+import {
+  planMachineDeployment,
+  refusalOf,
+  selectsAll,
+} from '../../../../workflows/plan/machine-deployment/plan.ts';
+import type { DeploymentFacts } from '../../../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { DeploymentPlan } from '../../../../workflows/plan/machine-deployment/rollout/steps.ts';
+import { aSet, many, someFacts, theNewSet } from './rollout/deployment-facts.ts';
+
+const given = { autoRollback: true, faults: [], rolledBackFrom: 'new' };
+const overdue = { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false };
+
+test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<DeploymentPlan> }>([
+  {
+    name: 'deleted: all sets go',
+    facts: {
+      isDeleting: true,
+      sets: [theNewSet(), aSet(), aSet({ name: 'going', isDeleting: true })],
+    },
+    plan: { steps: [{ action: 'deleteSets', names: ['new', 'old'], reason: 'being deleted' }] },
+  },
+  {
+    name: 'deleted although faulty',
+    facts: { isDeleting: true, faults: ['no selector'], sets: [theNewSet()] },
+    plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
+  },
+  {
+    name: 'deleted although paused',
+    facts: { isDeleting: true, isPaused: true, sets: [theNewSet()] },
+    plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
+  },
+  {
+    name: 'deleted: sets that go are awaited',
+    facts: { isDeleting: true, sets: [theNewSet({ isDeleting: true })] },
+    plan: { steps: [], reason: '1 MachineSets are going away' },
+  },
+  {
+    name: 'deleted: no set is left',
+    facts: { isDeleting: true },
+    plan: { steps: [{ action: 'release', reason: 'no MachineSet is left' }] },
+  },
+  {
+    name: 'deleted with --cascade=orphan: its sets stay',
+    facts: { isDeleting: true, isOrphaning: true, sets: [theNewSet()] },
+    plan: { steps: [], reason: 'being deleted, its sets are let go' },
+  },
+  {
+    name: 'deleted with our finalizer stripped: its sets stay',
+    facts: { isDeleting: true, hasFinalizer: false, sets: [theNewSet()] },
+    plan: { steps: [], reason: 'being deleted, finalizer gone' },
+  },
+  {
+    name: 'faults are said, and nothing is done',
+    facts: { faults: ['no selector', 'no strategy'], sets: [theNewSet({ machines: 'A' })] },
+    plan: {
+      steps: [],
+      state: 'Blocked',
+      blockedBy: 'spec',
+      report: { type: 'Warning', reason: 'InvalidSpec', message: 'no selector; no strategy' },
+    },
+  },
+  {
+    name: 'faults are said even where a template was given up',
+    facts: {
+      faults: ['no selector'],
+      options: given,
+      progress: overdue,
+      sets: [aSet(), theNewSet()],
+    },
+    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
+  },
+  {
+    name: 'a rollback comes first',
+    facts: { rollbackTo: 1, sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'A' })] },
+    plan: {
+      steps: [
+        { action: 'rollBack', set: 'old', revision: 1, wish: 1, reason: 'back to revision 1' },
+      ],
+      state: 'RollingBack',
+    },
+  },
+  {
+    name: 'a rollback waits while paused',
+    facts: {
+      rollbackTo: 1,
+      isPaused: true,
+      sets: [aSet({ machines: many('A', 10) }), theNewSet()],
+    },
+    plan: { steps: [], state: 'Paused' },
+  },
+  {
+    name: 'a rollback that is refused is no rollback',
+    facts: { rollbackTo: 9, sets: [theNewSet({ machines: many('A', 10) })] },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'an update in place is refused while the template differs',
+    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' }), theNewSet()] },
+    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
+  },
+  {
+    name: 'a rollback takes the change back that an update in place cannot make',
+    facts: {
+      strategy: 'InPlaceUpdate',
+      rollbackTo: 0,
+      sets: [aSet({ machines: 'A' }), theNewSet()],
+    },
+    plan: {
+      steps: [
+        { action: 'rollBack', set: 'old', revision: 1, wish: 0, reason: 'back to revision 1' },
+      ],
+      state: 'RollingBack',
+    },
+  },
+  {
+    name: 'with InPlaceUpdate the only set is scaled',
+    facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'a set that takes over from one that was given up grows whatever the canary',
+    facts: {
+      options: { ...given, canary: 2 },
+      progress: overdue,
+      sets: [aSet({ machines: 'AAAA' }), theNewSet({ machines: 'UU' })],
+    },
+    plan: { state: 'RollingBack' },
+  },
+])('$name', ({ facts, plan }) => {
+  expect(planMachineDeployment(someFacts(facts), 0)).toMatchObject(plan);
+});
+
+test.each<{ name: string; facts: Partial<DeploymentFacts>; reason: string | undefined }>([
+  { name: 'a good spec', facts: {}, reason: undefined },
+  { name: 'a faulty spec', facts: { faults: ['no strategy'] }, reason: 'InvalidSpec' },
+  {
+    name: 'a selector that asks for nothing',
+    facts: { faults: [selectsAll] },
+    reason: 'SelectingAll',
+  },
+  {
+    name: 'an update in place',
+    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' })] },
+    reason: 'InPlaceUpdateNotSupported',
+  },
+  {
+    name: 'InPlaceUpdate without a change',
+    facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
+    reason: undefined,
+  },
+  {
+    name: 'a template that was given up',
+    facts: { options: given, sets: [aSet(), theNewSet()] },
+    reason: 'ProgressDeadlineExceeded',
+  },
+])('the condition says of $name: $reason', ({ facts, reason }) => {
+  expect(refusalOf(someFacts(facts))?.reason).toBe(reason);
+});

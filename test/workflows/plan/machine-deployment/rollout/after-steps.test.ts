@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { afterSteps } from '../../../../../workflows/plan/machine-deployment/rollout/after-steps.ts';
+import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
+import { aSet, someFacts, theNewSet } from './deployment-facts.ts';
+
+const old = aSet({ machines: 'AAA', desired: 3, max: 4, hasFreshScaling: false });
+const fresh = theNewSet({ machines: 'A' });
+const facts = someFacts({ replicas: 3, maxSurge: 1, sets: [old, fresh] });
+
+const scale = (name: string, from: number, replicas: number): DeploymentStep => ({
+  action: 'scaleSet',
+  name,
+  resourceVersion: '1',
+  from,
+  replicas,
+  reason: '',
+});
+const written = (...names: string[]) => names.map((name) => ({ name, resourceVersion: '9' }));
+
+test('a set that was scaled has its new size and version, and is not settled', () => {
+  const after = afterSteps(facts, [scale('old', 3, 2)], written('old'));
+  expect(after).toEqual({
+    ...facts,
+    sets: [
+      {
+        ...old,
+        resourceVersion: '9',
+        replicas: 2,
+        isObserved: false,
+        desired: 3,
+        max: 4,
+        hasFreshScaling: true,
+      },
+      fresh,
+    ],
+  });
+});
+
+test('a set that only noted the scaling stays settled', () => {
+  const after = afterSteps(facts, [scale('old', 3, 3)], written('old'));
+  expect(after?.sets[0]).toMatchObject({ isObserved: true, hasFreshScaling: true });
+});
+
+test('what was done is not planned again', () => {
+  const { steps } = planMachineDeployment(facts, 0);
+  const after = afterSteps(
+    facts,
+    steps,
+    written(...steps.map((step) => ('name' in step ? step.name : ''))),
+  );
+  expect(steps).not.toEqual([]);
+  expect(after && planMachineDeployment(after, 0).steps).toEqual([]);
+});
+
+describe('only another look can tell', () => {
+  test.each<{ when: string; steps: DeploymentStep[]; names: string[] }>([
+    {
+      when: 'a write did not hold',
+      steps: [scale('old', 3, 2), scale('new', 1, 2)],
+      names: ['old'],
+    },
+    { when: 'nothing was written', steps: [scale('old', 3, 2)], names: [] },
+    {
+      when: 'something else was done as well',
+      steps: [scale('old', 3, 2), { action: 'forgetGivenUp', reason: '' }],
+      names: ['old'],
+    },
+    {
+      when: 'a set was made',
+      steps: [{ action: 'createSet', name: 'new', replicas: 1, revision: 2, reason: '' }],
+      names: [],
+    },
+  ])('when $when', ({ steps, names }) => {
+    expect(afterSteps(facts, steps, written(...names))).toBeUndefined();
+  });
+});

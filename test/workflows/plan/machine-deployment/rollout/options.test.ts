@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ParsedOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
+import { parseOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
+
+function parse(annotations: Record<string, string>, replicas = 10): ParsedOptions {
+  return parseOptions({ annotations, replicas, parseTime: (text) => Date.parse(text) });
+}
+
+const none: ParsedOptions = {
+  faults: [],
+  autoRollback: false,
+  onDelete: false,
+  honorsMinReadySeconds: false,
+  soakSeconds: 0,
+};
+
+test('without annotations of ours everything is off', () => {
+  expect(parse({ note: 'x', 'millwright.dev/something': 'else' })).toEqual(none);
+});
+
+const time = '2026-01-31T22:00:00Z';
+
+test.each<{ key: string; text: string; replicas?: number; expected: Partial<ParsedOptions> }>([
+  { key: 'auto-rollback', text: 'true', expected: { autoRollback: true } },
+  { key: 'auto-rollback', text: 'false', expected: {} },
+  { key: 'on-delete', text: 'true', expected: { onDelete: true } },
+  { key: 'honor-min-ready-seconds', text: 'true', expected: { honorsMinReadySeconds: true } },
+  { key: 'soak', text: '1m30s', expected: { soakSeconds: 90 } },
+  { key: 'soak', text: '0', expected: {} },
+  { key: 'canary', text: '2', expected: { canary: 2 } },
+  { key: 'canary', text: '25%', expected: { canary: 3 } },
+  { key: 'canary', text: '1%', expected: { canary: 1 } },
+  { key: 'canary', text: '25%', replicas: 0, expected: { canary: 1 } },
+  { key: 'canary', text: '100%', expected: { canary: 10 } },
+  { key: 'canary-passed', text: '3', expected: { canaryPassed: 3 } },
+  { key: 'replacement-budget', text: '1', expected: { replacementBudget: 1 } },
+  { key: 'replacement-budget', text: '15%', expected: { replacementBudget: 2 } },
+  {
+    key: 'rollout-after',
+    text: time,
+    expected: { rolloutAfter: { at: Date.parse(time), text: time } },
+  },
+  {
+    key: 'rollout-after',
+    text: '2026-02-01T00:00:00.5+02:00',
+    expected: { rolloutAfter: { at: Date.parse(time) + 500, text: '2026-02-01T00:00:00.5+02:00' } },
+  },
+  { key: 'restart', text: 'monday', expected: { restart: 'monday' } },
+  { key: 'restart', text: '', expected: { restart: '' } },
+  { key: 'rolled-back-from', text: 'pool-abcde', expected: { rolledBackFrom: 'pool-abcde' } },
+])('$key: $text, of $replicas replicas', ({ key, text, replicas, expected }) => {
+  expect(parse({ [`millwright.dev/${key}`]: text }, replicas)).toEqual({ ...none, ...expected });
+});
+
+describe('nonsense is a fault that names annotation, value and what is allowed, and counts as absent', () => {
+  const boolean = { may: 'must be true or false', texts: ['', 'yes', 'True', '1', ' true'] };
+  const count = {
+    may: 'must be a number of 1 or more, or a percentage such as 25%',
+    texts: ['', '0', '0%', '-1', '1.5', '2.5%', '%', 'half', '1000%', '5 %', '1e3'],
+  };
+  const table = [
+    { key: 'auto-rollback', ...boolean },
+    { key: 'on-delete', ...boolean },
+    { key: 'honor-min-ready-seconds', ...boolean },
+    {
+      key: 'soak',
+      may: 'must be a duration such as 90s, 20m or 1h30m',
+      texts: ['', '90', '-5s', 'soon', '1 h'],
+    },
+    { key: 'canary', ...count },
+    { key: 'replacement-budget', ...count },
+    { key: 'canary-passed', may: 'must be a revision, such as 3', texts: ['', 'yes', '-1', '1.5'] },
+    {
+      key: 'rollout-after',
+      may: 'must be a time such as 2026-01-31T22:00:00Z',
+      texts: [
+        '',
+        '5',
+        '2026',
+        '2026-01-31',
+        '2026-01-31T22:00:00',
+        '2026-13-31T22:00:00Z',
+        'tomorrow',
+      ],
+    },
+  ];
+  const rows = table.flatMap(({ key, may, texts }) => texts.map((text) => ({ key, text, may })));
+
+  test.each(rows)('$key: "$text"', ({ key, text, may }) => {
+    const name = `millwright.dev/${key}`;
+    const fault = `annotation ${name}: Invalid value: ${JSON.stringify(text)}: ${may}`;
+    expect(parse({ [name]: text })).toEqual({ ...none, faults: [fault] });
+  });
+
+  test('all of it is told', () => {
+    const { faults } = parse({ 'millwright.dev/soak': 'x', 'millwright.dev/canary': 'y' });
+    expect(faults).toHaveLength(2);
+  });
+});

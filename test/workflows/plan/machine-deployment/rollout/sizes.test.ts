@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import type {
+  DeploymentFacts,
+  SetFacts,
+} from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { growthOf } from '../../../../../workflows/plan/machine-deployment/rollout/new-set-size.ts';
+import { shrinkOldSets } from '../../../../../workflows/plan/machine-deployment/rollout/old-set-sizes.ts';
+import type { Sizing } from '../../../../../workflows/plan/machine-deployment/rollout/sizing.ts';
+import { aSet, many, rolloutOf, someFacts, theNewSet } from './deployment-facts.ts';
+
+interface Case {
+  name: string;
+  facts?: Partial<DeploymentFacts>;
+  sets: SetFacts[];
+}
+
+function sizesOf(sizings: readonly Sizing[]): Record<string, number> {
+  return Object.fromEntries(sizings.map(({ set, replicas }) => [set.name, replicas]));
+}
+
+describe('the new set', () => {
+  test.each<Case & { limit?: number; size?: number; obstacle?: string }>([
+    {
+      name: 'grows by what the surge leaves, machines that are going included',
+      sets: [aSet({ machines: many('A', 8), going: 1 }), theNewSet({ machines: 'AA' })],
+      size: 3,
+    },
+    {
+      name: 'counts machines that a set is still to make',
+      sets: [aSet({ machines: many('A', 7), replicas: 9 }), theNewSet({ machines: 'AA' })],
+      size: 3,
+    },
+    {
+      name: 'counts machines that a set is still to lose',
+      sets: [aSet({ machines: many('A', 9), replicas: 5 }), theNewSet({ machines: 'AA' })],
+      size: 3,
+    },
+    {
+      name: 'waits where there is no room',
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'AA' })],
+      obstacle: 'no room for more, at most 12 machines',
+    },
+    {
+      name: 'waits for a set that still works on its size',
+      sets: [aSet({ machines: many('A', 8), isObserved: false }), theNewSet({ machines: 'AA' })],
+      obstacle: 'MachineSet old still works on its size',
+    },
+    {
+      name: 'does not wait for an idle set that nobody looked at',
+      sets: [
+        aSet({ name: 'idle', isObserved: false }),
+        aSet({ machines: many('A', 8) }),
+        theNewSet({ machines: 'AA' }),
+      ],
+      size: 4,
+    },
+    {
+      name: 'never gets larger than what is wanted',
+      sets: [aSet({ machines: 'A' }), theNewSet({ machines: many('A', 9) })],
+      size: 10,
+    },
+    {
+      name: 'stops at the canary',
+      sets: [aSet({ machines: many('A', 6) }), theNewSet({ machines: 'A' })],
+      limit: 3,
+      size: 3,
+    },
+    {
+      name: 'gets its full size where no other has machines, whatever is going away',
+      sets: [aSet(), theNewSet({ machines: 'A', going: 30, isObserved: false })],
+      size: 10,
+    },
+    {
+      name: 'shrinks to what is wanted where no other has machines, whatever goes',
+      sets: [theNewSet({ machines: `${many('A', 10)}UUU` })],
+      size: 10,
+    },
+    {
+      name: 'gives a surplus only as far as Running machines are spared',
+      facts: { replicas: 3 },
+      sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'AAAUU' })],
+      obstacle: '2 machines of it too many, but still needed',
+    },
+    {
+      name: 'gives a surplus that is not needed',
+      facts: { replicas: 3 },
+      sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'UUAAA' })],
+      size: 3,
+    },
+    {
+      name: 'stays as it is when it has what is wanted',
+      sets: [aSet({ machines: 'AA' }), theNewSet({ machines: many('A', 10) })],
+    },
+  ])('$name', ({ facts, sets, limit, size, obstacle }) => {
+    const growth = growthOf(rolloutOf(someFacts({ ...facts, sets })), limit);
+    expect({ size: growth.size?.replicas, obstacle: growth.obstacle }).toEqual({ size, obstacle });
+  });
+});
+
+describe('old sets', () => {
+  test.each<Case & { limit?: number; sizes: Record<string, number> }>([
+    {
+      name: 'keep what a canary does not replace, although more may be unavailable',
+      facts: { maxUnavailable: 5 },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'AA' })],
+      limit: 2,
+      sizes: { old: 8 },
+    },
+    {
+      name: 'give machines that do not work first, then what is available beyond need',
+      facts: { maxSurge: 3 },
+      sets: [aSet({ machines: `UU${many('A', 8)}` }), theNewSet({ machines: 'AAA' })],
+      sizes: { old: 7 },
+    },
+    {
+      name: 'keep all while nothing more is available than must be',
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })],
+      sizes: {},
+    },
+    {
+      name: 'give as many as may be unavailable',
+      facts: { maxUnavailable: 3 },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })],
+      sizes: { old: 7 },
+    },
+    {
+      name: 'give machines that do not work although new ones are not yet there',
+      facts: { maxUnavailable: 3 },
+      sets: [aSet({ machines: `UUUU${many('A', 6)}` }), theNewSet({ machines: 'UU' })],
+      sizes: { old: 7 },
+    },
+    {
+      name: 'go on where one is preserved, which goes last and is not asked for',
+      facts: { maxSurge: 1 },
+      sets: [aSet({ machines: `${many('A', 9)}U`, preserved: 1 }), theNewSet({ machines: 'A' })],
+      sizes: { old: 9 },
+    },
+    {
+      name: 'go on where a new one is preserved',
+      facts: { maxSurge: 1 },
+      sets: [aSet({ machines: 'AA' }), theNewSet({ machines: `${many('A', 8)}U`, preserved: 1 })],
+      sizes: { old: 1 },
+    },
+    {
+      name: 'give from the oldest first',
+      sets: [
+        aSet({ name: 'older', machines: 'AAA' }),
+        aSet({ machines: 'AAAAA' }),
+        theNewSet({ machines: 'AAAAAA' }),
+      ],
+      sizes: { older: 0, old: 4 },
+    },
+    {
+      name: 'give machines that do not work from a younger set before working ones of an older',
+      sets: [
+        aSet({ name: 'older', machines: 'AAAA' }),
+        aSet({ machines: 'UAAAA' }),
+        theNewSet({ machines: 'AAA' }),
+      ],
+      sizes: { older: 3, old: 4 },
+    },
+    {
+      name: 'keep a machine that does not work where a working one would go in its place',
+      sets: [aSet({ machines: `A${many('A', 8)}U` }), theNewSet({ machines: 'A' })],
+      sizes: {},
+    },
+    {
+      name: 'keep Running machines until new ones have run for long enough',
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'RR' })],
+      sizes: {},
+    },
+    {
+      name: 'count machines that a set is still to lose as lost',
+      sets: [aSet({ machines: many('A', 10), replicas: 8 }), theNewSet({ machines: 'AA' })],
+      sizes: {},
+    },
+    {
+      name: 'go at once when nothing is wanted',
+      facts: { replicas: 0, maxSurge: 0 },
+      sets: [aSet({ machines: 'UAA' }), theNewSet()],
+      sizes: { old: 0 },
+    },
+  ])('$name', ({ facts, sets, limit, sizes }) => {
+    expect(sizesOf(shrinkOldSets(rolloutOf(someFacts({ ...facts, sets })), limit))).toEqual(sizes);
+  });
+
+  test('say why they shrink', () => {
+    const sets = [aSet({ machines: `UU${many('A', 8)}` }), theNewSet({ machines: 'AAA' })];
+    const [size] = shrinkOldSets(rolloutOf(someFacts({ maxSurge: 3, sets })));
+    expect(size?.reason).toBe(
+      'machines that are not available go first; 11 machines available, 10 needed',
+    );
+  });
+});

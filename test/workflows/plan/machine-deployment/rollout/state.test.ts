@@ -1,0 +1,177 @@
+import { describe, expect, test } from '@jest/globals';
+import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import { isRollback } from '../../../../../workflows/plan/machine-deployment/rollout/direction.ts';
+import type { DeploymentFacts } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { DeploymentPlan } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
+import { aSet, many, someFacts, theNewSet } from './deployment-facts.ts';
+
+const now = 1_000_000;
+const done = { reason: 'NewMachineSetAvailable', isOverdue: false, isComplete: true };
+const overdue = { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false };
+const whole = theNewSet({ machines: many('A', 10) });
+const stuck = [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })];
+
+test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<DeploymentPlan> }>([
+  {
+    name: 'a rollout under way',
+    facts: { sets: stuck },
+    plan: {
+      state: 'Progressing',
+      reason:
+        'waits for 2 machines of MachineSet new to become available; no room for more, at most 12 machines',
+      next: 'still to be replaced: 10 machines of old',
+    },
+  },
+  {
+    name: 'a rollout that is over',
+    facts: { progress: done, sets: [aSet(), whole] },
+    plan: { state: 'Complete', steps: [], reason: 'MachineSet new has 10 replicas' },
+  },
+  {
+    name: 'a rollout that is over, which the status does not say yet',
+    facts: { sets: [aSet(), whole] },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'a rollout that is over but for machines that are going away',
+    facts: { progress: done, sets: [aSet({ going: 1 }), whole] },
+    plan: { state: 'Progressing', reason: '1 machine of old sets going away' },
+  },
+  {
+    name: 'a set that cannot make machines',
+    facts: {
+      sets: [
+        aSet({ machines: many('A', 10) }),
+        theNewSet({ machines: 'U', replicas: 2, problem: 'quota exceeded' }),
+      ],
+    },
+    plan: {
+      state: 'Blocked',
+      blockedBy: 'MachineSet/new',
+      reason:
+        'waits for 2 machines of MachineSet new to become available; no room for more, at most 12 machines; quota exceeded',
+    },
+  },
+  {
+    name: 'a set that cannot make machines, while there is something to do',
+    facts: {
+      sets: [
+        aSet({ machines: many('A', 5) }),
+        theNewSet({ machines: 'U', problem: 'quota exceeded' }),
+      ],
+    },
+    plan: { state: 'Progressing' },
+  },
+  {
+    name: 'a rollout past its deadline',
+    facts: { progress: overdue, sets: stuck },
+    plan: {
+      state: 'Blocked',
+      blockedBy: 'MachineSet/new',
+      report: {
+        type: 'Warning',
+        reason: 'ProgressDeadlineExceeded',
+        message: 'MachineSet "new" has timed out progressing.',
+      },
+    },
+  },
+  {
+    name: 'a way back to an earlier set',
+    facts: {
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU', isFormer: true })],
+    },
+    plan: { state: 'RollingBack' },
+  },
+  {
+    name: 'a way back that is over',
+    facts: { progress: done, sets: [aSet(), { ...whole, isFormer: true }] },
+    plan: { state: 'Complete' },
+  },
+  {
+    name: 'a pause',
+    facts: { isPaused: true, sets: stuck },
+    plan: { state: 'Paused', blockedBy: 'paused', reason: 'Deployment is paused', steps: [] },
+  },
+  {
+    name: 'a template that was given up, on the way back',
+    facts: {
+      progress: overdue,
+      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
+      sets: [aSet({ machines: many('A', 9) }), theNewSet({ going: 2 })],
+    },
+    plan: { state: 'RollingBack' },
+  },
+  {
+    name: 'a template that was given up',
+    facts: {
+      progress: overdue,
+      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet()],
+    },
+    plan: {
+      state: 'Blocked',
+      blockedBy: 'MachineSet/new',
+      steps: [],
+      reason: 'rolled back to old: the template of new was given up',
+    },
+  },
+])('$name is $plan.state', ({ facts, plan }) => {
+  expect(planMachineDeployment(someFacts(facts), now)).toMatchObject(plan);
+});
+
+describe('who goes back', () => {
+  test.each([
+    {
+      name: 'a set that is still to be made',
+      target: theNewSet({ uid: '', revision: 0 }),
+      is: false,
+    },
+    { name: 'the latest revision', target: theNewSet(), is: false },
+    { name: 'a set that was the new one before', target: theNewSet({ isFormer: true }), is: true },
+    {
+      name: 'a set that has not got its new revision yet',
+      target: theNewSet({ revision: 0 }),
+      is: true,
+    },
+  ])('$name: $is', ({ target, is }) => {
+    expect(isRollback(someFacts({ sets: [aSet(), target] }), target)).toBe(is);
+  });
+});
+
+describe('the next look', () => {
+  test.each<{ name: string; facts: Partial<DeploymentFacts>; until: number | undefined }>([
+    { name: 'needs no time', facts: { sets: stuck }, until: undefined },
+    {
+      name: 'is at the deadline',
+      facts: {
+        sets: stuck,
+        progress: { reason: 'MachineSetUpdated', isOverdue: false, isComplete: false, deadline: 5 },
+      },
+      until: 5,
+    },
+    {
+      name: 'is when a machine has run for long enough',
+      facts: { sets: stuck, nextAvailableAt: 4 },
+      until: 4,
+    },
+    {
+      name: 'is at the earlier of both',
+      facts: {
+        sets: stuck,
+        nextAvailableAt: 9,
+        progress: { reason: 'MachineSetUpdated', isOverdue: false, isComplete: false, deadline: 5 },
+      },
+      until: 5,
+    },
+    {
+      name: 'is when a rollout may begin',
+      facts: {
+        sets: stuck,
+        options: { autoRollback: false, faults: [], rolloutAfter: { at: now + 7, text: '22:00' } },
+      },
+      until: now + 7,
+    },
+  ])('$name', ({ facts, until }) => {
+    expect(planMachineDeployment(someFacts(facts), now).until).toBe(until);
+  });
+});

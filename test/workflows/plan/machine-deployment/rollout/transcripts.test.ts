@@ -1,0 +1,21 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { transcriptOf } from '../../../../support/simulate.ts';
+import { stories } from './transcripts.ts';
+
+const golden = new URL('../../rollout/golden/', import.meta.url);
+
+test.each(stories)('$name goes as golden tells', async ({ name, cluster, happenings }) => {
+  const file = new URL(`${name}.txt`, golden);
+  const transcript = transcriptOf(cluster, happenings);
+  if (process.env['UPDATE_GOLDEN'] === '1') {
+    await mkdir(golden, { recursive: true });
+    await writeFile(file, transcript);
+  }
+  expect(transcript).toBe(await readFile(file, 'utf8'));
+});
+
+test('nothing else is told', async () => {
+  const known = stories.map(({ name }) => `${name}.txt`);
+  expect((await readdir(golden)).toSorted()).toEqual(known.toSorted());
+});

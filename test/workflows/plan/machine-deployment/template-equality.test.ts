@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import type { MachineTemplateSpec } from '../../../../workflows/api/machine-set.ts';
+import { isSameTemplate } from '../../../../workflows/plan/machine-deployment/template-equality.ts';
+import { aTemplate } from '../../../support/builders.ts';
+
+const { spec = {} } = aTemplate();
+
+test.each<{ name: string; other: Partial<MachineTemplateSpec> }>([
+  { name: 'an equal one', other: {} },
+  {
+    name: 'the hash label',
+    other: { metadata: { labels: { pool: 'a', 'machine-template-hash': '42' } } },
+  },
+  { name: 'a time limit', other: { spec: { ...spec, drainTimeout: '1h' } } },
+  { name: 'node conditions', other: { spec: { ...spec, nodeConditions: 'KernelDeadlock' } } },
+  {
+    name: 'labels of the Node',
+    other: { spec: { ...spec, nodeTemplate: { metadata: { labels: { x: 'y' } } } } },
+  },
+  { name: 'the kind of the class', other: { spec: { class: { name: 'small' } } } },
+  { name: 'no annotations', other: { metadata: { labels: { pool: 'a' }, annotations: {} } } },
+])('makes the same machines: $name', ({ other }) => {
+  expect(isSameTemplate(aTemplate(), aTemplate(other))).toBe(true);
+  expect(isSameTemplate(aTemplate(other), aTemplate())).toBe(true);
+});
+
+test.each<{ name: string; other: Partial<MachineTemplateSpec> }>([
+  { name: 'another class', other: { spec: { class: { kind: 'MachineClass', name: 'large' } } } },
+  {
+    name: 'another group',
+    other: { spec: { class: { kind: 'MachineClass', name: 'small', apiGroup: 'x' } } },
+  },
+  { name: 'a providerID', other: { spec: { ...spec, providerID: 'local:///z/i' } } },
+  { name: 'another label', other: { metadata: { labels: { pool: 'b' } } } },
+  { name: 'one label more', other: { metadata: { labels: { pool: 'a', x: 'y' } } } },
+  {
+    name: 'an annotation',
+    other: { metadata: { labels: { pool: 'a' }, annotations: { x: 'y' } } },
+  },
+])('makes other machines: $name', ({ other }) => {
+  expect(isSameTemplate(aTemplate(), aTemplate(other))).toBe(false);
+});
+
+test('two empty templates are the same', () => {
+  expect(isSameTemplate({}, { metadata: {}, spec: {} })).toBe(true);
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { MachineFact } from '../../../../workflows/plan/machine-set/scale-down.ts';
+import {
+  compareText,
+  orderForScaleDown,
+} from '../../../../workflows/plan/machine-set/scale-down.ts';
+import { aFact, anyFacts } from './machine-fact.ts';
+
+const now = 1_000_000;
+
+const names = (machines: readonly MachineFact[]): string[] =>
+  orderForScaleDown(machines, now).map(({ name }) => name);
+
+/** `b` goes before `a`, although by name alone `a` would be first. */
+test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFact> }>([
+  { name: 'a low priority goes first', first: { priority: 1 }, second: { priority: 3 } },
+  { name: 'a negative priority goes before all', first: { priority: -1 }, second: { priority: 0 } },
+  {
+    name: 'priority beats the phase',
+    first: { priority: 1, phase: 'Running' },
+    second: { priority: 2, phase: 'Failed' },
+  },
+  { name: 'a marked one goes first', first: { markedAt: 5 }, second: {} },
+  { name: 'of two marks the older', first: { markedAt: 5 }, second: { markedAt: 6 } },
+  {
+    name: 'priority beats the mark',
+    first: { priority: 1 },
+    second: { priority: 3, markedAt: 5 },
+  },
+  {
+    name: 'the mark beats the phase',
+    first: { markedAt: 5, phase: 'Running' },
+    second: { phase: 'Failed' },
+  },
+  {
+    name: 'the phase beats the age',
+    first: { phase: 'Pending', createdAt: 9 },
+    second: { phase: 'Running', createdAt: 1 },
+  },
+  { name: 'an older one goes first', first: { createdAt: 1 }, second: { createdAt: 2 } },
+  {
+    name: 'a preserved one goes last, whatever its priority',
+    first: { priority: 9 },
+    second: { priority: 1, preservedUntil: now + 1 },
+  },
+  {
+    name: 'of two preserved the one that expires sooner',
+    first: { preservedUntil: now + 1 },
+    second: { preservedUntil: now + 2 },
+  },
+  {
+    name: 'of two preserved the one that nobody asked for',
+    first: { preserve: 'auto-preserved', preservedUntil: now + 2 },
+    second: { preserve: 'now', preservedUntil: now + 1 },
+  },
+  {
+    name: 'a preservation that has no end yet does not count',
+    first: { preserve: 'when-failed', createdAt: 1 },
+    second: { createdAt: 2 },
+  },
+  {
+    name: 'a preservation that is over does not count',
+    first: { priority: 1, preservedUntil: now },
+    second: { priority: 3 },
+  },
+])('$name', ({ first, second }) => {
+  const order = names([aFact({ name: 'a', ...second }), aFact({ name: 'b', ...first })]);
+  expect(order).toEqual(['b', 'a']);
+});
+
+test('the phases go in this order', () => {
+  const phases = [
+    'Terminating',
+    'Failed',
+    'CrashLoopBackOff',
+    '',
+    'Unknown',
+    'Pending',
+    'Available',
+    'Running',
+  ];
+  const machines = phases.map((phase, index) => aFact({ name: `${9 - index}`, phase }));
+  const order = orderForScaleDown(machines.toReversed(), now).map(({ phase }) => phase);
+  expect(order).toEqual(phases);
+});
+
+test('a machine that is updated in place counts as Running', () => {
+  const machines = [
+    aFact({ name: 'a', phase: 'Running', createdAt: 2 }),
+    aFact({ name: 'b', phase: 'InPlaceUpdating', createdAt: 1 }),
+    aFact({ name: 'c', phase: 'Pending', createdAt: 3 }),
+  ];
+  expect(names(machines)).toEqual(['c', 'b', 'a']);
+});
+
+test('equal machines go by name', () => {
+  expect(names([aFact({ name: 'b' }), aFact({ name: 'B' }), aFact({ name: 'a' })])).toEqual([
+    'B',
+    'a',
+    'b',
+  ]);
+});
+
+describe('whatever the machines', () => {
+  test('any input order gives the same answer', () => {
+    const shuffled = anyFacts.chain((machines) =>
+      fc.tuple(
+        fc.constant(machines),
+        fc.shuffledSubarray(machines, { minLength: machines.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([machines, others]) => expect(names(others)).toEqual(names(machines))),
+    );
+  });
+
+  test('all of them come back once, and the input is left as it was', () => {
+    fc.assert(
+      fc.property(anyFacts, (machines) => {
+        const before = machines.map(({ name }) => name);
+        expect(names(machines).toSorted(compareText)).toEqual(before.toSorted(compareText));
+        expect(machines.map(({ name }) => name)).toEqual(before);
+      }),
+    );
+  });
+
+  test('who goes from a part of the set goes in the same order from the whole', () => {
+    fc.assert(
+      fc.property(anyFacts, (machines) => {
+        const part = machines.filter((_, index) => index % 2 === 0);
+        const inWhole = names(machines).filter((name) => part.some((fact) => fact.name === name));
+        expect(names(part)).toEqual(inWhole);
+      }),
+    );
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Row } from './rows.ts';
+import {
+  now,
+  prepared,
+  pending,
+  running,
+  deleted,
+  teardown,
+  failing,
+  plan,
+  wantedOf,
+} from './rows.ts';
+
+describe('deletion', () => {
+  const drained = { ...running, ...deleted, teardown };
+  const gone = { ...drained, teardown: { ...teardown, isInstanceGone: true } };
+  const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
+  const draining = { ...creating, name: 'drain' } as const;
+  const syncing = { ...creating, name: 'syncNode' } as const;
+  test.each<Row>([
+    {
+      name: 'does not wait until its Node was written',
+      given: { ...running, ...deleted, running: syncing },
+      action: 'cancel',
+      reason: 'deletion requested during a change of its Node',
+    },
+    { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
+    { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
+    {
+      name: 'of a Failed machine',
+      given: { ...pending, ...deleted, phase: 'Failed' },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'while a create is refused',
+      given: { ...prepared, ...deleted, failure: failing() },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'drains first',
+      given: { ...drained, teardown: { ...teardown, isDrained: false } },
+      action: 'drain',
+    },
+    {
+      name: 'of a create without an answer looks first for what it made',
+      given: { ...prepared, ...deleted, teardown: { ...teardown, mustFind: true } },
+      action: 'findInstance',
+    },
+    {
+      name: 'looks for it again after a while when the cloud does not answer',
+      given: {
+        ...prepared,
+        ...deleted,
+        failure: failing(),
+        teardown: { ...teardown, mustFind: true },
+      },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
+    { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
+    {
+      name: 'a machine that never had a readable class has nothing to delete',
+      given: { isPrepared: true, ...deleted, teardown },
+      action: 'finishTeardown',
+    },
+    {
+      name: 'a create that was sent is deleted even when the class is gone',
+      given: { isPrepared: true, ...deleted, teardown, wasCreateSent: true },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'an edit of the spec is read before the deletion goes on',
+      given: { ...drained, isPrepared: false },
+      action: 'prepare',
+    },
+    {
+      name: 'an edit of the spec during a drain begins the drain anew',
+      given: { ...drained, isPrepared: false, running: draining },
+      action: 'cancel',
+      reason: 'spec was edited',
+    },
+    {
+      name: 'what failed is said before the next attempt',
+      given: { ...drained, isUnreported: true },
+      action: 'recordFailure',
+    },
+    {
+      name: 'a Node that could not be deleted is left alone for a while',
+      given: { ...gone, failure: failing() },
+      action: 'wait',
+    },
+    {
+      name: 'a readable class is asked even when no create was sent in this life',
+      given: { ...prepared, ...deleted, teardown },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'an ambiguous create holds the object through the settle window',
+      given: { ...gone, unsettledUntil: now + 5_000 },
+      action: 'wait',
+      reason: 'no known outcome',
+      until: now + 5_000,
+    },
+    {
+      name: 'and is searched once more after it',
+      given: { ...gone, unsettledUntil: now },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'later each time while the cloud does not answer',
+      given: { ...gone, unsettledUntil: now, failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'a create under way is cancelled first',
+      given: { ...prepared, ...deleted, running: creating },
+      action: 'cancel',
+    },
+    {
+      name: 'and awaited',
+      given: { ...prepared, ...deleted, running: { ...creating, isCancelRequested: true } },
+      action: 'wait',
+      reason: 'create is being cancelled',
+    },
+    {
+      name: 'a create is cancelled too when the object vanished',
+      given: { ...prepared, isGone: true, running: creating },
+      action: 'cancel',
+    },
+    {
+      name: 'a drain goes on when the object vanished',
+      given: { ...drained, isGone: true, running: draining },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
+      name: 'a teardown that began is finished although the object vanished',
+      given: { ...drained, isGone: true },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'a finished one ends the life and says so, also when the object was seen to go',
+      given: { ...gone, isGone: true, teardown: { ...gone.teardown, isFinished: true } },
+      action: 'complete',
+      reason: 'instance, Node and object are gone',
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+
+  test.each<Row>([
+    {
+      name: 'a drain under way is cancelled, to be done by force',
+      given: { ...drained, mustForce: true, running: draining },
+      action: 'cancel',
+      reason: 'force-deletion',
+    },
+    {
+      name: 'that is asked once',
+      given: { ...drained, mustForce: true, running: { ...draining, isCancelRequested: true } },
+      action: 'wait',
+      reason: 'drain is being cancelled',
+    },
+    {
+      name: 'a forced drain goes on',
+      given: { ...drained, mustForce: true, running: { ...draining, isForced: true } },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
+      name: 'a drain whose annotations changed is cancelled, to be begun again',
+      given: { ...drained, drainOptions: 'b', running: { ...draining, drainOptions: 'a' } },
+      action: 'cancel',
+      reason: 'its annotations changed',
+    },
+    {
+      name: 'a drain goes on as long as they are the same',
+      given: { ...drained, drainOptions: 'a', running: { ...draining, drainOptions: 'a' } },
+      action: 'wait',
+      reason: 'drain is running',
+    },
+    {
+      name: 'the deletion of the instance has nothing to force',
+      given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
+      action: 'wait',
+      reason: 'deleteInstance is running',
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});

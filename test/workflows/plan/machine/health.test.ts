@@ -1,0 +1,235 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeCondition } from '../../../../workflows/api/meta.ts';
+import type {
+  HealthFinding,
+  HealthState,
+  Look,
+} from '../../../../workflows/plan/machine/health.ts';
+import {
+  afterLook,
+  beforeLook,
+  conditionsDiffer,
+  deadlineOf,
+  isMeltdown,
+  nextPhase,
+  nodeFaults,
+} from '../../../../workflows/plan/machine/health.ts';
+
+type Status = NodeCondition['status'];
+const ready = (status: Status): NodeCondition => ({ type: 'Ready', status });
+const full = (status: Status): NodeCondition => ({ type: 'DiskPressure', status });
+const harmful = ['DiskPressure', 'KernelDeadlock'];
+
+describe('a Node is healthy', () => {
+  test.each<{ name: string; conditions: NodeCondition[] }>([
+    { name: 'when it is Ready', conditions: [ready('True')] },
+    { name: 'when no harmful condition holds', conditions: [ready('True'), full('False')] },
+    { name: 'without Ready, as in MCM', conditions: [full('False')] },
+    {
+      name: 'whatever other conditions say',
+      conditions: [ready('True'), { type: 'PIDPressure', status: 'True' }],
+    },
+  ])('$name', ({ conditions }) => {
+    expect(nodeFaults(conditions, harmful)).toEqual([]);
+  });
+});
+
+test.each<{ name: string; conditions: NodeCondition[]; fault: string }>([
+  { name: 'nothing is said', conditions: [], fault: 'the Node has no conditions' },
+  { name: 'it is not Ready', conditions: [ready('False')], fault: 'Ready is False' },
+  { name: 'nobody knows', conditions: [ready('Unknown')], fault: 'Ready is Unknown' },
+  {
+    name: 'a harmful condition holds',
+    conditions: [ready('True'), full('True')],
+    fault: 'DiskPressure is True',
+  },
+  {
+    name: 'nobody knows of a harmful condition',
+    conditions: [ready('True'), full('Unknown')],
+    fault: 'DiskPressure is Unknown',
+  },
+  {
+    name: 'for a reason that is named',
+    conditions: [{ ...ready('Unknown'), reason: 'NodeStatusUnknown', message: 'silent' }],
+    fault: 'Ready is Unknown (NodeStatusUnknown: silent)',
+  },
+])('a Node is unhealthy when $name', ({ conditions, fault }) => {
+  expect(nodeFaults(conditions, harmful)).toEqual([fault]);
+});
+
+const inPlace = (reason: string): NodeCondition => ({
+  type: 'InPlaceUpdate',
+  status: 'True',
+  reason,
+});
+
+describe('conditions are copied', () => {
+  const heartbeat = { ...ready('True'), lastHeartbeatTime: '2026-01-01T00:00:00Z' };
+  test.each<{ name: string; from: NodeCondition[]; to: NodeCondition[]; differ: boolean }>([
+    { name: 'not for a heartbeat', from: [ready('True')], to: [heartbeat], differ: false },
+    {
+      name: 'not for their order',
+      from: [ready('True'), full('False')],
+      to: [full('False'), ready('True')],
+      differ: false,
+    },
+    {
+      name: 'not for a reason',
+      from: [ready('True')],
+      to: [{ ...ready('True'), reason: 'other' }],
+      differ: false,
+    },
+    { name: 'for a status', from: [ready('True')], to: [ready('False')], differ: true },
+    {
+      name: 'for a new type',
+      from: [ready('True')],
+      to: [ready('True'), full('False')],
+      differ: true,
+    },
+    {
+      name: 'for a type that went',
+      from: [ready('True'), full('False')],
+      to: [full('False')],
+      differ: true,
+    },
+    { name: 'for another type', from: [ready('True')], to: [full('True')], differ: true },
+    {
+      name: 'for the reason of an update in place',
+      from: [inPlace('a')],
+      to: [inPlace('b')],
+      differ: true,
+    },
+  ])('$name', ({ from, to, differ }) => {
+    expect(conditionsDiffer(from, to)).toBe(differ);
+  });
+});
+
+test.each([
+  ['Running', true, 'Running'],
+  ['Unknown', true, 'Running'],
+  ['Failed', true, 'Running'],
+  ['Running', false, 'Unknown'],
+  ['Unknown', false, 'Unknown'],
+  ['Failed', false, 'Failed'],
+] as const)('%s, healthy %s: %s', (phase, isHealthy, next) => {
+  expect(nextPhase(phase, isHealthy)).toBe(next);
+});
+
+test.each([
+  [1, 1, false],
+  [2, 2, false],
+  [3, 3, true],
+  [3, 5, true],
+  [3, 6, false],
+  [4, 6, true],
+])('%d of %d machines Unknown is a meltdown: %s', (unknown, joined, expected) => {
+  expect(isMeltdown({ unknown, joined })).toBe(expected);
+});
+
+const at = (time: number): Look => ({ seen: 'x', begunAt: time, endedAt: time, random: 0 });
+
+describe('the clock', () => {
+  const minute = 60_000;
+  const start = 1_000 * minute;
+  const sick: HealthFinding = {
+    phase: 'Unknown',
+    since: start,
+    timeoutSeconds: 600,
+    faults: ['Ready is False'],
+  };
+  const fell = afterLook(undefined, sick, at(start));
+  const minutesLeft = (state: HealthState): number => ((deadlineOf(state) ?? NaN) - start) / minute;
+
+  test('runs from when it became unhealthy, and it is looked at each minute', () => {
+    expect(minutesLeft(fell)).toBe(10);
+    expect(fell.lookAt).toBe(start + minute);
+    expect(fell.waitsFor).toBe('unhealthy: Ready is False');
+  });
+
+  test('is not set back by looks that find it unhealthy, whatever the faults', () => {
+    const later = afterLook(fell, { ...sick, faults: ['Ready is Unknown'] }, at(start + minute));
+    expect(minutesLeft(later)).toBe(10);
+  });
+
+  test('the last look is at the deadline', () => {
+    const last = afterLook(fell, sick, at(start + 9.5 * minute));
+    expect(last.lookAt).toBe(start + 10 * minute);
+  });
+
+  test('ends when the machine is Running again', () => {
+    const well = afterLook(fell, { phase: 'Running', faults: [] }, at(start + minute));
+    expect(well).toEqual({ seen: 'x', lookedAt: start + minute, stoodStill: 0 });
+  });
+
+  test('does not run with disableHealthTimeout', () => {
+    const { timeoutSeconds: _none, ...disabled } = sick;
+    const state = afterLook(undefined, disabled, at(start));
+    expect(deadlineOf(state)).toBeUndefined();
+    expect(state.lookAt).toBeUndefined();
+  });
+
+  test('stands still while an API server is out of reach', () => {
+    const first = afterLook(fell, { outOfReach: 'refused' }, at(start + minute));
+    expect(minutesLeft(first)).toBe(11);
+    expect(first.waitsFor).toContain('refused');
+    const second = afterLook(first, { outOfReach: 'refused' }, at(start + 2 * minute));
+    expect(minutesLeft(second)).toBe(12);
+    expect(minutesLeft(afterLook(second, sick, at(start + 2.2 * minute)))).toBe(12);
+  });
+
+  test('leaves at least a look after an outage that began in the last moment', () => {
+    const late = { ...fell, lookedAt: start + 9.99 * minute };
+    const state = afterLook(late, { outOfReach: 'refused' }, at(start + 10 * minute));
+    expect(minutesLeft(state)).toBe(11);
+  });
+
+  test('stands still for a step that took long, as it waited for an API server', () => {
+    const slow = { ...at(start + 5 * minute), begunAt: start + minute };
+    expect(minutesLeft(afterLook(fell, sick, slow))).toBe(15);
+  });
+
+  test('stands still in a meltdown, and the reason is said', () => {
+    const hold = { reason: '3 of 4 machines', isMeltdown: true };
+    const state = afterLook(
+      { ...fell, lookedAt: start + 9 * minute },
+      { ...sick, hold },
+      at(start + 10 * minute),
+    );
+    expect(minutesLeft(state)).toBe(11);
+    expect(state.waitsFor).toBe('3 of 4 machines; unhealthy: Ready is False');
+  });
+
+  test('runs out while others are replaced first, and it asks again', () => {
+    const hold = { reason: 'another is being replaced', isMeltdown: false };
+    const state = afterLook(fell, { ...sick, hold }, at(start + 10 * minute));
+    expect(minutesLeft(state)).toBe(10);
+    expect(state.lookAt).toBe(start + 11 * minute);
+  });
+
+  test('stood still while nobody looked', () => {
+    const before = beforeLook({ ...fell, lookedAt: start + minute }, start + 61 * minute);
+    expect(minutesLeft(before ?? fell)).toBe(70);
+    expect(beforeLook(fell, start + minute)).toBe(fell);
+  });
+
+  test('stood still until somebody could look again', () => {
+    const away = afterLook(fell, { outOfReach: 'refused' }, at(start + minute));
+    const before = beforeLook(away, start + 2.9 * minute);
+    expect(minutesLeft(before ?? fell)).toBeCloseTo(12.9);
+    const seen = afterLook(before, sick, at(start + 2.9 * minute));
+    const next = start + 3.9 * minute;
+    expect(minutesLeft(beforeLook(seen, next) ?? fell)).toBeCloseTo(12.9);
+  });
+
+  test('leaves a minute after an outage, however short its looks are apart', () => {
+    const short = { ...sick, timeoutSeconds: 80 };
+    const ill = afterLook(undefined, short, at(start + 1.2 * minute));
+    const away = afterLook(ill, { outOfReach: 'refused' }, at(start + 1.3 * minute));
+    expect(minutesLeft(away)).toBeCloseTo(2.3);
+  });
+
+  test('a short timeout is looked at more often', () => {
+    const state = afterLook(undefined, { ...sick, timeoutSeconds: 8 }, at(start));
+    expect(state.lookAt).toBe(start + 2_000);
+  });
+});

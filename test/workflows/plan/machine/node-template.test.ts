@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import { annotations, labels } from '../../../../workflows/api/constants.ts';
+import type { NodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
+import { planNodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
+
+const machineName = 'pool-a';
+const ours = { [labels.machineName]: machineName };
+const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
+const other = { key: 'other', effect: 'NoExecute' };
+
+/** A Node to which `last` was applied, and which has something of others. */
+function nodeWith(last: NodeTemplate, own: NodeTemplate = {}): NodeTemplate {
+  return {
+    labels: { ...own.labels, ...last.labels, ...ours },
+    annotations: {
+      ...own.annotations,
+      ...last.annotations,
+      [annotations.lastAppliedNodeTemplate]: noteOf(last),
+    },
+    taints: [...(own.taints ?? []), ...(last.taints ?? [])],
+  };
+}
+
+function noteOf({ labels: names, annotations: notes, taints }: NodeTemplate): string {
+  return JSON.stringify({ metadata: { labels: names, annotations: notes }, spec: { taints } });
+}
+
+const noted = (template: NodeTemplate) => ({
+  [annotations.lastAppliedNodeTemplate]: noteOf(template),
+});
+
+const nothing = { labels: {}, annotations: {}, isLastAppliedCorrupt: false };
+const whole = { labels: { pool: 'a' }, annotations: { note: 'b' }, taints: [taint] };
+
+interface Case {
+  name: string;
+  node: NodeTemplate;
+  template: NodeTemplate;
+  change: object;
+}
+
+test.each<Case>([
+  {
+    name: 'a new Node gets all of it',
+    node: {},
+    template: whole,
+    change: {
+      labels: { pool: 'a', ...ours },
+      annotations: { note: 'b', ...noted(whole) },
+      taints: [taint],
+    },
+  },
+  { name: 'an empty template is noted nowhere', node: { labels: ours }, template: {}, change: {} },
+  { name: 'nothing differs', node: nodeWith(whole), template: whole, change: {} },
+  {
+    name: 'the last application, written by MCM in another order',
+    node: {
+      ...nodeWith(whole),
+      annotations: {
+        note: 'b',
+        [annotations.lastAppliedNodeTemplate]: JSON.stringify({
+          spec: { taints: [taint] },
+          metadata: { annotations: { note: 'b' }, labels: { pool: 'a' } },
+        }),
+      },
+    },
+    template: whole,
+    change: {},
+  },
+  {
+    name: 'texts are overwritten where they differ',
+    node: { ...nodeWith(whole), labels: { pool: 'x', ...ours } },
+    template: whole,
+    change: { labels: { pool: 'a' } },
+  },
+  {
+    name: 'what is wanted no more goes, what others wrote stays',
+    node: nodeWith(whole, { labels: { own: 'x' }, annotations: { own: 'y' }, taints: [other] }),
+    template: { labels: { zone: 'z' } },
+    change: {
+      labels: { pool: null, zone: 'z' },
+      annotations: { note: null, ...noted({ labels: { zone: 'z' } }) },
+      taints: [other],
+    },
+  },
+  {
+    name: 'what somebody else removed already is only forgotten',
+    node: { ...nodeWith(whole), labels: ours, taints: [] },
+    template: { annotations: { note: 'b' } },
+    change: { annotations: noted({ annotations: { note: 'b' } }) },
+  },
+  {
+    name: 'a taint with another value takes the place of the one with its key and effect',
+    node: nodeWith({ taints: [taint] }, { taints: [other] }),
+    template: { taints: [{ ...taint, value: 'cpu' }] },
+    change: {
+      annotations: noted({ taints: [{ ...taint, value: 'cpu' }] }),
+      taints: [other, { ...taint, value: 'cpu' }],
+    },
+  },
+  {
+    name: 'a taint with another effect is another taint',
+    node: { labels: ours, taints: [{ ...taint, effect: 'NoExecute' }] },
+    template: { taints: [taint] },
+    change: {
+      annotations: noted({ taints: [taint] }),
+      taints: [{ ...taint, effect: 'NoExecute' }, taint],
+    },
+  },
+  {
+    name: 'of two equal taints in a template the last one holds',
+    node: { labels: ours },
+    template: { taints: [{ ...taint, value: 'cpu' }, taint] },
+    change: {
+      annotations: noted({ taints: [{ ...taint, value: 'cpu' }, taint] }),
+      taints: [taint],
+    },
+  },
+  {
+    name: 'since when a taint stands is not compared',
+    node: nodeWith({ taints: [taint] }, {}),
+    template: { taints: [taint] },
+    change: {},
+  },
+  {
+    name: 'the name of the machine is not to be had by a template',
+    node: nodeWith({ labels: { [labels.machineName]: 'x' } }),
+    template: {},
+    change: { annotations: noted({}) },
+  },
+])('$name', ({ node, template, change }) => {
+  expect(planNodeTemplate(node, { machineName, template })).toEqual({ ...nothing, ...change });
+});
+
+describe('a last application that cannot be read', () => {
+  test.each([
+    'nonsense',
+    '[]',
+    'null',
+    '{"metadata":5}',
+    '{"metadata":{"labels":{"a":1}}}',
+    '{"spec":{"taints":[{"key":"a"}]}}',
+  ])('counts as nothing and is written anew: %s', (text) => {
+    const node = nodeWith(whole, { labels: { own: 'x' } });
+    const corrupt = { ...node.annotations, [annotations.lastAppliedNodeTemplate]: text };
+    const template = { labels: { zone: 'z' } };
+    expect(planNodeTemplate({ ...node, annotations: corrupt }, { machineName, template })).toEqual({
+      labels: { zone: 'z' },
+      annotations: noted(template),
+      isLastAppliedCorrupt: true,
+    });
+  });
+});
+
+test('the note is written as Go writes it', () => {
+  const template = { annotations: { note: 'a<b>&c' } };
+  expect(planNodeTemplate({}, { machineName, template }).annotations).toMatchObject({
+    [annotations.lastAppliedNodeTemplate]:
+      '{"metadata":{"annotations":{"note":"a\\u003cb\\u003e\\u0026c"}},"spec":{}}',
+  });
+});

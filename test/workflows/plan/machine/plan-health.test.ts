@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Row } from './rows.ts';
+import { now, running, deleted, plan, wantedOf } from './rows.ts';
+
+describe('health', () => {
+  const unknown = { ...running, phase: 'Unknown' as const };
+  const ill = { mustLook: false, lookAt: now + 5_000, waitsFor: 'unhealthy: Ready is False' };
+  test.each<Row>([
+    {
+      name: 'a healthy machine waits for nothing',
+      given: { ...running, health: { mustLook: false } },
+      action: 'wait',
+      reason: 'runs on Node pool-a',
+    },
+    {
+      name: 'a Node that changed is looked at',
+      given: { ...running, health: { mustLook: true } },
+      action: 'checkHealth',
+    },
+    {
+      name: 'an edited spec is read before',
+      given: { ...running, isPrepared: false, health: { mustLook: true } },
+      action: 'prepare',
+    },
+    {
+      name: 'an Unknown machine says what is wrong, and is looked at again',
+      given: { ...unknown, health: ill },
+      action: 'wait',
+      reason: 'Ready is False',
+      until: now + 5_000,
+    },
+    {
+      name: 'when its time has come',
+      given: { ...unknown, health: { ...ill, lookAt: now } },
+      action: 'checkHealth',
+    },
+    {
+      name: 'an Unknown machine never joins as a new one',
+      given: { ...unknown, isNodeReady: true, health: ill },
+      action: 'wait',
+    },
+    {
+      name: 'a Failed one waits, also without an owner',
+      given: { ...running, phase: 'Failed', isOwned: false, health: { mustLook: false } },
+      action: 'wait',
+      reason: 'failed',
+    },
+    {
+      name: 'a Failed one whose look met an outage waits for the next look',
+      given: { ...running, phase: 'Failed', health: { mustLook: false, lookAt: now + 7_000 } },
+      action: 'wait',
+      reason: 'failed',
+      until: now + 7_000,
+    },
+    {
+      name: 'a Failed one whose Node changed is looked at',
+      given: { ...running, phase: 'Failed', health: { mustLook: true } },
+      action: 'checkHealth',
+    },
+    {
+      name: 'a deletion comes first',
+      given: { ...unknown, ...deleted, health: { mustLook: true } },
+      action: 'beginTeardown',
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Row } from './rows.ts';
+import {
+  now,
+  prepared,
+  launched,
+  pending,
+  running,
+  orphanedAndFailed,
+  deleted,
+  teardown,
+  failing,
+  plan,
+  wantedOf,
+} from './rows.ts';
+
+const outage = { reason: 'connection refused', retryAt: now + 3_000 };
+
+describe('launch', () => {
+  const unread = { ...running, isPrepared: false };
+  test.each<Row>([
+    { name: 'a new machine is read first', given: {}, action: 'prepare' },
+    { name: 'one that was read gets its instance', given: prepared, action: 'create' },
+    { name: 'an instance is written on the object', given: launched, action: 'recordCreated' },
+    {
+      name: 'a written one waits for its Node until the deadline',
+      given: pending,
+      action: 'wait',
+      reason: 'Node pool-a has not joined yet',
+      until: now + 1_200_000,
+    },
+    {
+      name: 'a ready Node makes it Running',
+      given: { ...pending, isNodeReady: true },
+      action: 'recordJoined',
+    },
+    {
+      name: 'a ready Node in the last moment beats the deadline',
+      given: { ...pending, isNodeReady: true, createDeadline: now },
+      action: 'recordJoined',
+    },
+    {
+      name: 'a ready Node whose instance is not on the object yet: first the object',
+      given: { ...launched, isNodeReady: true },
+      action: 'recordCreated',
+    },
+    {
+      name: 'so is one that came at its deadline: what is not on the object could be lost',
+      given: { ...launched, isNodeReady: true, createDeadline: now },
+      action: 'recordCreated',
+    },
+    {
+      name: 'and one whose object is to be read again',
+      given: { ...launched, isPrepared: false, failure: failing() },
+      action: 'recordCreated',
+    },
+    {
+      name: 'a target cluster that did not answer is asked again after a while',
+      given: { outage },
+      action: 'wait',
+      reason: 'connection refused',
+      until: now + 3_000,
+    },
+    {
+      name: 'and then the object is read again',
+      given: { outage: { ...outage, retryAt: now } },
+      action: 'prepare',
+    },
+    {
+      name: 'a deletion is not kept waiting by a target cluster that does not answer',
+      given: { outage, ...deleted },
+      action: 'beginTeardown',
+    },
+    {
+      name: 'a Node that joins gets what the Machine says of it',
+      given: { ...pending, isNodeBehind: true },
+      action: 'syncNode',
+    },
+    {
+      name: 'an edit before the join is read before its Node follows',
+      given: { ...pending, isNodeBehind: true, isPrepared: false },
+      action: 'prepare',
+    },
+    {
+      name: 'a Machine whose Node is deleted before it joined goes with it',
+      given: { ...pending, hasLostNode: true },
+      action: 'deleteWithNode',
+    },
+    {
+      name: 'a Node of the name of a new instance is looked for before the instance is written down',
+      given: { ...launched, mustCheckName: true },
+      action: 'findStaleNode',
+    },
+    {
+      name: 'a failure is said on the object before anything else',
+      given: { ...prepared, failure: failing(), isUnreported: true },
+      action: 'recordFailure',
+    },
+    {
+      name: 'a finalizer that somebody took off is set again',
+      given: { ...running, hasFinalizer: false, finalizerAt: now },
+      action: 'prepare',
+    },
+    {
+      name: 'whoever takes it off has the time to delete the object',
+      given: { ...running, hasFinalizer: false, finalizerAt: now + 60_000 },
+      action: 'wait',
+      until: now + 60_000,
+    },
+    {
+      name: 'a running machine waits',
+      given: running,
+      action: 'wait',
+      reason: 'runs on Node pool-a',
+    },
+    {
+      name: 'the Node of a running machine follows what was edited',
+      given: { ...running, isNodeBehind: true },
+      action: 'syncNode',
+    },
+    {
+      name: 'of an edited machine what was written is read before its Node follows',
+      given: { ...unread, isNodeBehind: true },
+      action: 'prepare',
+    },
+    {
+      name: 'a machine without a target cluster is Available and waits',
+      given: { ...launched, isRecorded: true, phase: 'Available', usesTarget: false },
+      action: 'wait',
+      reason: 'runs without a Node',
+    },
+    {
+      name: 'a running machine whose spec was edited is read again, not joined again',
+      given: unread,
+      action: 'prepare',
+    },
+    {
+      name: 'a running machine has no creation deadline',
+      given: { ...running, isNodeReady: false, createDeadline: now - 1 },
+      action: 'wait',
+    },
+    {
+      name: 'a pending machine without a Node at its deadline is looked at once more',
+      given: { ...pending, createDeadline: now },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'one that was never created times out as well',
+      given: { ...prepared, createDeadline: now, failure: failing() },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'a Failed machine without an owner is created all the same',
+      given: { ...prepared, ...orphanedAndFailed },
+      action: 'create',
+    },
+    {
+      name: 'a Failed machine without an owner backs off past its deadline',
+      given: { ...prepared, ...orphanedAndFailed, failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'a Failed machine without an owner waits for its Node without a limit',
+      given: { ...pending, ...orphanedAndFailed },
+      action: 'wait',
+      reason: 'has not joined yet',
+    },
+    {
+      name: 'a Failed machine without an owner joins late',
+      given: { ...pending, ...orphanedAndFailed, isNodeReady: true },
+      action: 'recordJoined',
+    },
+    {
+      name: 'a Failed machine waits for its set, whatever else is true',
+      given: { ...pending, phase: 'Failed', isNodeReady: true, createDeadline: now - 1 },
+      action: 'wait',
+      reason: 'failed',
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});
+
+describe('back-off', () => {
+  test.each<Row>([
+    {
+      name: 'a refused create waits and says why',
+      given: { ...prepared, failure: failing() },
+      action: 'wait',
+      reason: 'Internal: no luck',
+      until: now + 4_000,
+    },
+    {
+      name: 'a faulty class waits as well',
+      given: { failure: failing() },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'a wait never outlasts the creation deadline',
+      given: { ...prepared, failure: failing(), createDeadline: now + 1_000 },
+      action: 'wait',
+      until: now + 1_000,
+    },
+    {
+      name: 'the time is over: it is read again before the next create',
+      given: { failure: failing({ retryAt: now }) },
+      action: 'prepare',
+    },
+    {
+      name: 'a repaired class wakes it at once',
+      given: { failure: failing({ retryAt: 0 }) },
+      action: 'prepare',
+    },
+    {
+      name: 'a failed deletion waits past the creation deadline',
+      given: { ...launched, ...deleted, teardown, failure: failing(), createDeadline: now - 1 },
+      action: 'wait',
+      until: now + 4_000,
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});
+
+describe('a stripped finalizer', () => {
+  test.each<Row>([
+    {
+      name: 'deleting without our finalizer: wait',
+      given: { ...running, ...deleted, hasFinalizer: false },
+      action: 'wait',
+      reason: 'not ours',
+    },
+    {
+      name: 'gone without a teardown: complete',
+      given: { ...running, isGone: true },
+      action: 'complete',
+      reason: 'lives on',
+    },
+    {
+      name: 'gone after both were seen, but no teardown began: complete',
+      given: { ...running, ...deleted, isGone: true },
+      action: 'complete',
+    },
+  ])('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});
+
+describe('an instance that seems to be gone', () => {
+  const loss = { askAt: now, isConfirmed: false };
+  const rows: Row[] = [
+    {
+      name: 'is asked for at the cloud when it is time',
+      given: { ...running, loss },
+      action: 'describeInstance',
+    },
+    {
+      name: 'is asked for before the machine has joined, too',
+      given: { ...pending, loss },
+      action: 'describeInstance',
+    },
+    {
+      name: 'is not asked for before it is time: the machine wakes then',
+      given: { ...running, loss: { askAt: now + 7_000, isConfirmed: false } },
+      action: 'wait',
+      reason: 'its instance is not to be found',
+      until: now + 7_000,
+    },
+    {
+      name: 'is written down once the cloud has confirmed it twice',
+      given: { ...pending, loss: { ...loss, isConfirmed: true } },
+      action: 'recordLoss',
+    },
+    {
+      name: 'leaves a Failed machine as it is',
+      given: { ...running, phase: 'Failed', loss },
+      action: 'wait',
+    },
+  ];
+  test.each<Row>(rows)('$name', (row) => {
+    expect(plan(row.given)).toMatchObject(wantedOf(row));
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type {
+  PreservationFacts,
+  PreservationPlan,
+} from '../../../../workflows/plan/machine/preservation.ts';
+import {
+  effectiveWish,
+  planPreservation,
+} from '../../../../workflows/plan/machine/preservation.ts';
+
+const now = 1_000_000;
+const later = now + 60_000;
+
+function facts(changes: Partial<PreservationFacts>): PreservationFacts {
+  return { wishes: {}, hasNode: true, phase: 'Running', timeoutSeconds: 60, ...changes };
+}
+
+describe('whose word counts', () => {
+  test.each([
+    { name: 'nobody says anything', wishes: {}, value: undefined, from: 'machine' },
+    { name: 'the Machine', wishes: { machine: 'now' }, value: 'now', from: 'machine' },
+    { name: 'the Node', wishes: { node: 'when-failed' }, value: 'when-failed', from: 'node' },
+    {
+      name: 'the Node before the Machine',
+      wishes: { node: 'false', machine: 'now' },
+      value: 'false',
+      from: 'node',
+    },
+    {
+      name: 'the Node, also when it takes its word back',
+      wishes: { lastApplied: 'now', machine: 'now' },
+      value: undefined,
+      from: 'node',
+    },
+    {
+      name: 'the Machine, when the Node never said anything',
+      wishes: { node: '', machine: 'now' },
+      value: 'now',
+      from: 'machine',
+    },
+    {
+      name: 'the last word of a Node that got lost',
+      hasNode: false,
+      wishes: { lastApplied: 'when-failed' },
+      value: 'when-failed',
+      from: 'node',
+    },
+    {
+      name: 'the Machine, when its Node got lost and somebody wrote there since',
+      hasNode: false,
+      wishes: { lastApplied: 'when-failed', machine: 'false' },
+      value: 'false',
+      from: 'machine',
+    },
+  ])('$name', ({ wishes, hasNode = true, value, from }) => {
+    expect(effectiveWish({ wishes, hasNode })).toEqual({
+      ...(value !== undefined && { value }),
+      from,
+      faults: [],
+    });
+  });
+
+  test('what nobody understands is named, with what is allowed', () => {
+    const { value, faults } = effectiveWish({ wishes: { machine: 'Now' }, hasNode: true });
+    expect(value).toBeUndefined();
+    expect(faults).toEqual([
+      'Machine: annotation node.machine.sapcloud.io/preserve: "Now" is not understood and counts as absent: use "now", "when-failed" or "false"',
+    ]);
+  });
+
+  test('a slip of the pen on the Node changes nothing', () => {
+    const wishes = { node: 'nwo', lastApplied: 'now' };
+    expect(effectiveWish({ wishes, hasNode: true })).toMatchObject({ value: 'now', from: 'node' });
+    const fresh = { node: 'nwo', machine: 'when-failed' };
+    expect(effectiveWish({ wishes: fresh, hasNode: true })).toMatchObject({
+      value: 'when-failed',
+      from: 'machine',
+      faults: [expect.stringContaining('Node')],
+    });
+  });
+});
+
+interface Row {
+  value?: string;
+  given?: Partial<PreservationFacts>;
+  plan: Partial<PreservationPlan>;
+}
+
+const failed = { phase: 'Failed' } as const;
+const kept = { expiresAt: later };
+const over = { expiresAt: now };
+const expired = { action: 'stop', reason: 'expired', forgets: true } as const;
+const recovered = { action: 'stop', reason: 'recovered' } as const;
+
+describe('what is done', () => {
+  test.each<Row>([
+    { plan: { action: 'none' } },
+    { given: failed, plan: { action: 'none' } },
+    { given: kept, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
+    { value: 'false', plan: { action: 'none' } },
+    { value: 'false', given: kept, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
+    { value: 'false', given: over, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
+    { value: 'now', plan: { action: 'preserve', until: later, isNew: true, isToBeDrained: false } },
+    { value: 'now', given: kept, plan: { action: 'preserve', until: later, isNew: false } },
+    { value: 'now', given: failed, plan: { action: 'preserve', isToBeDrained: true } },
+    { value: 'now', given: over, plan: expired },
+    { value: 'now', given: { ...over, ...failed }, plan: expired },
+    { value: 'when-failed', plan: { action: 'none' } },
+    { value: 'when-failed', given: kept, plan: { ...recovered, forgets: false } },
+    { value: 'when-failed', given: over, plan: expired },
+    { value: 'when-failed', given: failed, plan: { action: 'preserve', isToBeDrained: true } },
+    { value: 'when-failed', given: { ...failed, ...over }, plan: expired },
+    { value: 'auto-preserved', plan: { ...recovered, forgets: true } },
+    { value: 'auto-preserved', given: kept, plan: { ...recovered, forgets: true } },
+    { value: 'auto-preserved', given: failed, plan: { action: 'preserve', until: later } },
+    { value: 'auto-preserved', given: { ...failed, ...over }, plan: expired },
+    { value: 'soon', given: failed, plan: { action: 'none' } },
+  ])('$value, given $given: $plan', ({ value, given = {}, plan }) => {
+    const wishes = value === undefined ? {} : { machine: value };
+    expect(planPreservation(facts({ wishes, ...given }), now)).toMatchObject(plan);
+  });
+
+  test('an expiry that was edited is followed', () => {
+    const given = facts({ wishes: { machine: 'now' }, expiresAt: now + 5_000 });
+    expect(planPreservation(given, now)).toMatchObject({ until: now + 5_000, isNew: false });
+  });
+
+  test('the end is a whole second, as it is written, and not before the time', () => {
+    const plan = planPreservation(facts({ wishes: { machine: 'now' } }), now + 1);
+    expect(plan).toMatchObject({ until: later + 1_000 });
+  });
+});
+
+const anyText = fc.constantFrom('', 'now', 'when-failed', 'auto-preserved', 'false', 'nwo');
+const anyFacts: fc.Arbitrary<PreservationFacts> = fc.record(
+  {
+    wishes: fc.record({ machine: anyText, node: anyText, lastApplied: anyText }),
+    hasNode: fc.boolean(),
+    phase: fc.constantFrom('' as const, 'Pending', 'Running', 'Unknown', 'Failed'),
+    expiresAt: fc.integer({ min: now - 9_000, max: now + 9_000 }),
+    timeoutSeconds: fc.nat(100),
+  },
+  { requiredKeys: ['wishes', 'hasNode', 'phase', 'timeoutSeconds'] },
+);
+
+describe('whatever is said', () => {
+  test('what was planned for now is planned again, until its time is over', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const first = planPreservation(given, now);
+        fc.pre(first.action === 'preserve' && first.until > now);
+        if (first.action !== 'preserve') return;
+        const next = planPreservation({ ...given, expiresAt: first.until }, now);
+        expect(next).toEqual({ ...first, isNew: false });
+        const end = planPreservation({ ...given, expiresAt: first.until }, first.until);
+        expect(end).toMatchObject(expired);
+      }),
+    );
+  });
+
+  test('what was stopped stays so', () => {
+    fc.assert(
+      fc.property(anyFacts, ({ expiresAt: _over, ...given }) => {
+        const plan = planPreservation({ ...given, expiresAt: now }, now);
+        fc.pre(plan.action === 'stop');
+        const forgets = plan.action === 'stop' && plan.forgets;
+        const next = planPreservation({ ...given, ...(forgets && { wishes: {} }) }, now);
+        expect(next.action).toBe('none');
+      }),
+    );
+  });
+
+  test('only a Failed machine is drained, and nobody is preserved without a wish', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const plan = planPreservation(given, now);
+        fc.pre(plan.action === 'preserve');
+        if (plan.action !== 'preserve') return;
+        expect(plan.isToBeDrained).toBe(given.phase === 'Failed');
+        expect(Object.values(given.wishes)).toContain(plan.value);
+      }),
+    );
+  });
+});

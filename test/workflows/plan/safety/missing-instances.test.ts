@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ListedMachine } from '../../../../workflows/plan/safety/missing-instances.ts';
+import { findUnlisted, isMassLoss } from '../../../../workflows/plan/safety/missing-instances.ts';
+
+const now = Date.parse('2026-01-01T01:00:00Z');
+const scope = { classNames: new Set(['small']), listed: new Set(['i-0']) };
+const rules = { now, settleSeconds: 30 };
+
+const machine = (changes: Partial<ListedMachine> = {}): ListedMachine => ({
+  name: 'a',
+  uid: 'uid-a',
+  className: 'small',
+  phase: 'Running',
+  isDeleting: false,
+  createdAt: now - 60_000,
+  providerID: 'local:///zone-1/i-1',
+  ...changes,
+});
+
+test('a machine whose instance is not listed is to be asked for', () => {
+  expect(findUnlisted([machine()], scope, rules).unlisted).toEqual([
+    { name: 'a', uid: 'uid-a', providerID: 'local:///zone-1/i-1' },
+  ]);
+});
+
+test.each<[string, Partial<ListedMachine>]>([
+  ['listed, in whatever zone', { providerID: 'local:///elsewhere/i-0' }],
+  ['of a class of another scope', { className: 'large' }],
+  ['being deleted', { isDeleting: true }],
+  ['too young', { createdAt: now - 29_000 }],
+  ['Failed already', { phase: 'Failed' }],
+])('not one that is %s', (_words, changes) => {
+  expect(findUnlisted([machine(changes)], scope, rules).unlisted).toEqual([]);
+});
+
+test('not one that has none yet', () => {
+  const { providerID: _none, ...creating } = machine();
+  expect(findUnlisted([creating], scope, rules)).toEqual({ owned: [], unlisted: [] });
+});
+
+const missing = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `${index}`, uid: '', providerID: '' }));
+
+describe('a mass loss', () => {
+  test.each([
+    { gone: 3, of: 5, isMass: true },
+    { gone: 3, of: 6, isMass: false },
+    { gone: 2, of: 2, isMass: false },
+  ])('$gone of $of: $isMass', ({ gone, of, isMass }) => {
+    const look = { machines: of, unlisted: gone, asked: gone, missing: missing(gone) };
+    expect(isMassLoss(look)).toBe(isMass);
+  });
+
+  test('is reckoned from those that were asked for, when they are too many', () => {
+    const look = { machines: 1_000, unlisted: 900, asked: 200, missing: missing(150) };
+    expect(isMassLoss(look)).toBe(true);
+    expect(isMassLoss({ ...look, missing: missing(50) })).toBe(false);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type {
+  ScopeLook,
+  Suspect,
+  SweepInput,
+  TrackedSuspect,
+} from '../../../../workflows/plan/safety/orphan-sweep.ts';
+import { planSweep } from '../../../../workflows/plan/safety/orphan-sweep.ts';
+
+const now = 10_000_000;
+const minAgeSeconds = 600;
+const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds } as const;
+
+const suspect = (id: string, provider = 'virtual'): Suspect => ({
+  providerID: id,
+  machineName: `machine-${id}`,
+  because: 'noMachine',
+  provider,
+  className: 'small',
+});
+
+const look = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook => ({
+  provider: 'virtual',
+  className: 'small',
+  classCount: 1,
+  kept: {},
+  suspects,
+  omitted: 0,
+  ...changes,
+});
+
+const since = (one: Suspect, secondsAgo: number): TrackedSuspect => ({
+  ...one,
+  firstSeen: now - secondsAgo * 1_000,
+});
+
+const plan = (changes: Partial<SweepInput>) =>
+  planSweep({ looks: [], earlier: [], rules, now, ...changes });
+
+const idsOf = (some: readonly Suspect[]): string[] => some.map(({ providerID }) => providerID);
+
+describe('two looks', () => {
+  const one = suspect('i-1');
+
+  test('the first only suspects', () => {
+    const { suspects, confirmed, deletions } = plan({ looks: [look([one])] });
+    expect({ suspects, confirmed, deletions }).toEqual({
+      suspects: [{ ...one, firstSeen: now }],
+      confirmed: [],
+      deletions: [],
+    });
+  });
+
+  test.each([
+    { secondsAgo: 599, expected: [] },
+    { secondsAgo: 600, expected: ['i-1'] },
+  ])('the second, $secondsAgo s later, deletes $expected', ({ secondsAgo, expected }) => {
+    const earlier = [since(one, secondsAgo)];
+    const { deletions, suspects } = plan({ looks: [look([one])], earlier });
+    expect(idsOf(deletions)).toEqual(expected);
+    // The first look counts, not the last.
+    expect(suspects).toEqual(earlier);
+  });
+
+  test('with a look between them that cleared it begin anew', () => {
+    const cleared = plan({ looks: [look([])], earlier: [since(one, 900)] });
+    expect(cleared.suspects).toEqual([]);
+    const again = plan({ looks: [look([one])], earlier: cleared.suspects });
+    expect(again.deletions).toEqual([]);
+  });
+
+  test('with a failed listing between them go on where they were', () => {
+    const earlier = [since(one, 900), since(suspect('i-2', 'other'), 900)];
+    const failed = plan({ looks: [look([], { error: 'no' })], earlier });
+    // The other provider was looked at, or has no class any more.
+    expect(failed).toMatchObject({ suspects: [earlier[0]], confirmed: [], deletions: [] });
+    const next = plan({ looks: [look([one])], earlier: failed.suspects });
+    expect(idsOf(next.deletions)).toEqual(['i-1']);
+  });
+});
+
+test('what two credentials reach is one instance', () => {
+  const both = [look([suspect('i-1')]), look([suspect('i-1')], { className: 'large' })];
+  expect(plan({ looks: both })).toMatchObject({ suspectedCount: 1, suspects: [{}] });
+});
+
+test('report mode confirms and deletes nothing, however many there are', () => {
+  const many = ['i-1', 'i-2', 'i-3'].map((id) => suspect(id));
+  const earlier = many.map((one) => since(one, 900));
+  const reported = plan({ looks: [look(many)], earlier, rules: { ...rules, mode: 'report' } });
+  expect(reported.confirmed).toHaveLength(3);
+  expect(reported.deletions).toEqual([]);
+  expect(reported.stopped).toBeUndefined();
+});
+
+test.each([
+  { count: 2, omitted: 0, deleted: 2 },
+  { count: 3, omitted: 0, deleted: 0 },
+  { count: 2, omitted: 1, deleted: 0 },
+])('$count suspects and $omitted more, 2 allowed: $deleted deleted', (row) => {
+  const some = Array.from({ length: row.count }, (_, index) => suspect(`i-${index}`));
+  const earlier = some.map((one) => since(one, 900));
+  const result = plan({ looks: [look(some, { omitted: row.omitted })], earlier });
+  expect(result.deletions).toHaveLength(row.deleted);
+  expect(result.stopped !== undefined).toBe(row.deleted === 0);
+});
+
+describe('properties', () => {
+  const anySuspect = fc
+    .constantFrom('i-1', 'i-2', 'i-3', 'i-4')
+    .chain((id) => fc.constantFrom('virtual', 'other').map((provider) => suspect(id, provider)));
+  const anyLook = fc
+    .record({
+      provider: fc.constantFrom('virtual', 'other'),
+      suspects: fc.array(anySuspect, { maxLength: 4 }),
+      omitted: fc.constantFrom(0, 0, 5),
+      fails: fc.boolean(),
+    })
+    .map(({ provider, suspects, omitted, fails }) =>
+      fails ? look([], { provider, error: 'no' }) : look(suspects, { provider, omitted }),
+    );
+  const anyInput: fc.Arbitrary<SweepInput> = fc.record({
+    looks: fc.array(anyLook, { maxLength: 4 }),
+    earlier: fc.array(
+      fc.tuple(anySuspect, fc.integer({ min: 0, max: 2_000 })).map(([one, ago]) => since(one, ago)),
+      { maxLength: 4 },
+    ),
+    rules: fc.record({
+      mode: fc.constantFrom('delete', 'report'),
+      maxDeletions: fc.integer({ min: 0, max: 5 }),
+      minAgeSeconds: fc.constantFrom(0, 600),
+    }),
+    now: fc.constant(now),
+  });
+
+  test('what is deleted was seen now and before, long enough ago, and is within the bound', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const { deletions } = planSweep(input);
+        const seen = new Set(input.looks.flatMap(({ suspects }) => idsOf(suspects)));
+        const before = new Set(idsOf(input.earlier));
+        const { mode, maxDeletions } = input.rules;
+        expect(deletions.length).toBeLessThanOrEqual(mode === 'report' ? 0 : maxDeletions);
+        for (const { providerID, firstSeen } of deletions) {
+          expect(seen.has(providerID) && before.has(providerID)).toBe(true);
+          expect(now - firstSeen).toBeGreaterThanOrEqual(input.rules.minAgeSeconds * 1_000);
+        }
+      }),
+    );
+  });
+
+  test('the order of the looks is of no matter', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const turned = planSweep({ ...input, looks: input.looks.toReversed() });
+        expect(idsOf(turned.deletions)).toEqual(idsOf(planSweep(input).deletions));
+      }),
+    );
+  });
+});
+
+describe('while the listing of one class fails', () => {
+  const one = { ...suspect('i-1'), className: 'healthy' };
+  const failed = look([], {
+    className: 'revoked',
+    error: 'Unauthenticated',
+    unlistedClasses: ['revoked'],
+  });
+  const healthy = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook =>
+    look(suspects, { className: 'healthy', ...changes });
+
+  test('a suspect of another class, which its own listing clears, starts from zero', () => {
+    const earlier = [since(one, 86_400)];
+    const { suspects } = plan({ looks: [failed, healthy([])], earlier });
+    expect(suspects).toEqual([]);
+    const again = plan({ looks: [failed, healthy([one])], earlier: suspects });
+    expect({ suspects: again.suspects, deletions: again.deletions }).toEqual({
+      suspects: [{ ...one, firstSeen: now }],
+      deletions: [],
+    });
+  });
+
+  test('a suspect of the failed class that another listing clears starts from zero', () => {
+    const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
+    const looks = [failed, healthy([], { cleared: ['i-1'] })];
+    expect(plan({ looks, earlier }).suspects).toEqual([]);
+  });
+
+  test('a suspect of the failed class stays one, and is not deleted', () => {
+    const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
+    const { suspects, deletions } = plan({ looks: [failed, healthy([])], earlier });
+    expect({ suspects: idsOf(suspects), deletions }).toEqual({ suspects: ['i-1'], deletions: [] });
+  });
+
+  test('a provider that did not answer at all clears none of its suspects', () => {
+    const silent = look([], { className: '', error: 'no answer' });
+    expect(idsOf(plan({ looks: [silent], earlier: [since(one, 60)] }).suspects)).toEqual(['i-1']);
+  });
+});

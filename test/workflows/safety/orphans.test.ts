@@ -1,0 +1,115 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { OrphanCheck } from '../../../workflows/contracts/machine-activities.ts';
+import type { ScopeLook, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import { CallLog } from '../../support/call-log.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+const suspect = (id: string): Suspect => ({
+  providerID: id,
+  machineName: `machine-${id}`,
+  because: 'noMachine',
+  provider: 'virtual',
+  className: 'small',
+});
+
+const found: ScopeLook = {
+  provider: 'virtual',
+  className: 'small',
+  classCount: 2,
+  kept: { claimed: 3, creating: 1 },
+  suspects: [suspect('i-1'), suspect('i-2')],
+  omitted: 0,
+};
+
+/** The first run of all: there is no result of one before. The e2e tests have more. */
+async function firstRun(
+  name: string,
+  check: Partial<OrphanCheck> & { tells?: () => Promise<void> },
+  look: () => Promise<ScopeLook[]>,
+): Promise<{ log: CallLog; report: OrphanReport }> {
+  const { tells = async () => {}, ...changes } = check;
+  const log = new CallLog();
+  const kube = log.record({
+    findProviders: async () => ['virtual'],
+    tellOfOrphans: tells,
+    tellOfCredentials: tells,
+  });
+  const driver = log.record({ lookForOrphans: look });
+  const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 } as const;
+  const input: OrphanCheck = { namespace: name, cluster: 'c', ...rules, ...changes };
+  return await temporal.withWorkers(name, { kube, driver }, async () => {
+    const report: OrphanReport = await temporal.client.workflow.execute('safetyOrphans', {
+      taskQueue: name,
+      workflowId: name,
+      args: [input],
+    });
+    return { log, report };
+  });
+}
+
+test('a first run suspects and deletes nothing', async () => {
+  const { log, report } = await firstRun('first', {}, async () => [found]);
+  expect(report).toMatchObject({
+    mode: 'delete',
+    listings: 1,
+    kept: { total: 4, claimed: 3, creating: 1 },
+    suspected: 2,
+    confirmed: 0,
+    suspects: [{ providerID: 'i-1' }, { providerID: 'i-2' }],
+    deleted: [],
+    errors: [],
+  });
+  expect(log.inputsOf('lookForOrphans')).toEqual([
+    { namespace: 'first', cluster: 'c', provider: 'virtual', minAgeSeconds: 600 },
+  ]);
+  expect(log.names()).toEqual(['findProviders', 'lookForOrphans']);
+});
+
+test('too many: the class says so', async () => {
+  const { log, report } = await firstRun('many', { maxDeletions: 1 }, async () => [found]);
+  const message = expect.stringContaining('2 instances have no Machine');
+  expect(report.stopped).toEqual(message);
+  expect(log.inputsOf('tellOfOrphans')).toEqual([
+    { namespace: 'many', deleted: [], stopped: { className: 'small', message } },
+  ]);
+});
+
+test('a provider that does not answer is an error of the report, not of the run', async () => {
+  const { report } = await firstRun('broken', {}, () =>
+    Promise.reject(ApplicationFailure.nonRetryable('out of order')),
+  );
+  expect(report).toMatchObject({
+    suspected: 0,
+    errors: [{ where: 'provider virtual', message: 'out of order' }],
+  });
+});
+
+const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
+
+test('a listing that was refused is told on the classes, and costs no report when it cannot be', async () => {
+  const credentials = { classNames: ['small'], refusal: 'PermissionDenied: no' };
+  const refusedLook = { ...found, suspects: [], error: 'PermissionDenied: no', credentials };
+  const looks = async (): Promise<ScopeLook[]> => [refusedLook, found];
+  const { log } = await firstRun('told', {}, looks);
+  expect(log.inputsOf('tellOfCredentials')).toEqual([{ namespace: 'told', news: [credentials] }]);
+  const { report } = await firstRun('untold', { tells: refuses }, looks);
+  expect(report).toMatchObject({ suspected: 2, errors: [{ message: 'PermissionDenied: no' }] });
+});
+
+test('Events that cannot be written do not cost the report', async () => {
+  const { report } = await firstRun('mute', { maxDeletions: 1, tells: refuses }, async () => [
+    found,
+  ]);
+  expect(report).toMatchObject({
+    suspected: 2,
+    errors: [{ where: 'Events', message: 'forbidden' }],
+  });
+});

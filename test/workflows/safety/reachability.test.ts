@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type {
+  ReachabilityReport,
+  Server,
+} from '../../../workflows/contracts/machine-activities.ts';
+import { keys } from '../../../workflows/contracts/messages.ts';
+import { outageIn } from '../../../workflows/safety/reachability.ts';
+import { CallLog } from '../../support/call-log.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { resultOf } from '../../support/result-of.ts';
+
+let temporal: TemporalForTests;
+beforeAll(async () => {
+  temporal = await TemporalForTests.start();
+});
+afterAll(() => temporal.stop());
+
+async function run(
+  name: string,
+  away: () => Server[],
+  body: (log: CallLog) => Promise<void>,
+): Promise<ReachabilityReport> {
+  const log = new CallLog();
+  const kube = log.record({ lookAtServers: async () => ({ away: away() }) });
+  return await temporal.withWorkers(name, { kube }, async () => {
+    const handle = await temporal.client.workflow.start('safetyReachability', {
+      taskQueue: name,
+      workflowId: name,
+      args: [{ namespace: name, timeoutSeconds: 30, periodSeconds: 60 }],
+    });
+    await log.until('lookAtServers');
+    await body(log);
+    const report: ReachabilityReport = await resultOf(handle);
+    return report;
+  });
+}
+
+test('both answer: one look', async () => {
+  const report = await run(
+    'well',
+    () => [],
+    async (log) => expect(log.count('lookAtServers')).toBe(1),
+  );
+  expect(report).toMatchObject({ away: [], isFrozen: false });
+});
+
+async function attributes() {
+  const { typedSearchAttributes } = await temporal.client.workflow.getHandle('away').describe();
+  return [typedSearchAttributes.get(keys.Attention), typedSearchAttributes.get(keys.BlockedBy)];
+}
+
+test('an outage is found by the search after the timeout, and no more when it is over', async () => {
+  let away: Server[] = ['target'];
+  const report = await run(
+    'away',
+    () => away,
+    async () => {
+      expect(await attributes()).toEqual([undefined, undefined]);
+      await temporal.skip(40);
+      expect(await attributes()).toEqual(['external', 'frozen: target']);
+      away = [];
+      await temporal.skip(70);
+    },
+  );
+  expect(report).toMatchObject({ away: [], isFrozen: false });
+  expect(await attributes()).toEqual(['none', undefined]);
+});
+
+test.each([undefined, 'oops', { away: [] }, { away: ['target'], since: 'x', lookedAt: 'y' }])(
+  'the result %j of the run before says nothing',
+  (result) => {
+    expect(outageIn(result)).toBeUndefined();
+  },
+);
+
+test('a run ends before its limit: the next one goes on from its report', async () => {
+  const report = await run(
+    'long',
+    () => ['control'],
+    async () => {
+      await temporal.skip(600);
+    },
+  );
+  expect(report).toMatchObject({ away: ['control'], isFrozen: true, since: expect.any(String) });
+});

@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals';
+import { defined } from '../../../workflows/values/defined.ts';
+
+test('undefined fields go, all others stay', () => {
+  const fields = { a: undefined, b: null, c: 0, d: '', e: false };
+  expect(Object.entries(defined(fields))).toEqual([
+    ['b', null],
+    ['c', 0],
+    ['d', ''],
+    ['e', false],
+  ]);
+});

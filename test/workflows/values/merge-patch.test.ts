@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { merge } from '../../support/memory-patch.ts';
+import { mergePatchOf } from '../../../workflows/values/merge-patch.ts';
+
+test.each([
+  { name: 'the same', present: { a: 1 }, wanted: { a: 1 }, patch: undefined },
+  {
+    name: 'keys in another order',
+    present: { a: 1, b: 2 },
+    wanted: { b: 2, a: 1 },
+    patch: undefined,
+  },
+  { name: 'something new', present: {}, wanted: { a: 1 }, patch: { a: 1 } },
+  {
+    name: 'something gone',
+    present: { a: { b: 1, c: 2 } },
+    wanted: { a: { c: 2 } },
+    patch: { a: { b: null } },
+  },
+  { name: 'all gone', present: { a: 1 }, wanted: undefined, patch: null },
+  { name: 'absent and empty', present: undefined, wanted: { a: {}, b: [] }, patch: undefined },
+  { name: 'empty and absent', present: { a: { b: null } }, wanted: undefined, patch: undefined },
+  { name: 'an empty text is a value', present: {}, wanted: { a: '' }, patch: { a: '' } },
+  {
+    name: 'false and 0 are values',
+    present: {},
+    wanted: { a: false, b: 0 },
+    patch: { a: false, b: 0 },
+  },
+  {
+    name: 'a list changes as a whole',
+    present: { a: [1, 2] },
+    wanted: { a: [1] },
+    patch: { a: [1] },
+  },
+  {
+    name: 'a list with an empty field in it',
+    present: [{ a: 1 }],
+    wanted: [{ a: 1, b: {} }],
+    patch: undefined,
+  },
+  { name: 'a list in another order', present: [1, 2], wanted: [2, 1], patch: [2, 1] },
+  { name: 'another type', present: { a: 'x' }, wanted: { a: { b: 1 } }, patch: { a: { b: 1 } } },
+])('$name', ({ present, wanted, patch }) => {
+  expect(mergePatchOf(present, wanted)).toEqual(patch);
+});
+
+const anyObject = fc.dictionary(
+  fc.constantFrom('a', 'b', 'c'),
+  fc.oneof(
+    fc.constantFrom(0, 1, '', 'x', false),
+    fc.array(fc.constantFrom(1, 2), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(0, 'x'), { noNullPrototype: true }),
+  ),
+  { noNullPrototype: true },
+);
+
+test('once applied, nothing is left to do', () => {
+  fc.assert(
+    fc.property(anyObject, anyObject, (present, wanted) => {
+      const patch = { spec: mergePatchOf(present, wanted) };
+      const next =
+        patch.spec === undefined ? present : merge({ spec: present }, patch, 'merge')['spec'];
+      expect(mergePatchOf(next, wanted)).toBeUndefined();
+    }),
+  );
+});

@@ -1,0 +1,23 @@
+/** What all views take from an object's metadata. */
+import type { ObjectMeta } from '../../activities/kube/client/client.ts';
+import type { Trimmed } from '../../activities/kube/cache/object-cache.ts';
+import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
+
+export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): Trimmed => ({
+  uid,
+  name,
+  resourceVersion,
+});
+
+/** The name of the controller if it is of this kind. */
+export function ownerOf(metadata: ObjectMeta, kind: string): string | undefined {
+  const controller = controllerOf({ metadata });
+  return controller?.kind === kind ? controller.name : undefined;
+}
+
+/** Whether it is to go, and whether it waits for us before it does. */
+export const lifeOf = (metadata: ObjectMeta): { isDeleting: boolean; hasFinalizer: boolean } => ({
+  isDeleting: metadata.deletionTimestamp !== undefined,
+  hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
+});

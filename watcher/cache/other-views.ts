@@ -1,0 +1,67 @@
+/** Views of what machines depend on: their class, its Secrets, their Node. */
+import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { annotations, finalizers, taints as taintKeys } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Taint } from '../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
+import { digestOf } from './digest.ts';
+import { trimmedMeta } from './metadata.ts';
+import type { ClassView, NodeView, SecretView } from './views.ts';
+
+/** Everything of a class but its bookkeeping. */
+export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
+  const virtualCapacity = content.nodeTemplate?.virtualCapacity;
+  const {
+    [annotations.invalid]: invalid = '',
+    [annotations.ignoredKeys]: _ours,
+    ...notes
+  } = metadata.annotations ?? {};
+  const named = ownSecretsOf(content, metadata.namespace ?? '');
+  return {
+    ...trimmedMeta(metadata),
+    digest: digestOf(content, metadata.labels, notes),
+    virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
+    hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
+    invalid,
+    secrets: named.map(({ name }) => name),
+  };
+}
+
+/** Only the metadata of Secrets are read. */
+export function viewOfSecret({ metadata }: KubeObject): SecretView {
+  return {
+    ...trimmedMeta(metadata),
+    hasFinalizer: metadata.finalizers?.includes(finalizers.secret) ?? false,
+    finalizersDigest: digestOf(metadata.finalizers),
+  };
+}
+
+export interface Node extends KubeObject {
+  spec?: { providerID?: string; taints?: Taint[] };
+  status?: { conditions?: NodeCondition[] };
+}
+
+export function viewOfNode({ metadata, spec, status }: Node): NodeView {
+  const conditions = status?.conditions ?? [];
+  const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return {
+    ...trimmedMeta(metadata),
+    providerID: spec?.providerID ?? '',
+    isReady,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    conditionsDigest: digestOf(conditions.map(told)),
+    isWaitingForCriticalComponents: isWaiting(spec?.taints),
+    preserve: wishOf(metadata),
+  };
+}
+
+const wishOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
+  notes[annotations.preserve] ?? '';
+
+const isWaiting = (taints: Taint[] = []): boolean =>
+  taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);
+
+/** Without heartbeats; of the reasons only the one that an agent on the Node reports by. */
+const told = ({ type, status, reason }: NodeCondition): unknown[] =>
+  type === 'InPlaceUpdate' ? [type, status, reason] : [type, status];

@@ -1,0 +1,58 @@
+import type { ObjectMeta } from '../../activities/kube/client/client.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { digestOf } from './digest.ts';
+import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import type { SetView } from './views.ts';
+
+export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): SetView {
+  const { replicas, readyReplicas, availableReplicas, fullyLabeledReplicas } = status;
+  return {
+    ...commonOf(metadata, 'MachineDeployment'),
+    countDigest: digestOf(
+      [replicas, readyReplicas, availableReplicas, fullyLabeledReplicas],
+      [status.observedGeneration, status.failedMachines, status.preservedFailedReplicas],
+      [status.machineSetCondition],
+      [metadata.generation, metadata.deletionTimestamp, metadata.labels, metadata.ownerReferences],
+    ),
+    selector: spec.selector,
+    replicas: replicas ?? 0,
+    className: spec.template?.spec?.class?.name ?? '',
+  };
+}
+
+export function viewOfMachineDeployment(deployment: MachineDeployment): SetView {
+  const { metadata, spec, status } = deployment;
+  return {
+    ...commonOf(metadata, ''),
+    // Nothing owns a MachineDeployment.
+    countDigest: '',
+    selector: spec.selector,
+    replicas: status?.replicas ?? 0,
+    className: spec.template.spec?.class?.name ?? '',
+  };
+}
+
+function commonOf(metadata: ObjectMeta, ownerKind: string) {
+  return {
+    ...trimmedMeta(metadata),
+    generation: metadata.generation ?? 0,
+    ...lifeOf(metadata),
+    isOrphaning: metadata.finalizers?.includes('orphan') ?? false,
+    metadataDigest: digestOf(metadata.labels, toldAnnotations(metadata.annotations)),
+    labels: metadata.labels ?? {},
+    owner: ownerOf(metadata, ownerKind),
+    isOrphan: controllerOf({ metadata }) === undefined,
+  };
+}
+
+const ownPrefix = 'deployment.kubernetes.io/';
+
+/** Without kubectl's copy of the object, and without revisions and counts: those are echoes of our own writes. */
+function toldAnnotations(all: Record<string, string> = {}): [string, string][] {
+  return Object.entries(all).filter(
+    ([key]) => key !== annotations.lastAppliedByKubectl && !key.startsWith(ownPrefix),
+  );
+}

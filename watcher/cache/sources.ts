@@ -1,0 +1,113 @@
+/** What is watched, where, and how it is trimmed. */
+import type { KubeClient, KubeObject, Query } from '../../activities/kube/client/client.ts';
+import {
+  customResource,
+  namespaced,
+  node as nodePath,
+} from '../../activities/kube/client/paths.ts';
+import { Reflector } from '../../activities/kube/cache/reflector.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import { viewOfMachine } from './machine-view.ts';
+import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
+import { viewOfMachineDeployment, viewOfMachineSet } from './set-view.ts';
+import type { WatchedChange } from './store.ts';
+import type { Resource, Views } from './views.ts';
+
+export interface SourceOptions {
+  control: KubeClient;
+  /** Cluster of the Nodes, if there is one. */
+  target: KubeClient | undefined;
+  namespace: string;
+  checkpoint: Checkpoint;
+  onChange(change: WatchedChange): void;
+  onError(error: unknown, resource: Resource): void;
+  /** What was told before may be of another history of this cluster, or is incomplete. */
+  onDoubt(reason: string): void;
+}
+
+/** What of a reflector does not depend on the type of its objects. */
+export type Source = Pick<
+  Reflector<KubeObject, Views[Resource]>,
+  | 'synced'
+  | 'isSynced'
+  | 'isBroken'
+  | 'resourceVersion'
+  | 'restarts'
+  | 'lastEventAgeSeconds'
+  | 'awaySince'
+  | 'stop'
+>;
+
+/** Secrets are read without their content. */
+const metadataOnly: Query = { as: 'PartialObjectMetadata' };
+
+/** Starts them all. */
+export function startSources(options: SourceOptions): Map<Resource, Source> {
+  const { control, target, namespace, checkpoint, onChange } = options;
+  const common = (resource: Resource) => ({
+    client: control,
+    since: checkpoint[resource],
+    onError: (error: unknown) => options.onError(error, resource),
+    onHistoryLost: options.onDoubt,
+  });
+  const sources = new Map<Resource, Source>();
+  sources.set(
+    'machines',
+    new Reflector({
+      ...common('machines'),
+      path: customResource('machines', namespace),
+      project: viewOfMachine,
+      onChange: (change) => onChange({ ...change, resource: 'machines' }),
+    }),
+  );
+  sources.set(
+    'machineSets',
+    new Reflector({
+      ...common('machineSets'),
+      path: customResource('machinesets', namespace),
+      project: viewOfMachineSet,
+      onChange: (change) => onChange({ ...change, resource: 'machineSets' }),
+    }),
+  );
+  sources.set(
+    'machineDeployments',
+    new Reflector({
+      ...common('machineDeployments'),
+      path: customResource('machinedeployments', namespace),
+      project: viewOfMachineDeployment,
+      onChange: (change) => onChange({ ...change, resource: 'machineDeployments' }),
+    }),
+  );
+  sources.set(
+    'machineClasses',
+    new Reflector({
+      ...common('machineClasses'),
+      path: customResource('machineclasses', namespace),
+      project: viewOfClass,
+      onChange: (change) => onChange({ ...change, resource: 'machineClasses' }),
+    }),
+  );
+  sources.set(
+    'secrets',
+    new Reflector({
+      ...common('secrets'),
+      path: namespaced('secrets', namespace),
+      query: metadataOnly,
+      project: viewOfSecret,
+      onChange: (change) => onChange({ ...change, resource: 'secrets' }),
+    }),
+  );
+  if (target !== undefined) {
+    sources.set(
+      'nodes',
+      new Reflector({
+        ...common('nodes'),
+        client: target,
+        path: nodePath(),
+        project: viewOfNode,
+        onChange: (change) => onChange({ ...change, resource: 'nodes' }),
+      }),
+    );
+  }
+  return sources;
+}

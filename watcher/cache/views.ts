@@ -1,0 +1,94 @@
+/** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
+import type { Trimmed } from '../../activities/kube/cache/object-cache.ts';
+import type { DrainOptions } from '../../workflows/api/drain-options.ts';
+import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import type { PreservationNotes } from '../../workflows/api/preservation.ts';
+
+export interface MachineView extends Trimmed {
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  forceDeletion: boolean;
+  drain: DrainOptions;
+  generation: number;
+  /** Annotation `effective-creation-timeout`; empty when absent. */
+  creationTimeout: string;
+  specDigest: string;
+  /** What a MachineSet looks at. */
+  countDigest: string;
+  phase: string;
+  labels: Record<string, string>;
+  /** Name of the controlling MachineSet. */
+  owner: string | undefined;
+  /** No controller at all: any set may claim it. */
+  isOrphan: boolean;
+  className: string;
+  /** Label `node`. */
+  nodeName: string | undefined;
+  preservation: PreservationNotes | undefined;
+}
+
+/** A MachineSet or a MachineDeployment. */
+export interface SetView extends Trimmed {
+  generation: number;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** The garbage collector is letting its children go. */
+  isOrphaning: boolean;
+  metadataDigest: string;
+  /** What the owner counts by. */
+  countDigest: string;
+  labels: Record<string, string>;
+  owner: string | undefined;
+  isOrphan: boolean;
+  selector: LabelSelector | undefined;
+  /** `status.replicas`. */
+  replicas: number;
+  className: string;
+}
+
+export interface ClassView extends Trimmed {
+  digest: string;
+  /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
+  virtualCapacityDigest: string;
+  hasFinalizer: boolean;
+  /** Annotation `millwright.dev/invalid`, which is ours to write; empty when nothing is wrong. */
+  invalid: string;
+  /** Names of the Secrets that it refers to in its own namespace. */
+  secrets: string[];
+}
+
+export interface SecretView extends Trimmed {
+  hasFinalizer: boolean;
+  /** The finalizers are ours to write: a Secret that changed only here has no news. */
+  finalizersDigest: string;
+}
+
+export interface NodeView extends Trimmed {
+  providerID: string;
+  isReady: boolean;
+  isDeleting: boolean;
+  conditionsDigest: string;
+  isWaitingForCriticalComponents: boolean;
+  /** Annotation `node.machine.sapcloud.io/preserve`; empty when absent. */
+  preserve: string;
+}
+
+export interface Views {
+  machines: MachineView;
+  machineSets: SetView;
+  machineDeployments: SetView;
+  machineClasses: ClassView;
+  secrets: SecretView;
+  nodes: NodeView;
+}
+
+export type Resource = keyof Views;
+
+export const resources: Resource[] = [
+  'machines',
+  'machineSets',
+  'machineDeployments',
+  'machineClasses',
+  'secrets',
+  'nodes',
+];

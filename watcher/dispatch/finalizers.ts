@@ -1,0 +1,78 @@
+/**
+ * A MachineClass that Machines use and a Secret that a class uses carry our finalizer. Where that is not so, a workflow is told to
+ * look; it counts for itself.
+ */
+import { sightingAt } from './context.ts';
+import type { ChangeOf, Scene } from './context.ts';
+import type { Signal } from './signal.ts';
+import type { WatchedChange } from '../cache/store.ts';
+
+export function useSignals(change: WatchedChange, scene: Scene): Signal[] {
+  const names = touchedBy(change);
+  return [
+    ...names.classes.filter((name) => isClassAstray(name, scene)).map(signalTo('machineClass')),
+    ...names.secrets.filter((name) => isSecretAstray(name, scene)).map(signalTo('secret')),
+  ];
+
+  function signalTo(kind: 'machineClass' | 'secret'): (object: string) => Signal {
+    const { resource, resourceVersion } = change;
+    const what = kind === 'secret' ? 'Secret' : 'MachineClass';
+    return (object) => ({
+      kind,
+      object,
+      name: 'useChanged',
+      payload: sightingAt(scene, resourceVersion),
+      start: { summary: `Finalizer of ${what} ${scene.namespace}/${object}` },
+      cause: { resource, resourceVersion },
+    });
+  }
+}
+
+interface Names {
+  classes: string[];
+  secrets: string[];
+}
+
+/** Whose use this change may have begun or ended. */
+function touchedBy(change: WatchedChange): Names {
+  switch (change.resource) {
+    case 'machines':
+      return { classes: classesOf(change), secrets: [] };
+    case 'machineClasses':
+      return { classes: [change.object.name], secrets: secretsOf(change) };
+    case 'secrets':
+      return { classes: [], secrets: [change.object.name] };
+    case 'machineSets':
+    case 'machineDeployments':
+    case 'nodes':
+      return { classes: [], secrets: [] };
+  }
+}
+
+/** A machine that stays with its class changes nothing. */
+function classesOf({ type, object, previous }: ChangeOf<'machines'>): string[] {
+  if (type === 'live' && previous?.className === object.className) return [];
+  return distinct(object.className, previous?.className);
+}
+
+function secretsOf({ object, previous }: ChangeOf<'machineClasses'>): string[] {
+  return distinct(...object.secrets, ...(previous?.secrets ?? []));
+}
+
+function distinct(...names: (string | undefined)[]): string[] {
+  return [...new Set(names)].filter((name) => name !== undefined);
+}
+
+function isClassAstray(name: string, { store }: Scene): boolean {
+  const found = store.find('machineClasses', name);
+  return found !== undefined && found.hasFinalizer !== hasAny(store.machinesOfClass(name));
+}
+
+function isSecretAstray(name: string, { store }: Scene): boolean {
+  const found = store.find('secrets', name);
+  return found !== undefined && found.hasFinalizer !== hasAny(store.classesOfSecret(name));
+}
+
+function hasAny(items: Iterable<unknown>): boolean {
+  return items[Symbol.iterator]().next().done !== true;
+}

@@ -1,0 +1,108 @@
+/** A Machine concerns its own workflow, its MachineSet, and tells which Node is its own. */
+import { digestOfOptions } from '../../workflows/api/drain-options.ts';
+import type { MachineSnapshot } from '../../workflows/contracts/messages.ts';
+import { nodeSignal } from './nodes.ts';
+import { ownerSignals } from './owners.ts';
+import type { Ownership } from './owners.ts';
+import { sightingAt } from './context.ts';
+import type { ChangeOf, Scene } from './context.ts';
+import type { Signal } from './signal.ts';
+import type { MachineView } from '../cache/views.ts';
+
+const ofSet: Ownership = {
+  resource: 'machines',
+  owners: 'machineSets',
+  kind: 'machineSet',
+  signal: 'machinesChanged',
+};
+
+export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
+  const own = change.type === 'gone' ? endSignals(change, scene) : liveSignals(change, scene);
+  const toSets = ownerSignals(change, ofSet, scene).map((signal) => withStrays(signal, scene));
+  return [...own, ...toSets];
+}
+
+/** Which machines the set must let go stands in every call to look, so that none of them has to arrive. */
+export function withStrays(toSet: Signal, { store }: Scene): Signal {
+  const strays = store.straysOf(toSet.object);
+  return strays.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, strays } };
+}
+
+/**
+ * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which is told nothing new; and a
+ * signal that comes while a workflow ends makes it do its last step twice.
+ */
+function endSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
+  const { previous } = change;
+  return previous?.isDeleting && previous.hasFinalizer ? [] : [goneSignal(change, scene)];
+}
+
+function goneSignal({ object, resourceVersion }: ChangeOf<'machines'>, scene: Scene): Signal {
+  return {
+    kind: 'machine',
+    object: object.name,
+    name: 'machineGone',
+    payload: { ...sightingAt(scene, resourceVersion), uid: object.uid },
+    cause: { resource: 'machines', resourceVersion },
+  };
+}
+
+function liveSignals({ object, previous }: ChangeOf<'machines'>, scene: Scene): Signal[] {
+  const isNews = previous === undefined || isToldOf(previous, object);
+  const signals: Signal[] = isNews ? [observedSignal(object, scene)] : [];
+  const { nodeName } = object;
+  if (nodeName === undefined || (!isNews && nodeName === previous?.nodeName)) return signals;
+  const node = scene.store.find('nodes', nodeName);
+  if (node === undefined) return signals;
+  const { resourceVersion } = object;
+  const seen = nodeSignal({ machine: object, node, resourceVersion: node.resourceVersion }, scene);
+  return seen === undefined
+    ? signals
+    : [...signals, { ...seen, cause: { resource: 'machines', resourceVersion } }];
+}
+
+function deploymentOf({ owner }: MachineView, { store }: Scene): string | undefined {
+  return owner === undefined ? undefined : store.find('machineSets', owner)?.owner;
+}
+
+/** The finalizer appears only by our own hand, so that is no news. */
+function isToldOf(before: MachineView, now: MachineView): boolean {
+  return (
+    before.isDeleting !== now.isDeleting ||
+    (before.hasFinalizer && !now.hasFinalizer) ||
+    before.specDigest !== now.specDigest ||
+    before.forceDeletion !== now.forceDeletion ||
+    JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
+    // Before, they are of no use; with the deletion they are told.
+    (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
+  );
+}
+
+function observedSignal(machine: MachineView, scene: Scene): Signal {
+  const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
+  const { specDigest, forceDeletion, drain, preservation } = machine;
+  const payload: MachineSnapshot = {
+    ...sightingAt(scene, resourceVersion),
+    uid,
+    isDeleting,
+    hasFinalizer,
+    specDigest,
+    forceDeletion,
+    ...(isDeleting && { drain }),
+    ...(preservation && { preservation }),
+  };
+  const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
+  return {
+    kind: 'machine',
+    object: name,
+    name: 'machineObserved',
+    payload,
+    start: {
+      summary: `Machine ${scene.namespace}/${name}${of}`,
+      machineSet: machine.owner,
+      machineDeployment: deploymentOf(machine, scene),
+      machineClass: machine.className,
+    },
+    cause: { resource: 'machines', resourceVersion },
+  };
+}

@@ -1,0 +1,68 @@
+/** A Node concerns the machines whose label `node` names it. */
+import type { NodeSnapshot } from '../../workflows/contracts/messages.ts';
+import { nodeSightingAt } from './context.ts';
+import type { ChangeOf, Scene } from './context.ts';
+import type { Signal } from './signal.ts';
+import type { MachineView, NodeView } from '../cache/views.ts';
+
+export function nodeSignals(change: ChangeOf<'nodes'>, scene: Scene): Signal[] {
+  const { type, object: node, previous, resourceVersion } = change;
+  if (type === 'live' && previous !== undefined && !isToldOf(previous, node)) return [];
+  const exists = type === 'live';
+  return [...scene.store.machinesOfNode(node.name)].flatMap(
+    (machine) => nodeSignal({ machine, node, exists, resourceVersion }, scene) ?? [],
+  );
+}
+
+function isToldOf(before: NodeView, now: NodeView): boolean {
+  return (
+    before.conditionsDigest !== now.conditionsDigest ||
+    before.isReady !== now.isReady ||
+    before.isDeleting !== now.isDeleting ||
+    before.providerID !== now.providerID ||
+    before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
+    before.preserve !== now.preserve
+  );
+}
+
+/** Phases of machines whose Node has never joined. */
+const phasesBeforeJoining = new Set(['', 'Pending', 'CrashLoopBackOff']);
+
+export const isBeforeJoining = ({ phase }: MachineView): boolean => phasesBeforeJoining.has(phase);
+
+export interface NodeSeen {
+  machine: MachineView;
+  node: NodeView;
+  /** Default true. */
+  exists?: boolean;
+  resourceVersion: string;
+}
+
+/**
+ * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the first pods come, and the Machine
+ * shows its conditions. Nothing for a machine that is being deleted: its drain reads the Node itself.
+ */
+export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
+  const { machine, node, exists = true, resourceVersion } = seen;
+  const { name, uid, providerID, isReady, isDeleting, conditionsDigest, preserve } = node;
+  if (machine.isDeleting) return undefined;
+  const payload: NodeSnapshot = {
+    ...nodeSightingAt(scene, resourceVersion),
+    name,
+    exists,
+    uid,
+    providerID,
+    isReady,
+    isDeleting,
+    conditionsDigest,
+    isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
+    ...(preserve !== '' && { preserve }),
+  };
+  return {
+    kind: 'machine',
+    object: machine.name,
+    name: 'nodeObserved',
+    payload,
+    cause: { resource: 'nodes', resourceVersion },
+  };
+}

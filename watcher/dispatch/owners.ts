@@ -1,0 +1,48 @@
+/** A changed child concerns what controls it: a Machine its set, a set its deployment. */
+import type { Change } from '../../activities/kube/cache/object-cache.ts';
+import { sightingAt } from './context.ts';
+import type { Scene } from './context.ts';
+import { matches } from '../../workflows/api/selector.ts';
+import type { Signal, SignalName } from './signal.ts';
+import type { MachineView, Resource } from '../cache/views.ts';
+
+/** What Machines and MachineSets have in common. */
+type Child = Pick<
+  MachineView,
+  'uid' | 'name' | 'resourceVersion' | 'owner' | 'isOrphan' | 'labels' | 'countDigest'
+>;
+
+export interface Ownership {
+  /** Of the child. */
+  resource: Resource;
+  owners: 'machineSets' | 'machineDeployments';
+  kind: 'machineSet' | 'machineDeployment';
+  signal: SignalName & `${string}Changed`;
+}
+
+/** To the owner that it has, the owner that it had, and for an orphan to all that could claim it. */
+export function ownerSignals(
+  { type, object, previous, resourceVersion }: Change<Child>,
+  { resource, owners, kind, signal }: Ownership,
+  scene: Scene,
+): Signal[] {
+  if (type === 'live' && previous?.countDigest === object.countDigest) return [];
+  const concerned = new Set(
+    [object, ...(previous ? [previous] : [])].flatMap((child) => ownersOf(child, owners, scene)),
+  );
+  return [...concerned].map((owner) => ({
+    kind,
+    object: owner,
+    name: signal,
+    payload: sightingAt(scene, resourceVersion),
+    cause: { resource, resourceVersion },
+  }));
+}
+
+function ownersOf(child: Child, owners: Ownership['owners'], { store }: Scene): string[] {
+  if (child.owner !== undefined) return [child.owner];
+  if (!child.isOrphan) return [];
+  return [...store.all(owners)]
+    .filter(({ selector }) => matches(selector, child.labels))
+    .map(({ name }) => name);
+}

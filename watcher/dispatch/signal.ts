@@ -1,0 +1,50 @@
+/** What dispatch decides: which workflow is to hear what. */
+import type {
+  ClassSnapshot,
+  GoneSnapshot,
+  Kind,
+  MachineSnapshot,
+  MachinesSnapshot,
+  NodeSnapshot,
+  SetSnapshot,
+  Sighting,
+} from '../../workflows/contracts/messages.ts';
+import type { Resource } from '../cache/views.ts';
+
+/** The payload of each signal. */
+export interface Payloads {
+  machineObserved: MachineSnapshot;
+  machineGone: GoneSnapshot;
+  nodeObserved: NodeSnapshot;
+  classChanged: ClassSnapshot;
+  machineSetObserved: SetSnapshot;
+  machineSetGone: GoneSnapshot;
+  machinesChanged: MachinesSnapshot;
+  machineDeploymentObserved: SetSnapshot;
+  machineDeploymentGone: GoneSnapshot;
+  machineSetsChanged: Sighting;
+  useChanged: Sighting;
+}
+
+export type SignalName = keyof Payloads;
+
+/** What a new workflow shows before it has done anything. */
+export interface Start {
+  /** One line for the Temporal UI. */
+  summary: string;
+  machineSet?: string | undefined;
+  machineDeployment?: string | undefined;
+  machineClass?: string | undefined;
+}
+
+export interface Signal<N extends SignalName = SignalName> {
+  kind: Kind;
+  /** Of the object in the namespace that is watched. */
+  object: string;
+  name: N;
+  payload: Payloads[N];
+  /** Present: the workflow is started if it does not run. Only for objects that were seen live. */
+  start?: Start;
+  /** The change that this tells of; it counts as told once the signal is acknowledged. */
+  cause: { resource: Resource; resourceVersion: string };
+}

@@ -1,0 +1,165 @@
+/** One term as leader: from the first lists to the last signal. */
+import { checkpointOf } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { dispatch } from './dispatch/dispatch.ts';
+import { Outbox } from './queue/signal-queue.ts';
+import type { OutboxCounters, OutboxOptions } from './queue/signal-queue.ts';
+import type { Scene } from './dispatch/context.ts';
+import { startSources } from './cache/sources.ts';
+import type { Source, SourceOptions } from './cache/sources.ts';
+import { Store } from './cache/store.ts';
+import type { StoreView, WatchedChange } from './cache/store.ts';
+import { miscountSignals, presentNodeSignals, vanishedNodeSignals } from './resync.ts';
+import type { Signal } from './dispatch/signal.ts';
+import type { Resource } from './cache/views.ts';
+
+export interface TenureOptions
+  extends Omit<SourceOptions, 'onChange' | 'onError'>, Omit<OutboxOptions, 'onError'> {
+  cluster: string;
+  epoch: number;
+  onWatchError(error: unknown, resource: Resource): void;
+  onDeliveryError(error: unknown, signal: Signal): void;
+}
+
+export interface SourceState {
+  isSynced: boolean;
+  restarts: number;
+  lastEventAgeSeconds: number;
+}
+
+export class Tenure {
+  readonly #scene: Scene;
+  readonly #store = new Store();
+  readonly #outbox: Outbox;
+  readonly #sources: Map<Resource, Source>;
+  /** Changes that came before everything was listed: without the other objects they cannot be judged. */
+  #early: WatchedChange[] = [];
+  /** Names of Machines that were told before the Nodes were listed. */
+  readonly #toldWithoutNodes = new Set<string>();
+  #isControlSynced = false;
+  #areNodesSynced = false;
+  #isStopped = false;
+
+  /** Starts to list and watch at once. */
+  constructor(options: TenureOptions) {
+    const { namespace, cluster, epoch } = options;
+    this.#scene = { store: this.#store, namespace, cluster, epoch };
+    this.#outbox = new Outbox({ ...options, onError: options.onDeliveryError });
+    this.#sources = startSources({
+      ...options,
+      onChange: (change) => this.#take(change),
+      onError: options.onWatchError,
+    });
+    void this.#untilControlSynced();
+    void this.#untilNodesSynced();
+  }
+
+  /** Objects of both clusters were listed, and what is new is on its way. */
+  get isSynced(): boolean {
+    return this.#isControlSynced && (this.#areNodesSynced || !this.#sources.has('nodes'));
+  }
+
+  /** Which resources it does not hear of; undefined when there is none. */
+  whyNotReady(): string | undefined {
+    const deaf = [...this.#sources].filter(([, { isSynced, isBroken }]) => !isSynced || isBroken);
+    if (deaf.length > 0) return `lists or watches fail: ${deaf.map(([name]) => name).join(', ')}`;
+    return this.isSynced ? undefined : 'lists objects';
+  }
+
+  get store(): StoreView {
+    return this.#store;
+  }
+
+  get counters(): Readonly<OutboxCounters> {
+    return this.#outbox.counters;
+  }
+
+  /** Signals that have not arrived. */
+  get backlog(): number {
+    return this.#outbox.size;
+  }
+
+  get sources(): Map<Resource, SourceState> {
+    return new Map(
+      [...this.#sources].map(([resource, { isSynced, restarts, lastEventAgeSeconds }]) => [
+        resource,
+        { isSynced, restarts, lastEventAgeSeconds },
+      ]),
+    );
+  }
+
+  /** Since when the cluster of the Nodes gives no answer, milliseconds since 1970. */
+  get targetAwaySince(): number | undefined {
+    return this.#sources.get('nodes')?.awaySince;
+  }
+
+  /** Undefined before the first lists are judged: until then the old one holds. */
+  checkpoint(): Checkpoint | undefined {
+    if (!this.isSynced) return undefined;
+    return checkpointOf({
+      seen: (resource) => this.#sources.get(resource)?.resourceVersion,
+      oldestUntold: (resource) => this.#outbox.oldestUntold(resource),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#outbox.close();
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()));
+  }
+
+  #take(change: WatchedChange): void {
+    this.#store.apply(change);
+    if (!change.isNews) return;
+    if (this.#isReadyFor(change.resource)) this.#tell(change);
+    else this.#early.push(change);
+  }
+
+  /** A target cluster that is out of reach does not hold up what concerns the control cluster. */
+  #isReadyFor(resource: Resource): boolean {
+    return this.#isControlSynced && (resource !== 'nodes' || this.#areNodesSynced);
+  }
+
+  #tell(change: WatchedChange): void {
+    if (change.resource === 'machines' && !this.#areNodesSynced) {
+      this.#toldWithoutNodes.add(change.object.name);
+    }
+    this.#sendAll(dispatch(change, this.#scene));
+  }
+
+  #sendAll(signals: Signal[]): void {
+    for (const signal of signals) this.#outbox.send(signal);
+  }
+
+  async #untilControlSynced(): Promise<void> {
+    const control = [...this.#sources].filter(([resource]) => resource !== 'nodes');
+    await Promise.all(control.map(([, source]) => source.synced));
+    if (this.#isStopped) return;
+    this.#isControlSynced = true;
+    this.#tellEarly();
+    const version = this.#sources.get('machines')?.resourceVersion;
+    if (version !== undefined) this.#sendAll(miscountSignals(this.#scene, version));
+  }
+
+  async #untilNodesSynced(): Promise<void> {
+    const nodes = this.#sources.get('nodes');
+    const machines = this.#sources.get('machines');
+    await Promise.all([nodes?.synced, machines?.synced]);
+    const version = nodes?.resourceVersion;
+    if (this.#isStopped || version === undefined) return;
+    this.#areNodesSynced = true;
+    this.#tellEarly();
+    this.#sendAll(vanishedNodeSignals(this.#scene, version));
+    this.#sendAll(presentNodeSignals(this.#scene, this.#toldWithoutNodes));
+    this.#toldWithoutNodes.clear();
+  }
+
+  #tellEarly(): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const change of early) {
+      if (this.#isReadyFor(change.resource)) this.#tell(change);
+      else this.#early.push(change);
+    }
+  }
+}

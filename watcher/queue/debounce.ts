@@ -1,0 +1,70 @@
+/** How long a signal waits for a newer one of its name, and how often a workflow gets signals of one name. */
+import type { Signal, SignalName } from '../dispatch/signal.ts';
+
+export interface Pace {
+  /** Sent once nothing newer came for so long. */
+  quietMs: number;
+  /** Sent then at the latest. */
+  maxMs: number;
+  /** So many at once; after that, one each `intervalMs`. Absent: no limit but `maxMs`. */
+  burst?: number;
+}
+
+/** One object that changes all the time costs its workflow one signal in so long. */
+const intervalMs = 1_000;
+
+const atOnce: Pace = { quietMs: 0, maxMs: 0, burst: 1 };
+/** A rollout sizes its sets several times within a second. */
+const sizes: Pace = { quietMs: 0, maxMs: 0, burst: 5 };
+/** A set reads a hundred changed machines in one go. They are at most two a second by themselves. */
+const gathered: Pace = { quietMs: 200, maxMs: 500 };
+
+const paces: Record<SignalName, Pace> = {
+  machineObserved: atOnce,
+  machineGone: atOnce,
+  // A Node that joins changes several times within milliseconds.
+  nodeObserved: { quietMs: 50, maxMs: 200, burst: 1 },
+  classChanged: gathered,
+  machineSetObserved: sizes,
+  machineSetGone: atOnce,
+  machinesChanged: gathered,
+  machineDeploymentObserved: sizes,
+  machineDeploymentGone: atOnce,
+  machineSetsChanged: gathered,
+  useChanged: gathered,
+};
+
+export const paceOf = (name: SignalName): Pace => paces[name];
+
+/** What a workflow got of one name. */
+export interface Sent {
+  /** The last one. */
+  signal: Signal;
+  /** Until when the signals of the burst are used up, one for each interval. */
+  usedUntil: number;
+}
+
+/** With one more. */
+export function sentAfter(sent: Sent | undefined, signal: Signal, now: number): Sent {
+  if (paceOf(signal.name).burst === undefined) return { signal, usedUntil: now };
+  return { signal, usedUntil: Math.max(sent?.usedUntil ?? now, now) + intervalMs };
+}
+
+/** Before this it has to wait. */
+export function mayLeaveAt(signal: Signal, sent: Sent | undefined): number {
+  const { burst } = paceOf(signal.name);
+  if (burst === undefined || !sent || isOfAnotherLife(signal, sent.signal)) return 0;
+  return sent.usedUntil - (burst - 1) * intervalMs;
+}
+
+/** A deletion, and a new object under the same name, happen once and are told at once. */
+function isOfAnotherLife({ payload: now }: Signal, { payload: before }: Signal): boolean {
+  return lifeOf(now) !== lifeOf(before);
+}
+
+function lifeOf(payload: Signal['payload']): string {
+  const uid = 'uid' in payload ? payload.uid : '';
+  const isDeleting = 'isDeleting' in payload && payload.isDeleting;
+  const isGone = 'exists' in payload && !payload.exists;
+  return `${uid} ${isDeleting} ${isGone}`;
+}

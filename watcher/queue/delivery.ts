@@ -1,0 +1,91 @@
+/** Hands signals to Temporal. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { keys, workflowIdOf } from '../../workflows/contracts/messages.ts';
+import type { EntityInput } from '../../workflows/contracts/messages.ts';
+import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
+import type { Delivered } from './signal-queue.ts';
+import type { Signal, Start } from '../dispatch/signal.ts';
+
+export interface DeliveryOptions {
+  temporal: Client;
+  namespace: string;
+  /** Id of the control cluster. */
+  cluster: string;
+  /** See `workflowIdOf`. */
+  clusterName?: string | undefined;
+  taskQueue: string;
+}
+
+/** A call that hangs would hold up all that its workflow is to hear. */
+const callTimeoutMs = 5_000;
+/**
+ * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins anew, see
+ * docs/decisions/0006-broken-histories.md.
+ */
+export const runOptions = {
+  workflowTaskTimeout: '4 s',
+  retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '60 s' },
+} as const;
+
+export function createDelivery(options: DeliveryOptions): (signal: Signal) => Promise<Delivered> {
+  const { temporal, namespace, cluster, clusterName, taskQueue } = options;
+  const idOf = ({ kind, object }: Signal): string =>
+    workflowIdOf(kind, { namespace, name: object }, clusterName);
+
+  async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
+    const input: EntityInput = { ref: { namespace, name: signal.object }, cluster };
+    await temporal.workflow.signalWithStart(signal.kind, {
+      workflowId: idOf(signal),
+      args: [input],
+      taskQueue,
+      signal: signal.name,
+      signalArgs: [signal.payload],
+      // A new life of an object begins a new run; a run that goes on is only signalled.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      ...runOptions,
+      staticSummary: clip(start.summary, longestSummaryBytes),
+      typedSearchAttributes: attributesOf(signal, start, options),
+    });
+    return 'sent';
+  }
+
+  async function signalOnly(signal: Signal): Promise<Delivered> {
+    try {
+      await temporal.workflow.getHandle(idOf(signal)).signal(signal.name, signal.payload);
+      return 'sent';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return 'noWorkflow';
+      throw error;
+    }
+  }
+
+  return (signal) => {
+    const { start } = signal;
+    return temporal.connection.withDeadline(Date.now() + callTimeoutMs, () =>
+      start === undefined ? signalOnly(signal) : signalOrStart(signal, start),
+    );
+  };
+}
+
+function attributesOf(
+  { kind }: Signal,
+  start: Start,
+  { namespace, cluster }: DeliveryOptions,
+): TypedSearchAttributes {
+  const values = [
+    ['KubeCluster', cluster],
+    ['KubeNamespace', namespace],
+    ['State', kind === 'machine' ? 'New' : undefined],
+    ['MachineSet', start.machineSet],
+    ['MachineDeployment', start.machineDeployment],
+    ['MachineClass', start.machineClass],
+    ['Attention', 'none'],
+  ] as const;
+  const pairs = values.flatMap(([name, value]) =>
+    value ? [{ key: keys[name], value: clip(value, longestKeywordBytes) }] : [],
+  );
+  return new TypedSearchAttributes(pairs);
+}

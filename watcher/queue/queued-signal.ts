@@ -1,0 +1,64 @@
+/** A signal on its way: the newest of its name to its workflow, and the oldest change that it stands for. */
+import { olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { mayLeaveAt, paceOf } from './debounce.ts';
+import type { Sent } from './debounce.ts';
+import type { Signal } from '../dispatch/signal.ts';
+import { resources } from '../cache/views.ts';
+import type { Resource } from '../cache/views.ts';
+
+export interface Parcel {
+  signal: Signal;
+  /** Since when it waits; kept when a newer signal replaces the older. */
+  since: number;
+  /** When it is to be sent. */
+  dueAt: number;
+  /** The oldest resourceVersion of each resource that is told only once this arrives. */
+  oldest: Partial<Record<Resource, string>>;
+}
+
+export interface Before {
+  /** Undelivered, of the same name to the same workflow. */
+  waiting: Parcel | undefined;
+  sent: Sent | undefined;
+}
+
+export function pack(signal: Signal, { waiting, sent }: Before, now: number): Parcel {
+  const { quietMs, maxMs } = paceOf(signal.name);
+  const since = waiting?.since ?? now;
+  return {
+    signal,
+    since,
+    dueAt: Math.max(Math.min(now + quietMs, since + maxMs), mayLeaveAt(signal, sent)),
+    oldest: merged(waiting?.oldest ?? {}, {
+      [signal.cause.resource]: signal.cause.resourceVersion,
+    }),
+  };
+}
+
+/** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
+export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
+  if (newer === undefined) return failed;
+  return {
+    ...newer,
+    since: failed.since,
+    dueAt: Math.min(failed.dueAt, newer.dueAt),
+    oldest: merged(failed.oldest, newer.oldest),
+  };
+}
+
+function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
+  const all = { ...a };
+  for (const [resource, version] of entriesOf(b)) {
+    const held = all[resource];
+    all[resource] = held === undefined ? version : olderOf(held, version);
+  }
+  return all;
+}
+
+/** Narrows to what is there. */
+function entriesOf(versions: Parcel['oldest']): [Resource, string][] {
+  return resources.flatMap((resource): [Resource, string][] => {
+    const version = versions[resource];
+    return version === undefined ? [] : [[resource, version]];
+  });
+}

@@ -1,0 +1,77 @@
+/** What happened while nobody watched and what no event tells. Pure; told once after a start. */
+import { isBeforeJoining, nodeSignal } from './dispatch/nodes.ts';
+import { withStrays } from './dispatch/machines.ts';
+import { sightingAt } from './dispatch/context.ts';
+import type { Scene } from './dispatch/context.ts';
+import type { Signal } from './dispatch/signal.ts';
+import type { MachineView } from './cache/views.ts';
+
+/** Machines that had a Node and have none now. `nodesVersion`: of the list that did not have it. */
+export function vanishedNodeSignals(scene: Scene, nodesVersion: string): Signal[] {
+  return [...scene.store.all('machines')].flatMap((machine) => {
+    const { nodeName } = machine;
+    if (nodeName === undefined || isBeforeJoining(machine)) return [];
+    if (scene.store.find('nodes', nodeName) !== undefined) return [];
+    return missingNode(machine, nodeName, { scene, nodesVersion }) ?? [];
+  });
+}
+
+interface Where {
+  scene: Scene;
+  nodesVersion: string;
+}
+
+/** Its UID is not known any more. */
+function missingNode(machine: MachineView, name: string, where: Where): Signal | undefined {
+  const node = {
+    uid: '',
+    name,
+    resourceVersion: where.nodesVersion,
+    providerID: '',
+    isReady: false,
+    isDeleting: false,
+    conditionsDigest: '',
+    isWaitingForCriticalComponents: false,
+    preserve: '',
+  };
+  const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
+  return nodeSignal(seen, where.scene);
+}
+
+/**
+ * Nodes that are there, for Machines that wait for theirs, and for those whose own change was told
+ * before the Nodes were listed (`told`, by name). The Node itself may be older than the checkpoint.
+ */
+export function presentNodeSignals(scene: Scene, told: ReadonlySet<string>): Signal[] {
+  return [...scene.store.all('machines')].flatMap((machine) => {
+    const { nodeName, name, resourceVersion } = machine;
+    if (nodeName === undefined || !(isBeforeJoining(machine) || told.has(name))) return [];
+    const node = scene.store.find('nodes', nodeName);
+    if (node === undefined) return [];
+    const seen = nodeSignal({ machine, node, resourceVersion: node.resourceVersion }, scene);
+    return seen ? [{ ...seen, cause: { resource: 'machines', resourceVersion } }] : [];
+  });
+}
+
+/** Sets that count other machines than there are, must let some go, or wait for their last one. */
+export function miscountSignals(scene: Scene, machinesVersion: string): Signal[] {
+  const counts = new Map<string, number>();
+  for (const { owner } of scene.store.all('machines')) {
+    if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
+  return [...scene.store.all('machineSets')]
+    .filter(
+      ({ name, isDeleting, replicas }) =>
+        isDeleting || (counts.get(name) ?? 0) !== replicas || scene.store.straysOf(name).length > 0,
+    )
+    .map(({ name }) => {
+      const look: Signal<'machinesChanged'> = {
+        kind: 'machineSet',
+        object: name,
+        name: 'machinesChanged',
+        payload: sightingAt(scene, machinesVersion),
+        cause: { resource: 'machines', resourceVersion: machinesVersion },
+      };
+      return withStrays(look, scene);
+    });
+}

@@ -1,0 +1,297 @@
+/** Flags and environment -> a frozen Config, or one error that lists every fault. */
+import { hostname } from 'node:os';
+import type { DriverPermissions } from '../../activities/drivers/settings.ts';
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import { faultsOfFiles, faultsOfLeaderElection, faultsOfUrl } from './cross-checks.ts';
+import type { Component } from './flags/flag.ts';
+import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
+import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
+import { helpText } from './flags/help.ts';
+import { version } from '../process/version.ts';
+import {
+  type Environment,
+  readTemporalSettings,
+  type TemporalSettings,
+} from '../temporal/settings.ts';
+
+/** Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the pod's. */
+export type KubeSource =
+  { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
+
+/** A flag that was given and has no effect in this process. */
+export interface Noop {
+  flag: string;
+  reason: string;
+}
+
+export interface Config {
+  component: Component;
+  control: KubeSource;
+  /** The cluster that the Nodes join; `none` where there is no such cluster. */
+  target: KubeSource | 'none';
+  /** Namespace of the control cluster. Default "default". */
+  namespace: string;
+  install: InstallSettings;
+  /** Limits of our own on requests to each API server. No qps: no limit. */
+  kubeApi: { qps?: number; burst: number };
+  temporal: TemporalSettings;
+  /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
+  protectsNodes: boolean;
+  /** File with workflow code that was bundled before. */
+  workflowBundle?: string;
+  /** Name of this process in Leases and in the Temporal UI. Default the host name. */
+  identity: string;
+  leaderElection: LeaderElection;
+  /** Port 0: any free port. */
+  http: { address: string; port: number };
+  machine: MachineDefaults;
+  safety: SafetySettings;
+  concurrency: {
+    /** Activities of each kind at a time (worker, default 50), signals being sent at a time (watcher, default 64). */
+    syncs: number;
+    /** Workflows kept in memory. Default 3000. */
+    maxCachedWorkflows: number;
+  };
+  /** Time for work in progress to end after SIGTERM. Default 20. */
+  shutdownGraceSeconds: number;
+  log: LogSettings;
+  /** URL of the virtual cloud, for the driver `virtual`. Default http://127.0.0.1:7080. */
+  virtualCloud: string;
+  /** What the drivers may do beyond what a class and its Secret give them. Default nothing. */
+  drivers: Required<DriverPermissions>;
+  noops: Noop[];
+}
+
+export interface InstallSettings {
+  /** Default the namespace. */
+  name: string;
+  /** Default the UID of the namespace kube-system. */
+  clusterId?: string;
+  /** Default none. */
+  clusterName?: string;
+  /** Holders of claims that are gone. */
+  takeOver: string[];
+}
+
+export interface LeaderElection {
+  enabled: boolean;
+  /** Of the Lease; default the namespace that is served. */
+  resourceNamespace?: string | undefined;
+  leaseDurationSeconds: number;
+  renewDeadlineSeconds: number;
+  retryPeriodSeconds: number;
+}
+
+export interface SafetySettings {
+  /** Machines above desired + maxSurge at which creating is frozen. Default 2. */
+  up: number;
+  /** Machines below that limit at which creating goes on. Default 1. */
+  down: number;
+  /** Default 60. */
+  overshootingPeriodSeconds: number;
+  /** Default 900. */
+  orphanPeriodSeconds: number;
+  orphans: {
+    /** Default `delete`. */
+    mode: 'delete' | 'report' | 'off';
+    /** Default 10. */
+    maxDeletions: number;
+    /** Default 600. */
+    minAgeSeconds: number;
+  };
+  reachability: {
+    /** Default 30. */
+    timeoutSeconds: number;
+    /** Default 60. */
+    periodSeconds: number;
+  };
+  /** Default 300. */
+  entitiesPeriodSeconds: number;
+  /** Label selector; empty: all Nodes. */
+  unmanagedNodesSelector: string;
+}
+
+export interface LogSettings {
+  level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
+  format: 'auto' | 'json' | 'text';
+}
+
+/** Its message has one line for each fault. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly faults: readonly Fault[];
+  constructor(component: Component, faults: readonly Fault[]) {
+    super(`The ${component} cannot start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+export interface CommandLine {
+  component: Component;
+  /** Without the program: `process.argv.slice(2)`. */
+  argv: readonly string[];
+  env: Environment;
+}
+
+export type Command = { kind: 'print'; text: string } | { kind: 'run'; config: Config };
+
+/** Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others. */
+export function readCommandLine({ component, argv, env }: CommandLine): Command {
+  const flags = readFlags(argv, component);
+  if (flags.asksFor === 'help') return { kind: 'print', text: helpText(component) };
+  if (flags.asksFor === 'version')
+    return { kind: 'print', text: `millwright ${component} ${version}` };
+  const { settings: temporal, faults } = readTemporalSettings(flags.values, env);
+  const virtualCloud = env['MILLWRIGHT_VIRTUAL_CLOUD'] || 'http://127.0.0.1:7080';
+  const allFaults = [
+    ...flags.faults,
+    ...faultsOfFiles(flags.values),
+    ...faultsOfLeaderElection(flags.values),
+    ...faults,
+    ...faultsOfUrl('MILLWRIGHT_VIRTUAL_CLOUD', virtualCloud),
+  ];
+  if (temporal === undefined || allFaults.length > 0) throw new ConfigError(component, allFaults);
+  const config: Config = {
+    component,
+    ...configOf(flags.values),
+    temporal,
+    virtualCloud,
+    noops: noopsOf(flags, component),
+  };
+  return { kind: 'run', config: deepFreeze(config) };
+}
+
+function configOf(flags: FlagValues) {
+  return {
+    ...clustersOf(flags),
+    ...workOf(flags),
+    identity: flags['leader-elect-identity'] || hostname(),
+    leaderElection: {
+      enabled: flags['leader-elect'],
+      resourceNamespace: flags['leader-elect-resource-namespace'] || undefined,
+      leaseDurationSeconds: flags['leader-elect-lease-duration'],
+      renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
+      retryPeriodSeconds: flags['leader-elect-retry-period'],
+    },
+    http: { address: flags.address, port: flags.port },
+    machine: machineDefaultsOf(flags),
+    safety: safetyOf(flags),
+    log: { level: logLevelOf(flags), format: flags['log-format'] },
+  };
+}
+
+function clustersOf(flags: FlagValues) {
+  const target = flags['target-kubeconfig'];
+  const qps = flags['kube-api-qps'];
+  return {
+    control: kubeSourceOf(flags['control-kubeconfig'] || target),
+    target: target === 'none' ? ('none' as const) : kubeSourceOf(target),
+    namespace: flags.namespace,
+    install: installOf(flags),
+    kubeApi: { burst: flags['kube-api-burst'], ...(qps > 0 && { qps }) },
+  };
+}
+
+function installOf(flags: FlagValues): InstallSettings {
+  const clusterId = flags['cluster-id'];
+  const clusterName = flags['cluster-name'];
+  return {
+    name: flags.install || flags.namespace,
+    ...(clusterId !== '' && { clusterId }),
+    ...(clusterName !== '' && { clusterName }),
+    takeOver: flags['take-over'],
+  };
+}
+
+function kubeSourceOf(kubeconfig: string): KubeSource {
+  if (kubeconfig === '') return { kind: 'default' };
+  if (kubeconfig === 'inClusterConfig') return { kind: 'inCluster' };
+  return { kind: 'file', path: kubeconfig };
+}
+
+function workOf(flags: FlagValues) {
+  const workflowBundle = flags['workflow-bundle'];
+  return {
+    protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
+    drivers: driversOf(flags),
+    ...(workflowBundle !== '' && { workflowBundle }),
+    concurrency: {
+      syncs: flags['concurrent-syncs'],
+      maxCachedWorkflows: flags['max-cached-workflows'],
+    },
+    shutdownGraceSeconds: flags['shutdown-grace-period'],
+  };
+}
+
+/** The process's whole identity is more than its token file. */
+function driversOf(flags: FlagValues): Config['drivers'] {
+  const allowsAmbientCredentials = flags['ambient-credentials'];
+  return {
+    allowsAmbientCredentials,
+    allowsTokenFiles: flags['token-files'] || allowsAmbientCredentials,
+    allowsRetagging: flags['retag-adopted'],
+  };
+}
+
+function safetyOf(flags: FlagValues): SafetySettings {
+  return {
+    up: flags['safety-up'],
+    down: flags['safety-down'],
+    overshootingPeriodSeconds: flags['machine-safety-overshooting-period'],
+    orphanPeriodSeconds: flags['machine-safety-orphan-vms-period'],
+    orphans: {
+      mode: flags['safety-orphans'],
+      maxDeletions: flags['safety-orphans-max-deletions'],
+      minAgeSeconds: flags['safety-orphans-min-age'],
+    },
+    reachability: {
+      timeoutSeconds: flags['machine-safety-apiserver-statuscheck-timeout'],
+      periodSeconds: flags['machine-safety-apiserver-statuscheck-period'],
+    },
+    entitiesPeriodSeconds: flags['safety-entities-period'],
+    unmanagedNodesSelector: flags['safety-unmanaged-nodes-selector'],
+  };
+}
+
+function machineDefaultsOf(flags: FlagValues): MachineDefaults {
+  return {
+    creationTimeoutSeconds: flags['machine-creation-timeout'],
+    healthTimeoutSeconds: flags['machine-health-timeout'],
+    drainTimeoutSeconds: flags['machine-drain-timeout'],
+    inPlaceUpdateTimeoutSeconds: flags['machine-inplace-update-timeout'],
+    maxEvictRetries: flags['machine-max-evict-retries'],
+    pvDetachTimeoutSeconds: flags['machine-pv-detach-timeout'],
+    pvReattachTimeoutSeconds: flags['machine-pv-reattach-timeout'],
+    preserveTimeoutSeconds: flags['machine-preserve-timeout'],
+    nodeConditions: flags['node-conditions'],
+    bootstrapTokenAuthExtraGroups: flags['bootstrap-token-auth-extra-groups'],
+    resourceExhaustedRetrySeconds: flags['resource-exhausted-retry'] || 600,
+  };
+}
+
+function logLevelOf(flags: FlagValues): LogSettings['level'] {
+  const level = flags['log-level'];
+  if (level !== 'auto') return level;
+  if (flags.v <= 3) return 'info';
+  return flags.v === 4 ? 'debug' : 'trace';
+}
+
+function noopsOf({ given }: ReadFlags, component: Component): Noop[] {
+  return flagNames
+    .filter((name) => given.has(name))
+    .flatMap((name) => {
+      const { noop, only } = flagOf(name);
+      if (noop !== undefined) return [{ flag: `--${name}`, reason: noop }];
+      if (only === undefined || only === component) return [];
+      return [{ flag: `--${name}`, reason: `Only the ${only} uses it.` }];
+    });
+}
+
+/** Plain objects and arrays only: Temporal's connection options may hold buffers, which cannot be frozen. */
+function deepFreeze<T>(value: T): T {
+  if (ArrayBuffer.isView(value)) return value;
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const part of Object.values(Object.freeze(value))) deepFreeze(part);
+  }
+  return value;
+}

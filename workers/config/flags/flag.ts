@@ -1,0 +1,34 @@
+/** What is known of a flag. The parser, the help text and docs/flags.md are made of it. */
+import type { Kind } from './kinds.ts';
+
+export type Component = 'watcher' | 'worker';
+
+export const groups = [
+  'Clusters',
+  'Temporal',
+  'Work',
+  'Machines',
+  'Safety',
+  'Leader election',
+  'HTTP',
+  'Logs',
+  'Without effect',
+] as const;
+
+export interface Flag<T> {
+  group: (typeof groups)[number];
+  kind: Kind<T>;
+  /** As a person would write it. Two where the binaries of MCM differ. */
+  default: string | Record<Component, string>;
+  says: string;
+  /** Set when the flag has an effect in one process only. */
+  only?: Component;
+  /** Set when the flag is accepted and has no effect: why. */
+  noop?: string;
+  /** MCM does not have it. */
+  ours?: true;
+}
+
+export function defaultOf(flag: Pick<Flag<unknown>, 'default'>, component: Component): string {
+  return typeof flag.default === 'string' ? flag.default : flag.default[component];
+}

@@ -1,0 +1,84 @@
+/** No call of a driver outlives its limit, whatever the libraries below it do with their sockets, tokens and promises. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
+import { DriverError } from '../../activities/drivers/driver.ts';
+
+export interface CallLimits {
+  /** Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what happened is said. Default 240. */
+  callSeconds?: number;
+  /** Seconds that a call has to end by itself after its signal, because it then knows more. Default 5. */
+  graceSeconds?: number;
+}
+
+/** The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a cancellation, and nobody waits for it. */
+export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
+  const bounded =
+    <Request extends ProviderRequest, Answer>(
+      doing: string,
+      call: (request: Request) => Promise<Answer>,
+    ) =>
+    (request: Request): Promise<Answer> =>
+      within(limits, { doing, request, call });
+  const { prepare, warnings } = driver;
+  return {
+    settleSeconds: driver.settleSeconds,
+    ...(prepare && { prepare: () => prepare.call(driver) }),
+    createInstance: bounded('create', (request) => driver.createInstance(request)),
+    describeInstance: bounded('describe', (request) => driver.describeInstance(request)),
+    initializeInstance: bounded('initialize', (request) => driver.initializeInstance(request)),
+    deleteInstance: bounded('delete', (request) => driver.deleteInstance(request)),
+    listInstances: bounded('list', (request) => driver.listInstances(request)),
+    deleteListed: bounded('delete what was listed', (request) => driver.deleteListed(request)),
+    listScope: (providerSpec) => driver.listScope(providerSpec),
+    volumeIds: (specs) => driver.volumeIds(specs),
+    validate: (providerSpec) => driver.validate(providerSpec),
+    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
+  };
+}
+
+interface BoundedCall<Request, Answer> {
+  doing: string;
+  request: Request;
+  call: (request: Request) => Promise<Answer>;
+}
+
+async function within<Request extends ProviderRequest, Answer>(
+  { callSeconds = 240, graceSeconds = 5 }: CallLimits,
+  { doing, request, call }: BoundedCall<Request, Answer>,
+): Promise<Answer> {
+  const { signal: asked } = request;
+  const limit = AbortSignal.timeout(callSeconds * 1_000);
+  const signal = AbortSignal.any([asked, limit]);
+  const isOver = new AbortController();
+  const stuck = async (): Promise<never> => {
+    await abortOf(signal, isOver.signal);
+    await delay(graceSeconds * 1_000, undefined, { signal: isOver.signal });
+    throw stuckError(doing, { isCancelled: asked.aborted, callSeconds });
+  };
+  try {
+    return await Promise.race([call({ ...request, signal }), stuck()]);
+  } finally {
+    isOver.abort();
+  }
+}
+
+/** Rejected when the call is over before. */
+async function abortOf(signal: AbortSignal, isOver: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  isOver.addEventListener('abort', () => reject(new Error('over')), { once: true });
+  await promise;
+}
+
+function stuckError(
+  doing: string,
+  { isCancelled, callSeconds }: { isCancelled: boolean; callSeconds: number },
+): DriverError {
+  if (isCancelled) {
+    const message = `${doing}: cancelled, and the driver did not end by itself`;
+    return new DriverError({ code: 'Canceled', message, settled: false });
+  }
+  const message = `${doing}: no answer within ${callSeconds} s, neither of the cloud nor of its endpoint for credentials; asked again later`;
+  return new DriverError({ code: 'DeadlineExceeded', message, settled: false });
+}

@@ -1,0 +1,144 @@
+/** Builds the clients of a process, and waits until what they talk to is there. */
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { createLeaseClient } from '../../activities/kube/leases/election.ts';
+import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import type { Config, KubeSource } from '../config/config.ts';
+import { limitRate } from './rate-limit.ts';
+import { untilReached } from '../process/reach.ts';
+import type { TemporalSettings } from '../temporal/settings.ts';
+import { version } from '../process/version.ts';
+
+type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
+
+export interface KubeClients {
+  /** The cluster with the Machines. */
+  control: KubeClient;
+  /** The cluster with the Nodes; the same client where it is the same cluster. */
+  target: KubeClient | undefined;
+  close(): Promise<void>;
+}
+
+/** What every wait for a server needs. */
+export interface Waiting {
+  log: Logger;
+  /** Ends the waiting. */
+  signal: AbortSignal;
+}
+
+/** Throws when a kubeconfig cannot be read. Connects to nothing yet. */
+export function createKubeClients(config: KubeSettings): KubeClients {
+  const control = createClient(config.control, config);
+  const target = createTargetClient(control, config);
+  return {
+    control,
+    target,
+    async close() {
+      await Promise.all([control.close(), target === control ? undefined : target?.close()]);
+    },
+  };
+}
+
+function createTargetClient(control: KubeClient, config: KubeSettings): KubeClient | undefined {
+  if (config.target === 'none') return undefined;
+  const isSame = JSON.stringify(config.control) === JSON.stringify(config.target);
+  return isSame ? control : createClient(config.target, config);
+}
+
+function createClient(
+  source: KubeSource,
+  { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
+): KubeClient {
+  const client = createKubeClient({
+    kubeConfig: kubeConfigOf(source),
+    userAgent: `millwright-${component}/${version}`,
+  });
+  return qps === undefined ? client : limitRate(client, { qps, burst });
+}
+
+/**
+ * For Events alone: an API server that keeps them in a slow etcd of its own holds up few connections, for a short time, and
+ * they take no turn of the limit that the work has.
+ */
+export function createEventClient(
+  source: KubeSource,
+  { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
+): KubeClient {
+  const client = createKubeClient({
+    kubeConfig: loadKubeConfig(flagOfSource(source)),
+    userAgent: `millwright-${component}/${version}`,
+    connections: 4,
+    callTimeoutMs: 3_000,
+  });
+  return qps === undefined ? client : limitRate(client, { qps, burst });
+}
+
+/** A small pool of its own: renewals do not wait behind lists. */
+export function createLeaseClientOf({
+  control,
+  component,
+}: Pick<Config, 'control' | 'component'>): KubeClient {
+  return createLeaseClient({
+    kubeConfig: kubeConfigOf(control),
+    userAgent: `millwright-${component}/${version}`,
+  });
+}
+
+export function kubeConfigOf(source: KubeSource): KubeConfig {
+  return loadKubeConfig(flagOfSource(source));
+}
+
+function flagOfSource(source: KubeSource): string {
+  switch (source.kind) {
+    case 'file':
+      return source.path;
+    case 'inCluster':
+      return 'inClusterConfig';
+    case 'default':
+      return '';
+  }
+}
+
+/** Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`. */
+export async function untilTemporalAnswers(
+  { temporal, identity }: Pick<Config, 'temporal' | 'identity'>,
+  waiting: Waiting,
+): Promise<Client> {
+  const { address, namespace } = temporal;
+  return untilReached({
+    server: `Temporal at ${address}, namespace ${namespace}`,
+    attempt: async () => new Client({ connection: await connect(temporal), namespace, identity }),
+    ...waiting,
+  });
+}
+
+/** Limit of each of the two steps of an attempt: to connect, and to ask for the namespace. */
+const stepTimeoutMs = 5_000;
+
+async function connect({ connection: options, namespace }: TemporalSettings): Promise<Connection> {
+  const { address, tls, apiKey, metadata } = options;
+  const connection = await Connection.connect({
+    address,
+    connectTimeout: stepTimeoutMs,
+    ...(tls !== undefined && { tls }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(metadata && { metadata }),
+  });
+  try {
+    await connection.withDeadline(Date.now() + stepTimeoutMs, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return connection;
+  } catch (error) {
+    await connection.close();
+    if (!isGrpcServiceError(error) || !notFound.includes(error.code)) throw error;
+    const command = `temporal operator namespace create -n ${namespace}`;
+    throw new Error(`There is no such namespace (create it with: ${command})`, { cause: error });
+  }
+}
+
+/** Of gRPC's status codes, whose enumeration the SDK does not hand on. */
+const notFound: readonly number[] = [5];

@@ -1,0 +1,32 @@
+/** What the drains of this process watch in the target cluster. */
+import type { Client } from '@temporalio/client';
+import type { DrainWatches } from '../../activities/index.ts';
+import { BlockedDrains } from '../../activities/drain/blocked-drains.ts';
+import { createPendingDrains } from '../../activities/drain/pending-drains.ts';
+import { tryAgainNow } from '../../activities/drain/try-again-now.ts';
+import { WatchedAttachments } from '../../activities/drain/watched-attachments.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Logger } from '../process/logger.ts';
+
+export function createDrainWatches(
+  target: KubeClient,
+  temporal: Client,
+  log: Logger,
+): DrainWatches {
+  const server = createPendingDrains(temporal);
+  const drains = new BlockedDrains({
+    target,
+    wake: (drain, isUnderWay) => tryAgainNow(server, { drain, isUnderWay }),
+    onError: (err) => log.warn({ err }, 'a blocked drain is not woken at once, it goes on later'),
+  });
+  const attachments = new WatchedAttachments({
+    target,
+    onMove: (volume) => drains.volumeMoved(volume),
+    onError: (err) => log.warn({ err }, 'VolumeAttachments cannot be watched'),
+  });
+  return { drains, attachments };
+}
+
+export async function closeDrainWatches({ drains, attachments }: DrainWatches): Promise<void> {
+  await Promise.all([drains.close(), attachments.close()]);
+}

@@ -1,0 +1,172 @@
+/** Counts and times the calls of drivers, for Prometheus: in names of our own, and in those of MCM v0.62.1 for its dashboards. */
+import type { Registry } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
+import type { Driver } from '../../activities/drivers/driver.ts';
+import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
+import { KubeError } from '../../activities/kube/client/errors.ts';
+import type { MachineErrorCode } from '../../workflows/api/failures.ts';
+import { machineErrorCodes } from '../../workflows/api/failures.ts';
+
+type Operation = 'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed';
+
+/** As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines. */
+const mcmOperations: Record<Operation, string> = {
+  create: 'create_machine',
+  describe: 'get_machine_status',
+  initialize: 'initialize_machine',
+  delete: 'delete_machine',
+  list: 'list_machine',
+  deleteListed: 'delete_machine',
+};
+
+/** Seconds. A delete waits until its instance is gone, up to 4 minutes. */
+const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+export interface DriverCall {
+  provider: string;
+  operation: Operation;
+  code: 'OK' | MachineErrorCode;
+  seconds: number;
+}
+
+export type DriverMetrics = (call: DriverCall) => void;
+
+export function registerDriverMetrics(registry: Registry): DriverMetrics {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'millwright_driver_calls_total',
+    help: 'Calls of drivers that ended, by code; OK: with success.',
+    labelNames: ['provider', 'operation', 'code'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'millwright_driver_call_duration_seconds',
+    help: 'How long calls of drivers took, however they ended.',
+    labelNames: ['provider', 'operation'],
+    buckets,
+    registers,
+  });
+  const tellMcm = registerMcmMetrics(registry);
+  return (call) => {
+    const { provider, operation, code, seconds } = call;
+    calls.inc({ provider, operation, code });
+    durations.observe({ provider, operation }, seconds);
+    tellMcm(call);
+  };
+}
+
+/** There a duration is that of a success, a provider is in small letters, and a code is its number. */
+function registerMcmMetrics(registry: Registry): DriverMetrics {
+  const registers = [registry];
+  const byService = { labelNames: ['provider', 'service'], registers } as const;
+  const requests = new Counter({
+    name: 'mcm_cloud_api_requests_total',
+    help: 'Calls of drivers that succeeded; service: the operation.',
+    ...byService,
+  });
+  const failedRequests = new Counter({
+    name: 'mcm_cloud_api_requests_failed_total',
+    help: 'Calls of drivers that failed; service: the operation.',
+    ...byService,
+  });
+  const requestSeconds = new Histogram({
+    name: 'mcm_cloud_api_api_request_duration_seconds',
+    help: 'How long calls of drivers took that succeeded; service: the operation.',
+    buckets,
+    ...byService,
+  });
+  const driverSeconds = new Histogram({
+    name: 'mcm_cloud_api_driver_request_duration_seconds',
+    help: 'How long calls of drivers took that succeeded.',
+    labelNames: ['provider', 'operation'],
+    buckets,
+    registers,
+  });
+  const failedDriverRequests = new Counter({
+    name: 'mcm_cloud_api_driver_requests_failed_total',
+    help: 'Calls of drivers that failed, by the number of the code.',
+    labelNames: ['provider', 'operation', 'error_code'],
+    registers,
+  });
+  return (call) => {
+    const provider = call.provider.toLowerCase();
+    const operation = mcmOperations[call.operation];
+    if (call.code === 'OK') {
+      requests.inc({ provider, service: operation });
+      requestSeconds.observe({ provider, service: operation }, call.seconds);
+      driverSeconds.observe({ provider, operation }, call.seconds);
+      return;
+    }
+    // OK is 0.
+    const errorCode = machineErrorCodes.indexOf(call.code) + 1;
+    failedRequests.inc({ provider, service: operation });
+    failedDriverRequests.inc({ provider, operation, error_code: errorCode });
+  };
+}
+
+export interface MeterParts {
+  tell: DriverMetrics;
+  /** Takes what a driver did not explain, for the log. */
+  report: (error: unknown, message: string) => void;
+  /** Milliseconds; default `performance.now`. */
+  now?: () => number;
+}
+
+/**
+ * The driver itself, but that each of its calls is told, and that it fails with a `DriverError` whatever happens in it: a bug must show
+ * on the Machine and not be tried again in silence.
+ */
+export function meteredDriver(
+  driver: Driver,
+  provider: string,
+  { tell, report, now = () => performance.now() }: MeterParts,
+): Driver {
+  function metered<Request, Answer>(
+    operation: Operation,
+    call: (request: Request) => Promise<Answer>,
+  ): (request: Request) => Promise<Answer> {
+    return async (request) => {
+      const begunAt = now();
+      const end = (code: DriverCall['code']): void =>
+        tell({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
+      try {
+        const answer = await call(request);
+        end('OK');
+        return answer;
+      } catch (error) {
+        if (error instanceof DriverPending) {
+          end('OK');
+          throw error;
+        }
+        const fault = explained(error, `driver of provider "${provider}": ${operation}`);
+        if (fault !== error) report(error, fault.message);
+        end(fault instanceof DriverError ? fault.code : 'Unavailable');
+        throw fault;
+      }
+    };
+  }
+
+  const { prepare, warnings } = driver;
+  return {
+    settleSeconds: driver.settleSeconds,
+    ...(prepare && { prepare: () => prepare.call(driver) }),
+    createInstance: metered('create', (request) => driver.createInstance(request)),
+    describeInstance: metered('describe', (request) => driver.describeInstance(request)),
+    initializeInstance: metered('initialize', (request) => driver.initializeInstance(request)),
+    deleteInstance: metered('delete', (request) => driver.deleteInstance(request)),
+    listInstances: metered('list', (request) => driver.listInstances(request)),
+    deleteListed: metered('deleteListed', (request) => driver.deleteListed(request)),
+    listScope: (providerSpec) => driver.listScope(providerSpec),
+    volumeIds: (specs) => driver.volumeIds(specs),
+    validate: (providerSpec) => driver.validate(providerSpec),
+    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
+  };
+}
+
+/** An API server that did not answer a question of the driver's is no fault of the cloud: Temporal asks again. */
+function explained(error: unknown, what: string): DriverError | KubeError {
+  if (error instanceof DriverError || error instanceof KubeError) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  const message = `${what}: ${words}. This is a bug of the driver; the worker's log says more`;
+  return new DriverError({ code: 'Unknown', message, settled: false, cause: error });
+}

@@ -1,0 +1,75 @@
+/** What our processes have in common: flags, log, orderly end, HTTP port. */
+import { flushCompileCache } from 'node:module';
+import type { Command, Config } from '../config/config.ts';
+import { ConfigError, readCommandLine } from '../config/config.ts';
+import type { Component } from '../config/flags/flag.ts';
+import { openHttpPort } from './http.ts';
+import { runsAsMcm } from './leaderless.ts';
+import type { Logger } from './logger.ts';
+import { createLogger } from './logger.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { createMetrics } from '../metrics/registry.ts';
+import type { Shutdown } from './shutdown.ts';
+import { createShutdown } from './shutdown.ts';
+
+export interface Process {
+  config: Config;
+  log: Logger;
+  shutdown: Shutdown;
+  /** Opens the port, which closes last. */
+  openHttp(options: HttpOptions): Promise<Metrics>;
+}
+
+export interface HttpOptions {
+  sdkMetricsUrl?: string;
+  whyNotReady: () => string | undefined;
+  /** Why a restart is asked for of one that stands in for MCM. Must not depend on Temporal. */
+  leaderFault?: () => string | undefined;
+}
+
+/** Runs `main` with what the command line says, or prints why it cannot. */
+export async function start(
+  component: Component,
+  main: (process: Process) => Promise<void>,
+): Promise<void> {
+  const command = commandOf(component);
+  if (command.kind === 'print') {
+    console.log(command.text);
+    return;
+  }
+  const { config } = command;
+  const log = createLogger({ component, ...config.log });
+  for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
+  const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
+  try {
+    await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
+    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes nothing.
+    flushCompileCache();
+  } catch (err) {
+    // What is under way when a signal ends the process fails on the way out.
+    if (shutdown.signal.aborted) return;
+    log.fatal({ err }, 'cannot start');
+    shutdown.begin('cannot start', 1);
+  }
+
+  async function openHttp(options: HttpOptions): Promise<Metrics> {
+    const { sdkMetricsUrl, leaderFault = () => undefined } = options;
+    const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
+    const isHealthy = (): boolean =>
+      !shutdown.signal.aborted && !(runsAsMcm() && leaderFault() !== undefined);
+    const whyNotReady = (): string | undefined => options.whyNotReady() ?? leaderFault();
+    const port = await openHttpPort({ ...config.http, metrics, isHealthy, whyNotReady, log });
+    shutdown.add('HTTP port', () => port.close());
+    return metrics;
+  }
+}
+
+function commandOf(component: Component): Command {
+  try {
+    return readCommandLine({ component, argv: process.argv.slice(2), env: process.env });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(2);
+  }
+}

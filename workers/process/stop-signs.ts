@@ -1,0 +1,25 @@
+/** How a process shows that everything is stopped. */
+import type { Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
+import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
+import { stopInWords } from '../../activities/kube/objects/global-stop.ts';
+import type { Logger } from './logger.ts';
+
+export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
+  if (stop) log.warn({ ...stop }, stopInWords(namespace, stop));
+  else log.warn({ namespace }, 'the stop is over: machines are created and deleted again');
+}
+
+/** Such a process is ready all the same: whoever restarts it or leaves it out would change nothing. */
+export function registerStopMetric(registry: Registry, stop: StopView): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'millwright_stopped',
+      help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
+      registers: [],
+      collect() {
+        this.set(stop.current() ? 1 : 0);
+      },
+    }),
+  );
+}

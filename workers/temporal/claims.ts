@@ -1,0 +1,162 @@
+/**
+ * What an install has for itself in a Temporal namespace. Each claim is a workflow that is named after what is claimed and
+ * remembers its holder: starting one is atomic, so of two processes that claim at the same moment one is refused and
+ * reads who was first. docs/decisions/0009-install-identity.md.
+ */
+import type { Client } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { ClaimInput } from '../../workflows/claim.ts';
+import type { Waiting } from '../kube/clients.ts';
+import type { Config } from '../config/config.ts';
+import type { Identity } from './identity.ts';
+import { untilReached } from '../process/reach.ts';
+
+export interface Claim {
+  workflowId: string;
+  holder: string;
+  /** What is claimed, for people. */
+  what: string;
+  /** What to do where another holds it. */
+  advice: string;
+}
+
+export interface Claimant {
+  identity: Identity;
+  /** Namespace of the control cluster that is served. */
+  namespace: string;
+}
+
+export function claimantOf(
+  { namespace, install }: Pick<Config, 'namespace' | 'install'>,
+  identity: Identity,
+): Claimant & { takeOver: readonly string[] } {
+  return { identity, namespace, takeOver: install.takeOver };
+}
+
+export function claimsOf({ identity, namespace }: Claimant): Claim[] {
+  const { cluster, name, clusterName, target = 'none' } = identity;
+  const ids = clusterName === undefined ? '<kind>/' : `<kind>/${clusterName}/`;
+  const install = clusterName === undefined ? name : `${clusterName}/${name}`;
+  return [
+    {
+      workflowId: ['claim/ids', ...(clusterName === undefined ? [] : [clusterName])].join('/'),
+      holder: cluster,
+      what: `The ids ${ids}<namespace>/<name> of workflows, for control cluster ${cluster}`,
+      advice:
+        'Give all processes of this control cluster another --cluster-name, or another Temporal namespace.',
+    },
+    {
+      workflowId: `claim/install/${cluster}/${name}`,
+      holder: target,
+      what: `Install ${name} of control cluster ${cluster}, for target cluster ${target}`,
+      advice: 'Give the processes for this target cluster an --install of their own.',
+    },
+    {
+      workflowId: `claim/namespace/${cluster}/${namespace}`,
+      holder: install,
+      what: `Namespace ${namespace} of control cluster ${cluster}, for install ${install}`,
+      advice: 'Serve another --namespace here, or stop the other install.',
+    },
+  ];
+}
+
+/** Its message says what to set. */
+export class ClaimRefusal extends Error {
+  override name = 'ClaimRefusal';
+  constructor({ what, advice, holder: wanted }: Claim, holder: string) {
+    const takeOver = `If ${holder} is gone for good and ${wanted} replaces it: --take-over=${holder}, for one start.`;
+    super(`${what}: already claimed by ${holder}. ${advice} ${takeOver}`);
+  }
+}
+
+/** Claims everything, or throws a ClaimRefusal. Watcher and worker do it at each start, also at once. */
+export async function untilClaimed(
+  temporal: Client,
+  claimant: Claimant & { takeOver: readonly string[] },
+  waiting: Waiting,
+): Promise<void> {
+  const refusal = await untilReached({
+    server: 'Temporal, for the claims',
+    attempt: () => claimAll(temporal, claimant, waiting.log),
+    ...waiting,
+  });
+  if (refusal) throw refusal;
+}
+
+async function claimAll(
+  temporal: Client,
+  claimant: Claimant & { takeOver: readonly string[] },
+  log: Waiting['log'],
+): Promise<ClaimRefusal | undefined> {
+  for (const claim of claimsOf(claimant)) {
+    const { holder } = await take(temporal, claim, claimant);
+    if (holder === claim.holder) continue;
+    if (!claimant.takeOver.includes(holder)) return new ClaimRefusal(claim, holder);
+    const { workflowId } = claim;
+    log.warn({ claim: workflowId, from: holder, to: claim.holder }, 'claim taken over');
+    await release(temporal, workflowId, claim.holder);
+    const after = await take(temporal, claim, claimant);
+    // Another process took it over at the same moment, for another holder.
+    if (after.holder !== claim.holder) return new ClaimRefusal(claim, after.holder);
+  }
+  return undefined;
+}
+
+/** Returns who holds it now. */
+async function take(
+  temporal: Client,
+  { workflowId, holder, what }: Claim,
+  { identity }: Claimant,
+): Promise<{ holder: string }> {
+  const input: ClaimInput = { cluster: identity.cluster, holder };
+  try {
+    await temporal.workflow.start('claim', {
+      workflowId,
+      taskQueue: identity.taskQueue,
+      args: [input],
+      memo: { holder },
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: what.slice(0, 200),
+      staticDetails: `${what}.\n\nTerminate this workflow to give it back.`,
+    });
+    return { holder };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const present = await holderOf(temporal, workflowId);
+    if (present !== undefined) return { holder: present };
+    throw new Error(`${workflowId} was given back just now`, { cause: error });
+  }
+}
+
+/** Undefined: nobody. */
+async function holderOf(temporal: Client, workflowId: string): Promise<string | undefined> {
+  try {
+    const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING' ? String(memo?.['holder']) : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** Of another holder; where that is no more, nothing. */
+async function release(temporal: Client, workflowId: string, newHolder: string): Promise<void> {
+  try {
+    const { runId, status, memo } = await temporal.workflow.getHandle(workflowId).describe();
+    if (status.name !== 'RUNNING' || memo?.['holder'] === newHolder) return;
+    await temporal.workflow
+      .getHandle(workflowId, runId)
+      .terminate(`taken over by ${newHolder} (--take-over)`);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** Asked again before anything is done to workflows that look left over. Returns the first claim that another holds. */
+export async function lostClaim(temporal: Client, claimant: Claimant): Promise<Claim | undefined> {
+  for (const claim of claimsOf(claimant)) {
+    if ((await holderOf(temporal, claim.workflowId)) !== claim.holder) return claim;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+/** The workers of the drivers: those of a provider start when the first of its MachineClasses is seen, after its libraries are loaded. */
+import type { Worker } from '@temporalio/worker';
+import type { Driver } from '../../activities/drivers/driver.ts';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { customResource } from '../../activities/kube/client/paths.ts';
+import { Reflector } from '../../activities/kube/cache/reflector.ts';
+
+interface ClassObject extends KubeObject {
+  provider?: string;
+}
+
+export type DriverWorker = Pick<Worker, 'run' | 'shutdown'>;
+
+export interface DriverWorkersOptions {
+  control: KubeClient;
+  namespace: string;
+  drivers: ReadonlyMap<string, Driver>;
+  /** One for each kind of call; they do not run yet. */
+  createWorkers(provider: string, driver: Driver): Promise<readonly DriverWorker[]>;
+  onStart(provider: string): void;
+  /** Called for each failed read of the classes; it goes on by itself. */
+  onError(error: unknown): void;
+}
+
+export class DriverWorkers {
+  readonly #options: DriverWorkersOptions;
+  readonly #started = new Map<string, Promise<readonly DriverWorker[]>>();
+  readonly #runs: Promise<void>[] = [];
+  readonly #reflector: { readonly synced: Promise<void>; stop(): Promise<void> };
+  readonly #failed = Promise.withResolvers<unknown>();
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: DriverWorkersOptions) {
+    this.#options = options;
+    const { control, namespace, onError } = options;
+    this.#reflector = new Reflector({
+      client: control,
+      path: customResource('machineclasses', namespace),
+      project: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
+        name,
+        uid,
+        resourceVersion,
+        provider,
+      }),
+      onChange: ({ object: { provider } }) => this.#serve(provider),
+      onError,
+    });
+  }
+
+  /** Resolves with the error when one of them cannot start, or ends unasked. */
+  get failed(): Promise<unknown> {
+    return this.#failed.promise;
+  }
+
+  /** Fulfilled when the drivers of all classes that exist now are served: nothing else runs yet that a library could hold up while it loads. */
+  async ready(): Promise<void> {
+    await this.#reflector.synced;
+    await Promise.allSettled(this.#started.values());
+  }
+
+  /** Also in the middle of a start: a driver that is being loaded polls nothing afterwards. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#reflector.stop();
+    const started = await Promise.allSettled(this.#started.values());
+    for (const outcome of started) {
+      if (outcome.status === 'rejected') continue;
+      for (const worker of outcome.value) worker.shutdown();
+    }
+    await Promise.allSettled(this.#runs);
+  }
+
+  #serve(provider: string): void {
+    const driver = this.#options.drivers.get(provider);
+    if (!driver || this.#stopping || this.#started.has(provider)) return;
+    const starting = this.#start(provider, driver);
+    this.#started.set(provider, starting);
+    starting.catch(this.#failed.resolve);
+  }
+
+  async #start(provider: string, driver: Driver): Promise<readonly DriverWorker[]> {
+    await driver.prepare?.();
+    if (this.#stopping) return [];
+    const workers = await this.#options.createWorkers(provider, driver);
+    for (const worker of workers) {
+      const run = worker.run();
+      run.catch(this.#failed.resolve);
+      this.#runs.push(run);
+    }
+    this.#options.onStart(provider);
+    return workers;
+  }
+}

@@ -1,0 +1,79 @@
+/** Which install this process belongs to, found out at its start: docs/decisions/0009-install-identity.md. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { isRefusal } from '../../activities/kube/client/errors.ts';
+import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Install } from '../../workflows/contracts/task-queues.ts';
+import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
+import type { KubeClients, Waiting } from '../kube/clients.ts';
+import { kubeConfigOf } from '../kube/clients.ts';
+import type { Config } from '../config/config.ts';
+import { untilReached } from '../process/reach.ts';
+
+export interface Identity extends Install {
+  /** Id of the cluster that the Nodes join; undefined where there is none. */
+  target?: string;
+  /** Of the workflows; those of drains and drivers begin with it. */
+  taskQueue: string;
+}
+
+type Settings = Pick<Config, 'target' | 'namespace' | 'install'>;
+
+const kubeSystem = '/api/v1/namespaces/kube-system';
+
+/** Waits for the API servers of both clusters. */
+export async function untilIdentityKnown(
+  { control, target }: KubeClients,
+  settings: Settings,
+  waiting: Waiting,
+): Promise<Identity> {
+  const { name, clusterId, clusterName } = settings.install;
+  const cluster = await untilReached({
+    server: 'control cluster',
+    attempt: () => (clusterId === undefined ? uidOf(control) : answering(control, clusterId)),
+    ...waiting,
+  });
+  const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
+  const identity = { ...install, taskQueue: taskQueueOf(install) };
+  if (!target) return identity;
+  if (target === control && clusterId === undefined) return { ...identity, target: cluster };
+  const attempt = () => idOfTarget(target, settings);
+  return {
+    ...identity,
+    target: await untilReached({ server: 'target cluster', attempt, ...waiting }),
+  };
+}
+
+async function uidOf(client: KubeClient): Promise<string> {
+  const { metadata } = await client.get<{ metadata: { uid: string } }>(kubeSystem);
+  return metadata.uid;
+}
+
+async function answering(client: KubeClient, id: string): Promise<string> {
+  await client.get('/version');
+  return id;
+}
+
+/** Its CA stands for it where its namespace kube-system may not be read. */
+async function idOfTarget(client: KubeClient, { target }: Settings): Promise<string> {
+  try {
+    return await uidOf(client);
+  } catch (error) {
+    if (!isRefusal(error) || target === 'none') throw error;
+    return await digestOfCluster(kubeConfigOf(target).cluster);
+  }
+}
+
+export async function digestOfCluster({
+  caData,
+  caFile,
+  server,
+}: Pick<KubeConfig['cluster'], 'caData' | 'caFile' | 'server'>): Promise<string> {
+  if (caData !== undefined) return `ca-${digest(Buffer.from(caData, 'base64'))}`;
+  if (caFile !== undefined) return `ca-${digest(await readFile(caFile))}`;
+  return `server-${digest(server)}`;
+}
+
+const digest = (text: string | Buffer): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 32);

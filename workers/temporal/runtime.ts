@@ -1,0 +1,55 @@
+/** The Temporal SDK's native core: one per process, and in the worker only. */
+import { DefaultLogger, type LogEntry, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Waiting } from '../kube/clients.ts';
+import type { Config } from '../config/config.ts';
+import { freeLoopbackPort } from '../process/http.ts';
+import { untilReached } from '../process/reach.ts';
+
+const levels = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+} as const satisfies Record<LogEntry['level'], string>;
+
+/**
+ * Sends the SDK's log, that of workflows and that of activities to our logger, and serves the SDK's metrics on a port
+ * of the loopback interface; returns their URL. To be called once, before any connection or worker is made.
+ */
+export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl: string }> {
+  const bindAddress = `127.0.0.1:${await freeLoopbackPort()}`;
+  Runtime.install({
+    logger: new DefaultLogger(log.isLevelEnabled('debug') ? 'DEBUG' : 'INFO', (entry) =>
+      log[levels[entry.level]](entry.meta ?? {}, entry.message),
+    ),
+    telemetryOptions: {
+      // The core tells of every lost connection and retry at WARN; below that it is of use to its authors only.
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      metrics: {
+        prometheus: {
+          bindAddress,
+          countersTotalSuffix: true,
+          unitSuffix: true,
+          useSecondsForDurations: true,
+        },
+      },
+    },
+    // shutdown.ts stops the workers, in its order.
+    shutdownSignals: [],
+  });
+  return { metricsUrl: `http://${bindAddress}/metrics` };
+}
+
+/** The connection of the workers. Waits until Temporal can be reached. */
+export function untilNativeConnection(
+  { temporal }: Pick<Config, 'temporal'>,
+  waiting: Waiting,
+): Promise<NativeConnection> {
+  return untilReached({
+    server: `Temporal at ${temporal.address} (worker)`,
+    attempt: () => NativeConnection.connect(temporal.connection),
+    ...waiting,
+  });
+}

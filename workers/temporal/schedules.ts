@@ -1,0 +1,135 @@
+/** The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each worker. */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  Client,
+  ScheduleDescription,
+  ScheduleHandle,
+  ScheduleOptions,
+  ScheduleUpdateOptions,
+} from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import { scheduleIdOf } from '../../workflows/contracts/task-queues.ts';
+import { keys } from '../../workflows/contracts/messages.ts';
+import type { Check, CheckSettings } from './safety-schedules.ts';
+import { checksOf } from './safety-schedules.ts';
+import type { Logger } from '../process/logger.ts';
+
+/** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
+const runTimeoutMs = 10 * 60_000;
+/** Temporal's shortest. */
+const shortestPeriodSeconds = 1;
+const shortestCatchupMs = 10_000;
+
+export async function ensureSchedules(
+  client: Client,
+  settings: CheckSettings,
+  log: Logger,
+): Promise<void> {
+  for (const check of checksOf(settings)) {
+    const scheduleId = scheduleIdOf(check.name, settings.identity);
+    const done = check.isOff
+      ? await remove(client.schedule.getHandle(scheduleId))
+      : await ensure(client, scheduleOf(check, settings));
+    if (done !== 'unchanged') log.info({ scheduleId }, `schedule ${done}`);
+  }
+}
+
+type Done = 'created' | 'changed' | 'removed' | 'unchanged';
+
+async function remove(handle: ScheduleHandle): Promise<Done> {
+  try {
+    await handle.delete();
+    return 'removed';
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return 'unchanged';
+    throw error;
+  }
+}
+
+/** Another worker may do the same at the same time. */
+async function ensure(client: Client, wanted: ScheduleOptions): Promise<Done> {
+  try {
+    await client.schedule.create(wanted);
+    return 'created';
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  }
+  const handle = client.schedule.getHandle(wanted.scheduleId);
+  if (isUpToDate(await handle.describe(), wanted)) return 'unchanged';
+  await handle.update((present) => updateOf(present, wanted));
+  return 'changed';
+}
+
+export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptions {
+  const { namespace, identity } = settings;
+  const typedSearchAttributes = [
+    { key: keys.KubeCluster, value: identity.cluster },
+    { key: keys.KubeNamespace, value: namespace },
+  ];
+  const scheduleId = scheduleIdOf(check.name, identity);
+  const everyMs = Math.max(check.periodSeconds, shortestPeriodSeconds) * 1_000;
+  return {
+    scheduleId,
+    spec: { intervals: [{ every: everyMs, offset: offsetOf(scheduleId, everyMs) }] },
+    action: {
+      type: 'startWorkflow',
+      workflowType: check.workflow,
+      // Temporal adds the time.
+      workflowId: scheduleId,
+      taskQueue: identity.taskQueue,
+      // Cluster and namespace stand in the input of every workflow.
+      args: [{ ...check.input, namespace, cluster: identity.cluster }],
+      workflowExecutionTimeout: runTimeoutMs,
+      staticSummary: check.summary,
+      staticDetails: check.details,
+      typedSearchAttributes,
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      // What an outage kept from running is run once, if at all: the next look sees as much.
+      catchupWindow: Math.max(everyMs, shortestCatchupMs),
+    },
+    memo: { summary: check.summary },
+    typedSearchAttributes,
+  };
+}
+
+/** Whole seconds. Installs that share a Temporal server do not all look at the full hour. */
+function offsetOf(scheduleId: string, everyMs: number): number {
+  const seed = createHash('sha256').update(scheduleId).digest().readUInt32BE();
+  return (seed % Math.max(Math.floor(everyMs / 1_000), 1)) * 1_000;
+}
+
+/** What a worker decides of a schedule. */
+function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescription): object {
+  const { workflowType, workflowId, taskQueue, args, workflowExecutionTimeout } = action;
+  return {
+    intervals: spec.intervals?.map(({ every, offset }) => ({ every, offset })),
+    workflowType,
+    workflowId,
+    taskQueue,
+    args,
+    workflowExecutionTimeout,
+    summary: action.staticSummary,
+    details: action.staticDetails,
+    overlap: policies?.overlap,
+    catchupWindow: policies?.catchupWindow,
+  };
+}
+
+export function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
+  return isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
+}
+
+/** Whether it is paused, why, and how many runs are left is not ours to say. */
+function updateOf(
+  { state }: ScheduleDescription,
+  { spec, action, policies }: ScheduleOptions,
+): ScheduleUpdateOptions {
+  return { spec, action, ...(policies && { policies }), state };
+}

@@ -1,0 +1,230 @@
+/** The Temporal workers of the worker process: workflows, drains, and a queue for each provider, each with slots of its own. */
+import { availableParallelism } from 'node:os';
+import type { Client } from '@temporalio/client';
+import type {
+  ActivityInterceptorsFactory,
+  NativeConnection,
+  WorkerOptions,
+} from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { Context } from '@temporalio/activity';
+import type { Registry } from 'prom-client';
+import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
+import { createClassReader } from '../../activities/machine-class/reader.ts';
+import type { Driver } from '../../activities/drivers/driver.ts';
+import { createDrivers } from '../../activities/drivers/index.ts';
+import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
+import { createGuard } from '../../activities/gates.ts';
+import { createDriverActivities } from '../../activities/instance.ts';
+import { createActivityInterceptor } from '../../activities/interceptor.ts';
+import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
+import type { StopView } from '../../activities/kube/objects/global-stop.ts';
+import { createRefusals } from '../../activities/machine-class/refusals.ts';
+import type { Licence, World } from '../../activities/dependencies.ts';
+import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
+import type { KubeClients } from '../kube/clients.ts';
+import type { Config } from '../config/config.ts';
+import { boundedDriver } from '../drivers/bounded-driver.ts';
+import { createEntityBoard } from './workflow-registry.ts';
+import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
+import { DriverWorkers } from './driver-workers.ts';
+import { meteredDriver, registerDriverMetrics } from '../metrics/drivers.ts';
+import { createDriverProbe } from './driver-probe.ts';
+import { registerForeignTasks } from './foreign-tasks.ts';
+import type { Identity } from './identity.ts';
+import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
+import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
+import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Shutdown } from '../process/shutdown.ts';
+
+export interface WorkerParts {
+  config: Config;
+  log: Logger;
+  clients: KubeClients;
+  licence: Licence;
+  stop: StopView;
+  pauses: World['pauses'];
+  identity: Identity;
+  temporal: Client;
+  connection: NativeConnection;
+  /** Calls of drivers are counted here. */
+  registry: Registry;
+  shutdown: Pick<Shutdown, 'add' | 'signal'>;
+}
+
+export interface RunningWorkers {
+  /** Resolves with the error when one of them ends unasked. */
+  failed: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+type Parts = WorkerParts & { interceptors: ActivityInterceptorsFactory[] };
+
+export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
+  const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
+  const drivers = createMeteredDrivers(parts);
+  const world = worldOf(parts, drivers);
+  const watches = world.target && createDrainWatches(world.target, parts.temporal, parts.log);
+  const driverWorkers = new DriverWorkers({
+    control: parts.clients.control,
+    namespace: parts.config.namespace,
+    drivers,
+    createWorkers: (provider, driver) =>
+      Promise.all(
+        driverCalls.map((call) => driverWorker(parts, world, { provider, driver, call })),
+      ),
+    onStart: (provider) => parts.log.info({ provider }, 'serves the provider'),
+    onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
+  });
+  // A process may be told to end while its drivers are loaded.
+  parts.shutdown.add('drivers', () => driverWorkers.stop());
+  await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
+  parts.shutdown.signal.throwIfAborted();
+  const workers = await Promise.all([
+    workflowWorker(parts, world),
+    Worker.create({
+      ...baseOptions(parts),
+      taskQueue: drainQueueOf(parts.identity.taskQueue),
+      activities: createDrainActivities(world, watches),
+    }),
+  ]);
+  const runs = workers.map((worker) => worker.run());
+  return {
+    failed: new Promise((resolve) => {
+      for (const run of runs) run.catch(resolve);
+      void driverWorkers.failed.then(resolve);
+    }),
+    async stop() {
+      for (const worker of workers) worker.shutdown();
+      await Promise.allSettled([...runs, driverWorkers.stop()]);
+      if (watches) await closeDrainWatches(watches);
+    },
+  };
+}
+
+function throwIt(error: unknown): never {
+  throw error;
+}
+
+type Drivers = ReadonlyMap<string, Driver>;
+
+function createMeteredDrivers({ config, registry, log }: WorkerParts): Drivers {
+  const settings = {
+    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
+    ...config.drivers,
+  };
+  const tell = registerDriverMetrics(registry);
+  const report = (err: unknown, message: string): void => log.error({ err }, message);
+  return new Map(
+    [...createDrivers(settings)].map(([provider, driver]) => [
+      provider,
+      meteredDriver(boundedDriver(driver), provider, { tell, report }),
+    ]),
+  );
+}
+
+function worldOf(
+  { config, clients, licence, stop, pauses, identity, temporal }: WorkerParts,
+  drivers: Drivers,
+): World {
+  const { control, target } = clients;
+  const { namespace, machine: defaults } = config;
+  return {
+    control,
+    ...(target && { target }),
+    ...(identity.target !== undefined && { targetCluster: identity.target }),
+    namespace,
+    leaseNamespace: config.leaderElection.resourceNamespace,
+    defaults,
+    protectsNodes: config.protectsNodes,
+    classes: createClassReader({ client: control, namespace }),
+    recent: new RecentObjects(control),
+    licence,
+    stop,
+    pauses,
+    entities: createEntityBoard({ temporal, namespace, identity }),
+    hasDriver: createDriverProbe({ temporal, taskQueue: identity.taskQueue }),
+    specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
+    refusals: createRefusals(control),
+  };
+}
+
+async function workflowWorker(parts: Parts, world: World): Promise<Worker> {
+  const { workflowBundle, concurrency } = parts.config;
+  const { taskQueue } = parts.identity;
+  return await Worker.create({
+    ...baseOptions(parts),
+    taskQueue,
+    workflowBundle: await workflowBundleOf(workflowBundle),
+    activities: createKubeActivities(world),
+    workflowFailureErrorTypes: failingErrors,
+    maxCachedWorkflows: concurrency.maxCachedWorkflows,
+    ...workflowSlots(availableParallelism()),
+    // How long a task waits for the worker that had the workflow last, when that worker is dead
+    // (docs/decisions/0002-recovery.md).
+    stickyQueueScheduleToStartTimeout: '1s',
+  });
+}
+
+/**
+ * A process accepts no more workflow tasks than it can finish before the server gives them to
+ * another worker: with 200 slots on two cores 500 machines took five times as long, because most
+ * of their tasks expired and ran twice. A core finishes some 18 tasks a second, and a task may take
+ * 4 s: slots <= tasks a second x 4 s / 2 leaves room for a neighbour that takes half of the core.
+ * A local activity holds the slot of its workflow task, so fewer of them run at once.
+ *
+ * @param cores As the cgroup grants them; `availableParallelism` counts them so.
+ */
+export function workflowSlots(cores: number) {
+  return {
+    maxConcurrentWorkflowTaskExecutions: 20 * cores,
+    maxConcurrentLocalActivityExecutions: 8 * cores,
+  };
+}
+
+function driverWorker(
+  parts: Parts,
+  world: World,
+  { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
+): Promise<Worker> {
+  const { control, target, classes } = world;
+  return Worker.create({
+    ...baseOptions(parts),
+    taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
+    activities: createDriverActivities({
+      driver,
+      control,
+      ...(target && { target }),
+      classes,
+      signal: () => Context.current().cancellationSignal,
+      isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
+      guard: createGuard(world),
+    }),
+  });
+}
+
+function interceptorsOf({ config, identity, registry, log }: WorkerParts) {
+  const ours = { cluster: identity.cluster, namespace: config.namespace };
+  const handBack = createPlaceInterceptor(ours, registerForeignTasks(registry, log));
+  return [handBack, createActivityInterceptor()];
+}
+
+function baseOptions({
+  config,
+  connection,
+  interceptors,
+}: Parts): Omit<WorkerOptions, 'taskQueue'> {
+  return {
+    connection,
+    namespace: config.temporal.namespace,
+    identity: config.identity,
+    maxConcurrentActivityTaskExecutions: config.concurrency.syncs,
+    interceptors: { activity: interceptors },
+    // The heartbeat timeout is 4 s.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+    shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,
+    shutdownForceTime: `${Math.max(config.shutdownGraceSeconds - 2, 2)}s`,
+  };
+}

@@ -1,0 +1,170 @@
+/** The check of entities joined with Temporal, and with the watcher's own way of telling. */
+import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Dead, EntityBoard, Living } from '../../activities/workflow-registry.ts';
+import { createDelivery } from '../../watcher/queue/delivery.ts';
+import { dispatch } from '../../watcher/dispatch/dispatch.ts';
+import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
+import { viewOfNode } from '../../watcher/cache/other-views.ts';
+import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/cache/set-view.ts';
+import type { Scene } from '../../watcher/dispatch/context.ts';
+import { sightingAt } from '../../watcher/dispatch/context.ts';
+import type { Signal, SignalName } from '../../watcher/dispatch/signal.ts';
+import type { WatchedChange } from '../../watcher/cache/store.ts';
+import { Store } from '../../watcher/cache/store.ts';
+import { vanishedNodeSignals } from '../../watcher/resync.ts';
+import type { Resource } from '../../watcher/cache/views.ts';
+import type { Install } from '../../workflows/contracts/task-queues.ts';
+import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/task-queues.ts';
+import { instanceMissing, stateQuery } from '../../workflows/contracts/messages.ts';
+import type { EntityKind, EntityRef } from '../../workflows/plan/safety/lost-workflows.ts';
+import { entityKinds } from '../../workflows/plan/safety/lost-workflows.ts';
+import type { Claimant } from './claims.ts';
+import type { Run } from './left-over-runs.ts';
+import { endRuns, isLeftOver, runsOfNamespace } from './left-over-runs.ts';
+
+export type BoardOptions = Claimant & { temporal: Client };
+
+export function createEntityBoard({ temporal, ...claimant }: BoardOptions): EntityBoard {
+  const { namespace, identity } = claimant;
+  const { cluster, clusterName } = identity;
+  const deliver = createDelivery({ temporal, namespace, ...identity });
+  const handleOf = ({ kind, name }: EntityRef) =>
+    temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }, clusterName));
+
+  return {
+    async running() {
+      const found: EntityRef[] = [];
+      let foreign = 0;
+      for await (const run of runsOfNamespace(temporal, namespace)) {
+        const ref = refOf(run.workflowId, claimant);
+        if (isLeftOver(run, claimant)) foreign += 1;
+        else if (ref) found.push(ref);
+      }
+      return { running: found, foreign };
+    },
+
+    async endForeign() {
+      const found: Run[] = [];
+      for await (const run of runsOfNamespace(temporal, namespace)) {
+        if (isLeftOver(run, claimant)) found.push(run);
+      }
+      return await endRuns(temporal, claimant, found);
+    },
+
+    async endOf(ref) {
+      try {
+        const { status } = await handleOf(ref).describe();
+        return endInWords(status.name);
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        return 'was never started, or Temporal has forgotten it';
+      }
+    },
+
+    async tellOfLife(living, epoch) {
+      for (const signal of lifeSignals(living, { namespace, cluster, epoch }))
+        await deliver(signal);
+    },
+
+    async tellOfMissing(name, missing) {
+      try {
+        await handleOf({ kind: 'machine', name }).signal(instanceMissing, missing);
+      } catch (error) {
+        // Whoever starts it again is told by the next look.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    },
+
+    async tellOfDeath(dead, epoch) {
+      const { uid, isGone } = lifeIn(await handleOf(dead).query<unknown>(stateQuery.name));
+      if (isGone) return 'it knows';
+      if (uid === undefined)
+        return 'it has not read its object yet: it will see that there is none';
+      const scene = { store: new Store(), namespace, cluster, epoch };
+      await deliver(deathSignal(dead, uid, scene));
+      return undefined;
+    },
+  };
+}
+
+/** `machine/shoot/pool-a` -> the machine pool-a. Undefined for what is no entity of ours. */
+export function refOf(
+  workflowId: string,
+  { namespace, identity }: Pick<Claimant, 'namespace'> & { identity: Pick<Install, 'clusterName'> },
+): EntityRef | undefined {
+  const ref = refOfWorkflowId(workflowId);
+  const kind = entityKinds.find((entity) => entity === ref?.kind);
+  if (!kind || ref?.namespace !== namespace || ref.clusterName !== identity.clusterName) {
+    return undefined;
+  }
+  return { kind, name: ref.name };
+}
+
+const alive = new Set<WorkflowExecutionStatusName>(['RUNNING', 'CONTINUED_AS_NEW', 'PAUSED']);
+
+function endInWords(status: WorkflowExecutionStatusName): string | undefined {
+  if (alive.has(status)) return undefined;
+  if (status === 'TERMINATED') return 'was terminated';
+  return status === 'COMPLETED' ? 'had ended' : `ended as ${status}`;
+}
+
+type Where = Pick<Scene, 'namespace' | 'cluster' | 'epoch'>;
+
+/** What dispatch says to the object's own workflow when the object is seen for the first time. */
+export function lifeSignals(living: Living, where: Where): Signal[] {
+  const scene: Scene & { store: Store } = { store: new Store(), ...where };
+  if (living.kind === 'machine' && living.node) {
+    scene.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
+  }
+  if (living.kind === 'machine' && living.set) {
+    scene.store.apply(changeOf({ kind: 'machineSet', object: living.set }));
+  }
+  const change = changeOf(living);
+  scene.store.apply(change);
+  const { kind, object } = living;
+  const own = [...dispatch(change, scene), ...vanishedNodeSignals(scene, '0')];
+  return own.filter((signal) => signal.kind === kind && signal.object === object.metadata.name);
+}
+
+function changeOf(living: Living): WatchedChange {
+  switch (living.kind) {
+    case 'machine':
+      return first({ resource: 'machines', object: viewOfMachine(living.object) });
+    case 'machineSet':
+      return first({ resource: 'machineSets', object: viewOfMachineSet(living.object) });
+    case 'machineDeployment':
+      return first({
+        resource: 'machineDeployments',
+        object: viewOfMachineDeployment(living.object),
+      });
+  }
+}
+
+function first<Part extends { object: { resourceVersion: string } }>(part: Part) {
+  const { resourceVersion } = part.object;
+  return { ...part, type: 'live' as const, previous: undefined, resourceVersion, isNews: true };
+}
+
+const ends: Record<EntityKind, { name: SignalName; resource: Resource }> = {
+  machine: { name: 'machineGone', resource: 'machines' },
+  machineSet: { name: 'machineSetGone', resource: 'machineSets' },
+  machineDeployment: { name: 'machineDeploymentGone', resource: 'machineDeployments' },
+};
+
+function deathSignal({ kind, name: object, resourceVersion }: Dead, uid: string, scene: Scene) {
+  const { name, resource } = ends[kind];
+  const payload = { ...sightingAt(scene, resourceVersion), uid };
+  return { kind, object, name, payload, cause: { resource, resourceVersion } };
+}
+
+/** Of the state that every entity shows. */
+function lifeIn(state: unknown): { uid: string | undefined; isGone: boolean } {
+  const { uid, isGone, observed } = recordOf(state);
+  const known = uid ?? recordOf(observed)['uid'];
+  return { uid: typeof known === 'string' ? known : undefined, isGone: isGone === true };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

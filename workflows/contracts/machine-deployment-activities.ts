@@ -1,0 +1,64 @@
+/** The part of the port that rollouts ask for. */
+import type { LifeRef } from './machine-activities.ts';
+import type { ObjectRef, RolloutCommand } from './messages.ts';
+import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { WrittenSet } from '../plan/machine-deployment/rollout/after-steps.ts';
+import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deployment/rollout/steps.ts';
+
+export interface DeploymentSurveyInput {
+  deployment: ObjectRef;
+  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  atLeast?: string;
+  /** Of the workflow, milliseconds. */
+  now: number;
+  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  protectedNodes?: string[];
+  /** Why the last step failed. */
+  error?: string;
+  /** Objects that are not to be written for now, as their writes were refused; e.g. `MachineSet/pool-1`. */
+  passOver?: string[];
+  /** What the API server refused of them, for the condition. */
+  refusal?: string;
+}
+
+export type DeploymentSurveyOutcome =
+  { found: false } | { found: true; uid: string; facts: DeploymentFacts; refused?: Refusals };
+
+export interface ApplyInput {
+  deployment: LifeRef;
+  steps: DeploymentStep[];
+  /** What a set that is scaled notes. */
+  scaling: { desired: number; max: number };
+}
+
+export interface ApplyOutcome {
+  /** Sets that were scaled or closed; one that is missing changed since the plan. */
+  written: WrittenSet[];
+  /** Why the API server refused a step on which the plan depends; those after it were not tried. */
+  error?: string;
+  /** What it refused beside: all else was done. */
+  refused?: Refusals;
+}
+
+export interface SteerInput {
+  deployment: LifeRef;
+  command: RolloutCommand;
+  /** Revision that a `resume` lets pass its canary. */
+  canaryRevision?: number;
+}
+
+export interface MachineDeploymentActivities {
+  /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
+  surveyMachineDeployment(input: DeploymentSurveyInput): Promise<DeploymentSurveyOutcome>;
+  applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
+  /** Returns the Nodes that are kept from the cluster autoscaler by this. */
+  tendNodes(input: {
+    deployment: LifeRef;
+    step: NodeStep;
+    protects: boolean;
+  }): Promise<{ protectedNodes: string[] }>;
+  /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
+  steerDeployment(input: SteerInput): Promise<string>;
+  reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
+import type { LifeRef } from './machine-activities.ts';
+import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
+
+export type DescribeOutcome =
+  | { outcome: 'found'; instance: Instance }
+  /** The cloud says that there is none. `settleSeconds`: for so long it may not know what it has. */
+  | { outcome: 'missing'; settleSeconds: number }
+  /** It says nothing. */
+  | { outcome: 'failed'; failure: MachineFailure };
+
+/** Which driver is to be asked; a class that could not be read may be there by now. */
+export type ProviderOutcome =
+  { found: true; provider: string } | { found: false; failure: MachineFailure };
+
+/** What a second look at a machine without a Node, whose instance is gone, found. */
+export type LossOutcome =
+  { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
+
+export interface LossActivities {
+  /** Marks a machine that no Node tells of Failed because its instance is gone, if it may be replaced now. */
+  recordLoss(input: { machine: LifeRef; instance: Instance }): Promise<LossOutcome>;
+}

@@ -1,0 +1,53 @@
+/** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
+import type { LifeRef } from './machine-activities.ts';
+import type { Instance } from '../plan/machine/plan.ts';
+import type { NodeTemplate } from '../plan/machine/node-template.ts';
+
+/** A Node as a step of the workflow read it. */
+export interface ReadNode {
+  name: string;
+  uid: string;
+  providerID: string;
+  /** Of the target cluster. */
+  resourceVersion: string;
+  isReady: boolean;
+  isDeleting: boolean;
+  isWaitingForCriticalComponents: boolean;
+  preserve?: string;
+}
+
+export interface JoinRequest {
+  machine: LifeRef;
+  /** The Node that was seen Ready. */
+  node: { name: string; uid: string };
+  className: string;
+  nodeTemplate?: NodeTemplate;
+  /** Types of conditions that must be False; absent: the worker's flag. */
+  nodeConditions?: string[];
+  bootstrapTokenId?: string;
+  /** It carries the template already, as far as that was known then. */
+  isEquipped?: boolean;
+}
+
+/** The Node as it is, when it is not what the workflow thought. */
+export type JoinOutcome =
+  | { hasJoined: true }
+  /** `isContested`: another Machine has it. */
+  | { hasJoined: false; reason: string; isContested?: true };
+
+export interface NodeSyncRequest {
+  machine: LifeRef;
+  instance: Instance;
+  className: string;
+  /** resourceVersion of the class that the watcher told of: an older one is of no use. */
+  classAtLeast?: string;
+  nodeTemplate?: NodeTemplate;
+  /** The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`: nothing was written to it. */
+  joining?: { uid: string; isFresh: boolean };
+}
+
+export type NodeDeletionOutcome =
+  | { found: 'deleting' }
+  /** The Node is there, or most Nodes are missing, or the Machine is another. */
+  | { found: 'nothing' }
+  | { found: 'outOfReach'; reason: string };

@@ -1,0 +1,48 @@
+/** The part of the port that keeps machines for a look at them. */
+import type { LifeRef } from './machine-activities.ts';
+import type { PreservationNotes } from '../api/preservation.ts';
+import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
+import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { Preserve } from '../api/preserve-value.ts';
+
+export interface PreserveRequest {
+  machine: LifeRef;
+  /** Until when the workflow knows it to be preserved, milliseconds. */
+  until?: number;
+  /** How the drain of its Node ended; absent while there was none. */
+  drain?: { error?: string };
+  /** Of the workflow, milliseconds. */
+  now: number;
+}
+
+/** A machine that is being kept for a look at it. */
+export interface Preservation {
+  value: Preserve;
+  /** Milliseconds. */
+  until: number;
+  /** It is Failed and has its Node. */
+  isToBeDrained: boolean;
+}
+
+export type PreserveOutcome =
+  /** The object is gone, going, or of another life: the watcher tells. */
+  | { found: 'nothing' }
+  /** Some of it may be done. */
+  | { found: 'outOfReach'; reason: string }
+  /** The API server refuses a write. */
+  | { found: 'refused'; reason: string }
+  | {
+      found: 'machine';
+      preservation?: Preservation;
+      /** What Machine and Node say now. */
+      notes?: PreservationNotes;
+      node?: { uid: string; preserve: string };
+    };
+
+/** Short idempotent steps, run as local activities. */
+export interface PreservationActivities {
+  /** Preserves a machine, or ends that, as its annotations, its phase and the time say. */
+  preserveMachine(input: PreserveRequest): Promise<PreserveOutcome>;
+  /** Annotates Failed machines of a set as preserved automatically, or takes that back. */
+  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<{ refused?: Refusals }>;
+}

@@ -1,0 +1,63 @@
+/** What people and programs ask of a rollout while it runs. */
+import { quoted } from '../api/validation.ts';
+import { CommandQueue } from '../runtime/command-queue.ts';
+import type { RolloutCommand } from '../contracts/messages.ts';
+import {
+  pauseSignal,
+  pauseUpdate,
+  resumeSignal,
+  resumeUpdate,
+  rollbackSignal,
+  rollbackUpdate,
+  setReplicasSignal,
+  setReplicasUpdate,
+} from '../contracts/messages.ts';
+import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+
+export class RolloutCommands extends CommandQueue<RolloutCommand> {
+  /** @param facts What is known now, to refuse a command before it begins. */
+  constructor(facts: () => DeploymentFacts | undefined) {
+    super((command) => faultOf(command, facts()));
+    this.listen(pauseSignal, pauseUpdate, (caller) => ({ ...caller, verb: 'pause' }));
+    this.listen(resumeSignal, resumeUpdate, (caller) => ({ ...caller, verb: 'resume' }));
+    this.listen(rollbackSignal, rollbackUpdate, (wish) => ({ ...wish, verb: 'rollback' }));
+    this.listen(setReplicasSignal, setReplicasUpdate, (wish) => ({
+      ...wish,
+      verb: 'setReplicas',
+    }));
+  }
+}
+
+/** The API's own limit. */
+const mostReplicas = 2 ** 31 - 1;
+
+/** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
+export function faultOf(
+  command: RolloutCommand,
+  facts: DeploymentFacts | undefined,
+): string | undefined {
+  if (facts?.isDeleting) return 'the MachineDeployment is being deleted';
+  if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
+  if (command.verb === 'setReplicas') return replicasFault(command.replicas);
+  return command.verb === 'rollback' ? rollbackFault(command.revision, facts) : undefined;
+}
+
+function replicasFault(replicas: unknown): string | undefined {
+  const isFit = isWhole(replicas) && replicas <= mostReplicas;
+  return isFit ? undefined : `replicas: ${quoted(replicas)}: must be a whole number of 0 or more`;
+}
+
+function rollbackFault(revision: unknown, facts: DeploymentFacts | undefined): string | undefined {
+  if (revision !== undefined && !isWhole(revision)) {
+    return `revision: ${quoted(revision)}: must be a whole number, or 0 for the one before`;
+  }
+  if (!facts) return undefined;
+  if (facts.isPaused) return 'the MachineDeployment is paused: resume it, then roll back';
+  const known = facts.sets.map((set) => set.revision).filter((number) => number > 0);
+  if (!revision || known.includes(revision)) return undefined;
+  return `revision: ${revision}: no MachineSet has it; known are ${known.join(', ') || 'none'}`;
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,54 @@
+/** What a MachineDeployment's workflow carries from one run to the next. */
+import type { Following } from '../runtime/object-lifecycle.ts';
+import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
+import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+
+/** Steps on sets that were refused, or did not last. */
+export interface Attempts {
+  failures: number;
+  /** The steps that were done last, see `effectOf`; absent when nothing was left to do since. */
+  done?: { effect: string; attempts: number };
+  retryAt?: number;
+  /** Why they were refused: it stands in the condition `Progressing` until a step goes well or none is wanted. */
+  lastError?: string;
+}
+
+export interface MachineDeploymentState extends Following, Attempts {
+  version: 1;
+  facts?: DeploymentFacts;
+  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  protectedNodes?: string[];
+  /** This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal UI. */
+  hasRolled: boolean;
+  /** What was reported last, so that it is not said again at every look. */
+  reported?: string;
+  /** What is shown, and since when, milliseconds. */
+  shown?: { text: string; since: number };
+  /** Of the step `syncSet` alone; absent while none is wanted. */
+  sync?: Attempts;
+  /** Objects whose writes were refused, such as `MachineSet/pool-1`: left alone until it is time to try again. */
+  refused?: RefusedMachines;
+  /** Nodes could not be written: why, and not again before then, milliseconds. */
+  nodesError?: string;
+  nodesRetryAt?: number;
+  nodeFailures: number;
+  /** Why the last command could not be done. */
+  commandError?: string;
+}
+
+export function newState(): MachineDeploymentState {
+  return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+}
+
+/** What went wrong and has not gone well since, for people; undefined when nothing. */
+export function errorsIn(state: MachineDeploymentState): string | undefined {
+  const { lastError, sync, refused, nodesError, commandError } = state;
+  const errors = [lastError, sync?.lastError, refused?.message, nodesError, commandError];
+  return errors.filter((text) => text !== undefined).join('; ') || undefined;
+}
+
+/** Milliseconds. */
+export function retryTimesOf(state: MachineDeploymentState): (number | undefined)[] {
+  const { retryAt, sync, refused, nodesRetryAt } = state;
+  return [retryAt, sync?.retryAt, refused?.retryAt, nodesRetryAt];
+}

@@ -1,0 +1,415 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import type { DeploymentSurveyOutcome, LifeRef } from '../contracts/machine-activities.ts';
+import { Alarm } from '../runtime/wake-timer.ts';
+import { DeploymentRefusals } from './refusals.ts';
+import { follow, followGone } from '../runtime/object-lifecycle.ts';
+import type { RolloutFacts } from './details.ts';
+import { rolloutDetails, rolloutView } from './details.ts';
+import type { Attempts, MachineDeploymentState } from './state.ts';
+import { errorsIn, newState, retryTimesOf } from './state.ts';
+import type { EntityInput, SetSnapshot, Sighting } from '../contracts/messages.ts';
+import {
+  machineDeploymentGone,
+  machineDeploymentObserved,
+  machineSetsChanged,
+  rolloutQuery,
+  stateQuery,
+} from '../contracts/messages.ts';
+import { isOfOurCluster } from '../runtime/cluster-guard.ts';
+import {
+  goneSnapshot,
+  hear,
+  requireInput,
+  setSnapshot,
+  sighting,
+} from '../runtime/signal-validation.ts';
+import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { defined } from '../values/defined.ts';
+import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
+import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
+import {
+  areAccepted,
+  effectOf,
+  notKept,
+} from '../plan/machine-deployment/rollout/repeated-steps.ts';
+import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+import { hasOldMachines } from '../plan/machine-deployment/rollout/hold.ts';
+import type {
+  DeploymentPlan,
+  DeploymentStep,
+  NodeStep,
+  Report,
+} from '../plan/machine-deployment/rollout/steps.ts';
+import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
+import { refusal } from '../runtime/command-queue.ts';
+import { RolloutCommands } from './commands.ts';
+import { showRollout } from './search-attributes.ts';
+import { messageOf, shortStep, singleAttempts } from '../runtime/activity-options.ts';
+import { Turns } from '../runtime/turns.ts';
+
+export interface MachineDeploymentInput extends EntityInput {
+  state?: MachineDeploymentState;
+}
+
+/** One execution per MachineDeployment: moves its machines from one template to the next. */
+export async function machineDeployment(
+  input: MachineDeploymentInput,
+): Promise<{ reason: string }> {
+  return await new MachineDeploymentLife(requireInput(input)).live();
+}
+
+/**
+ * The sets of a rollout have news many times a second, for each machine that came or went. One look at what half a second brought
+ * takes fewer writes than a look at each, and moves as many machines at once.
+ */
+const burstMs = 500;
+
+class MachineDeploymentLife {
+  readonly #input: MachineDeploymentInput;
+  readonly #state: MachineDeploymentState;
+  readonly #commands: RolloutCommands;
+  readonly #refusals: DeploymentRefusals;
+  readonly #alarm = new Alarm(() => {
+    this.#mustSurvey = true;
+  });
+  readonly #turns = new Turns();
+  /** The facts were read, and not worked out from what was written. */
+  #isLookedAt = false;
+  #plan: DeploymentPlan | undefined;
+  #mustSurvey = true;
+  /** A set has changed; a look at it can wait for the rest of the burst. */
+  #hasNewsOfSets = false;
+  /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
+  #mustRead = true;
+  /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
+  #isTendingNodes = false;
+
+  constructor(input: MachineDeploymentInput) {
+    this.#input = input;
+    this.#state = handedOver(input.state) ?? newState();
+    this.#refusals = new DeploymentRefusals(this.#state);
+    this.#commands = new RolloutCommands(() => this.#state.facts);
+    this.#listen();
+  }
+
+  /** Not cancellable from outside: nothing else would act for this object. */
+  async live(): Promise<{ reason: string }> {
+    return await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        await this.#turns.next();
+        if (mustRenew() && this.#isIdle && !this.#state.isGone) await this.#renew();
+        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
+        if (this.#state.isGone || !this.#state.facts) return await this.#complete();
+        const asked = this.#commands.next();
+        if (asked) await this.#steer(asked, this.#state.facts);
+        else await this.#advance(this.#state.facts);
+      }
+    });
+  }
+
+  async #survey(): Promise<void> {
+    this.#mustSurvey = false;
+    this.#hasNewsOfSets = false;
+    const { ref } = this.#input;
+    const state = this.#state;
+    const { protectedNodes, observed } = state;
+    const error = state.lastError ?? state.sync?.lastError;
+    const atLeast = this.#mustRead ? undefined : observed?.resourceVersion;
+    this.#mustRead = false;
+    const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error };
+    const input = defined({ ...known, ...this.#refusals.input });
+    const summary = `read MachineDeployment ${ref.name}`;
+    const outcome = await shortStep((steps) => steps.surveyMachineDeployment(input), summary);
+    if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
+      state.isGone = true;
+      return;
+    }
+    this.#take(outcome);
+  }
+
+  #take(outcome: Extract<DeploymentSurveyOutcome, { found: true }>): void {
+    const state = this.#state;
+    state.uid = outcome.uid;
+    state.facts = outcome.facts;
+    this.#isLookedAt = true;
+    if (this.#refusals.surveyed(outcome.facts, outcome.refused)) this.#mustSurvey = true;
+    if (hasOldMachines(outcome.facts)) state.hasRolled = true;
+    // A deployment without a set has no Node that somebody could have left protected.
+    if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
+  }
+
+  async #advance(facts: DeploymentFacts): Promise<void> {
+    const plan = this.#refusals.allowed(facts, this.#planOf(facts));
+    this.#plan = plan;
+    this.#show(facts, plan);
+    await this.#report(plan.report);
+    this.#tend(plan.nodeStep, facts);
+    const isIdle = plan.steps.length === 0;
+    if (isIdle && this.#isLookedAt) delete this.#state.done;
+    if (isIdle && this.#state.lastError !== undefined) return this.#forgetRefusal();
+    const { retryAt } = this.#attemptsOf(plan.steps);
+    const mayTry = retryAt === undefined || retryAt <= Date.now();
+    if (!isIdle && mayTry) await this.#apply(facts, plan.steps);
+    else await this.#wait(facts, plan);
+  }
+
+  #planOf(facts: DeploymentFacts): DeploymentPlan {
+    const now = Date.now();
+    const plan = planMachineDeployment(facts, now);
+    const { sync } = this.#state;
+    if (!sync) return plan;
+    if (!plan.steps.some(({ action }) => action === 'syncSet')) {
+      if (this.#isLookedAt) this.#forgetSync(sync);
+      return plan;
+    }
+    const isHeldBack = (sync.retryAt ?? 0) > now;
+    return isHeldBack ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now) : plan;
+  }
+
+  /** The condition may have said why it was refused: another look takes that away. */
+  #forgetSync({ lastError }: Attempts): void {
+    if (lastError !== undefined) this.#mustSurvey = true;
+    delete this.#state.sync;
+  }
+
+  /** A sync has attempts of its own: replicas are served while it waits for the next one. */
+  #attemptsOf([step]: DeploymentStep[]): Attempts {
+    const state = this.#state;
+    return step?.action === 'syncSet' ? (state.sync ??= { failures: 0 }) : state;
+  }
+
+  #show(facts: DeploymentFacts, plan: DeploymentPlan): void {
+    const state = this.#state;
+    const text = `${plan.state}: ${plan.reason}`;
+    if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
+    setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
+    showRollout({ plan, className: facts.className, since: state.shown.since });
+  }
+
+  #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
+    const { shown } = this.#state;
+    const since = shown?.since ?? Date.now();
+    return defined({ facts, plan, since, lastError: errorsIn(this.#state) });
+  }
+
+  async #report(report: Report | undefined): Promise<void> {
+    const state = this.#state;
+    const text = report && `${report.reason}: ${report.message}`;
+    if (text === state.reported) return;
+    if (text === undefined) delete state.reported;
+    else state.reported = text;
+    if (!report) return;
+    const input = { deployment: this.#life(), report };
+    await shortStep((steps) => steps.reportDeployment(input), report.reason);
+  }
+
+  async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
+    const times = [plan.until, ...retryTimesOf(this.#state)].filter((time) => time !== undefined);
+    this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
+    if (this.#mayRenew(plan)) await this.#renew();
+    const isUrgent = (): boolean =>
+      this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty;
+    const hasNews = (): boolean => this.#hasNewsOfSets || isUrgent();
+    if (!hasNews()) {
+      await condition(hasNews);
+      this.#turns.rested();
+    }
+    if (hasOldMachines(facts) && !isUrgent()) {
+      await condition(isUrgent, burstMs);
+      this.#turns.rested();
+    }
+    if (this.#hasNewsOfSets) this.#mustSurvey = true;
+  }
+
+  #mayRenew({ state }: DeploymentPlan): boolean {
+    const isEnd = this.#state.hasRolled && state === 'Complete';
+    const hasNews = this.#mustSurvey || this.#hasNewsOfSets;
+    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a look.
+    return this.#isIdle && (mustRenew() || (isEnd && !hasNews));
+  }
+
+  get #isIdle(): boolean {
+    return !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
+  }
+
+  async #renew(): Promise<void> {
+    const { ref, cluster } = this.#input;
+    const hasRolled = this.#state.hasRolled && this.#plan?.state !== 'Complete';
+    const state = { ...this.#state, hasRolled };
+    await continueAsNew<typeof machineDeployment>({ ref, cluster, state });
+  }
+
+  async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
+    const state = this.#state;
+    const { replicas: desired, maxSurge } = facts;
+    const scaling = { desired, max: desired + maxSurge };
+    const input = { deployment: this.#life(), steps, scaling };
+    const effect = effectOf(steps);
+    const known = this.#attemptsOf(steps);
+    const attempts = known.done?.effect === effect ? known.done.attempts : 0;
+    if (attempts > known.failures) return await this.#stepRefused(steps, notKept(steps));
+    const summary = steps.map(({ reason }) => reason).join('; ');
+    const outcome = await shortStep((port) => port.applyDeploymentSteps(input), summary);
+    const isNews = this.#refusals.applied(steps, outcome.refused);
+    if (outcome.error !== undefined) return await this.#stepRefused(steps, outcome.error);
+    const isAccepted = areAccepted(steps, outcome.written);
+    known.done = { effect, attempts: isAccepted ? attempts + 1 : attempts };
+    if (attempts === 0) this.#forgetRefusal(known);
+    const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
+    this.#isLookedAt = !next;
+    if (next) state.facts = next;
+    else this.#lookAnew();
+    if (steps.some(({ action }) => action === 'release')) state.isGone = true;
+  }
+
+  async #stepRefused(steps: DeploymentStep[], error: string): Promise<void> {
+    const [step] = steps;
+    const known = this.#attemptsOf(steps);
+    const isCreate = step?.action === 'createSet';
+    const message = isCreate ? `Failed to create new machine set "${step.name}": ${error}` : error;
+    const isNews = message !== known.lastError;
+    known.failures += 1;
+    known.lastError = message;
+    known.retryAt = Date.now() + waitSeconds(error, known.failures) * 1000;
+    this.#mustSurvey = true;
+    if (!isNews) return;
+    const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
+    const report = { type: 'Warning', reason, message } as const;
+    const input = { deployment: this.#life(), report };
+    await shortStep((port) => port.reportDeployment(input), report.reason);
+  }
+
+  /** The condition said why: another look takes that away. */
+  #forgetRefusal(known: Attempts = this.#state): void {
+    if (known.lastError !== undefined) this.#mustSurvey = true;
+    known.failures = 0;
+    delete known.retryAt;
+    delete known.lastError;
+  }
+
+  async #steer(
+    { command, answer }: NonNullable<ReturnType<RolloutCommands['next']>>,
+    facts: DeploymentFacts,
+  ): Promise<void> {
+    const isHeld = this.#plan?.blockedBy === 'canary';
+    const canaryRevision = isHeld
+      ? facts.sets.find((set) => set.isOfTemplate)?.revision
+      : undefined;
+    const input = defined({ deployment: this.#life(), command, canaryRevision });
+    try {
+      const words = await shortStep((steps) => steps.steerDeployment(input), command.verb);
+      delete this.#state.commandError;
+      answer?.resolve(words);
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#state.commandError = `${command.verb}: ${reason}`;
+      answer?.reject(refusal(reason));
+    }
+    this.#lookAnew();
+  }
+
+  #lookAnew(): void {
+    this.#mustSurvey = true;
+    this.#mustRead = true;
+  }
+
+  #tend(step: NodeStep | undefined, facts: DeploymentFacts): void {
+    // Work that runs would keep a run that grew long from ending.
+    if (step && !mustRenew()) this.#startTending(step, facts);
+    else if (!step && !this.#isTendingNodes) this.#forgetNodeFailure();
+  }
+
+  #startTending(step: NodeStep, facts: DeploymentFacts): void {
+    const { nodesRetryAt } = this.#state;
+    if (this.#isTendingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
+    this.#isTendingNodes = true;
+    // A time that has passed would wake the loop again and again while the work runs.
+    delete this.#state.nodesRetryAt;
+    void this.#tendNodes(step, facts).finally(() => {
+      this.#isTendingNodes = false;
+      this.#mustSurvey = true;
+    });
+  }
+
+  async #tendNodes(step: NodeStep, { protectsNodes, strategy }: DeploymentFacts): Promise<void> {
+    const state = this.#state;
+    // OnDelete lasts as long as people take.
+    const protects = protectsNodes && strategy !== 'OnDelete';
+    try {
+      const { tendNodes } = singleAttempts(step.reason);
+      const outcome = await tendNodes({ deployment: this.#life(), step, protects });
+      const known = step.action === 'releaseNodes' ? [] : (state.protectedNodes ?? []);
+      state.protectedNodes = [...new Set([...known, ...outcome.protectedNodes])];
+      this.#forgetNodeFailure();
+    } catch (error) {
+      state.nodeFailures += 1;
+      state.nodesError = messageOf(error);
+      state.nodesRetryAt = Date.now() + waitSeconds(state.nodesError, state.nodeFailures) * 1000;
+    }
+  }
+
+  #forgetNodeFailure(): void {
+    const state = this.#state;
+    state.nodeFailures = 0;
+    delete state.nodesError;
+    delete state.nodesRetryAt;
+  }
+
+  async #complete(): Promise<{ reason: string }> {
+    this.#commands.refuseAll('the MachineDeployment is gone');
+    await condition(() => !this.#isTendingNodes && allHandlersFinished());
+    const { ref, cluster } = this.#input;
+    if (this.#state.successor) await continueAsNew<typeof machineDeployment>({ ref, cluster });
+    return { reason: 'the MachineDeployment is gone' };
+  }
+
+  #life(): LifeRef {
+    return { ...this.#input.ref, uid: this.#state.uid ?? '' };
+  }
+
+  #listen(): void {
+    const state = this.#state;
+    setHandler(stateQuery, () => state);
+    setHandler(rolloutQuery, () => {
+      const { facts } = this.#state;
+      return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
+    });
+    hear(machineDeploymentObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => this.#follow(seen)),
+    );
+    hear(machineDeploymentGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(state, gone)),
+    );
+    hear(machineSetsChanged, sighting, (seen) => this.#noteSets(seen));
+  }
+
+  /** Another spec may be what was missing: it is tried at once. */
+  #follow(seen: SetSnapshot): boolean {
+    const before = this.#state.observed?.generation;
+    if (!follow(this.#state, seen)) return false;
+    if (seen.generation === before) return true;
+    delete this.#state.retryAt;
+    delete this.#state.sync?.retryAt;
+    this.#refusals.tryNow();
+    return true;
+  }
+
+  #note(signal: Sighting, observe: () => boolean): void {
+    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
+  }
+
+  #noteSets(signal: Sighting): void {
+    if (isOfOurCluster(signal, this.#input)) this.#hasNewsOfSets = true;
+  }
+}
+
+function waitSeconds(message: string, attempts: number): number {
+  return stepBackoffSeconds({ message, attempts, random: Math.random() });
+}

@@ -1,0 +1,50 @@
+/** What a MachineSet's workflow carries from run to run. */
+import type { Unpushable } from '../contracts/machine-activities.ts';
+import type { Following } from '../runtime/object-lifecycle.ts';
+import type { MachinesSnapshot } from '../contracts/messages.ts';
+import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
+import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
+
+export interface MachineSetState extends Following {
+  version: 1;
+  survey?: SetSurvey;
+  /** The set's status does not say yet that the spec was seen. */
+  isUnreported?: boolean;
+  machineDeployment?: string;
+  /** Machines created since the last survey. */
+  createdSince: number;
+  batchSize: number;
+  /** Not resolved yet: its names count as machines. */
+  batch?: Batch;
+  failures: number;
+  retryAt?: number;
+  lastError?: string;
+  /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
+  strays?: { epoch: number; names: string[] };
+  /** Machines whose writes were refused: left alone until it is time to try again. */
+  refused?: RefusedMachines;
+  /** What was read before a batch that did less than planned is no basis for the next plan. */
+  mustRead?: boolean;
+  /** Machines that do not take the template. */
+  unpushable?: Unpushable;
+}
+
+/** All names are chosen before the first create, so that whatever is retried makes no machine twice. */
+export interface Batch {
+  names: string[];
+  basis: Basis;
+}
+
+export function newState(): MachineSetState {
+  return { version: 1, isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
+}
+
+/**
+ * Signals of one watcher arrive in order, and the survey looks at each machine again, so only an earlier leader is not heard.
+ * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
+ */
+export function noteStrays(state: MachineSetState, { epoch, strays = [] }: MachinesSnapshot): void {
+  if (state.strays !== undefined && epoch < state.strays.epoch) return;
+  if (strays.length > 0) state.strays = { epoch, names: strays };
+  else delete state.strays;
+}

@@ -1,0 +1,355 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import type {
+  CreateBatchOutcome,
+  DeleteBatchOutcome,
+  LifeRef,
+  SetSurveyOutcome,
+} from '../contracts/machine-activities.ts';
+import { Alarm } from '../runtime/wake-timer.ts';
+import { follow, followGone } from '../runtime/object-lifecycle.ts';
+import { factsInWords } from './details.ts';
+import type { Batch, MachineSetState } from './state.ts';
+import { newState, noteStrays } from './state.ts';
+import { surveyInputOf } from './observe.ts';
+import type { EntityInput, MachinesSnapshot, Sighting } from '../contracts/messages.ts';
+import {
+  machineSetGone,
+  machineSetObserved,
+  machinesChanged,
+  stateQuery,
+} from '../contracts/messages.ts';
+import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { defined } from '../values/defined.ts';
+import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
+import type { MachineSetStep } from '../plan/machine-set/plan.ts';
+import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
+import { newNames } from '../values/names.ts';
+import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
+import { isOfOurCluster } from '../runtime/cluster-guard.ts';
+import {
+  goneSnapshot,
+  hear,
+  machinesSnapshot,
+  requireInput,
+  setSnapshot,
+} from '../runtime/signal-validation.ts';
+import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
+import { setDetails } from '../runtime/current-details.ts';
+import {
+  isStop,
+  messageOf,
+  regularSteps,
+  shortStep,
+  unlessStopped,
+} from '../runtime/activity-options.ts';
+import { Turns } from '../runtime/turns.ts';
+
+export interface MachineSetInput extends EntityInput {
+  state?: MachineSetState;
+}
+
+/** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
+export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
+  return await new MachineSetLife(requireInput(input)).live();
+}
+
+class MachineSetLife {
+  readonly #input: MachineSetInput;
+  readonly #state: MachineSetState;
+  readonly #alarm = new Alarm(() => this.#wake());
+  readonly #turns = new Turns();
+  #isAwake = false;
+  /** Why no batch is tried; absent when nothing is stopped. */
+  #stop: string | undefined;
+  /** Something changed that only a read can tell. */
+  #mustSurvey = true;
+
+  constructor(input: MachineSetInput) {
+    this.#input = input;
+    this.#state = handedOver(input.state) ?? newState();
+    this.#listen();
+  }
+
+  /**
+   * Not cancellable from outside: a set that is cancelled would leave its machines without an owner that acts. One step at a
+   * time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`, never runs
+   * beside a batch.
+   */
+  async live(): Promise<{ reason: string }> {
+    return await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        await this.#turns.next();
+        this.#isAwake = false;
+        if (this.#state.batch) await this.#createBatch(this.#state.batch);
+        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
+        if (this.#state.isGone) return await this.#complete();
+        await this.#perform(this.#plan());
+      }
+    });
+  }
+
+  #plan(): MachineSetStep {
+    const { survey, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
+    if (!survey) return { action: 'wait', reason: 'not read yet' };
+    const stop = this.#stop;
+    const facts = defined({ survey, createdSince, batchSize, retryAt, lastError, refused, stop });
+    const step = planMachineSet(facts, Date.now());
+    const { ref } = this.#input;
+    const lines = factsInWords(this.#state, ref.namespace);
+    setCurrentDetails(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
+    this.#alarm.set(step.action === 'wait' ? step.until : undefined, step.reason);
+    return step;
+  }
+
+  async #perform(step: MachineSetStep): Promise<void> {
+    switch (step.action) {
+      case 'wait':
+        if (mustRenew()) await this.#renew();
+        await this.#untilNews();
+        return;
+      case 'create':
+        this.#planBatch(step.count);
+        return;
+      case 'delete':
+        await this.#deleteBatch(step.names, step.reason);
+        return;
+      case 'push':
+        await this.#push(step.names);
+        return;
+      case 'preserve':
+        await this.#preserve(step);
+        return;
+      case 'release':
+        await this.#release();
+        this.#state.isGone = true;
+    }
+  }
+
+  async #untilNews(): Promise<void> {
+    const hasNews = (): boolean => this.#isAwake || this.#mustSurvey;
+    if (!hasNews()) this.#turns.rested();
+    await condition(hasNews);
+    const { survey, refused } = this.#state;
+    const times = [survey?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
+    if (times.some((time) => time <= Date.now())) this.#mustSurvey = true;
+  }
+
+  async #survey(): Promise<void> {
+    this.#mustSurvey = false;
+    const { ref } = this.#input;
+    const mayFollow = this.#stop === undefined;
+    const input = surveyInputOf(ref, this.#state, { now: Date.now(), mayFollow });
+    const summary = `read MachineSet ${ref.name}`;
+    const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
+    delete this.#state.mustRead;
+    this.#take(outcome);
+    if (!outcome.found) return;
+    if (input.refusal && !input.passOver) this.#retryRefused(outcome);
+    else if (outcome.refused) this.#noteAttempt([], outcome.refused);
+  }
+
+  /** It is time to try again: what the survey itself did not try is in its plan, or needs no write any more. */
+  #retryRefused({ survey, refused }: Extract<SetSurveyOutcome, { found: true }>): void {
+    const { toDelete, autoPreservation: { preserve, letGo } = { preserve: [], letGo: [] } } =
+      survey;
+    const planned = new Set([...toDelete.names, ...preserve, ...letGo]);
+    const names = this.#state.refused?.names ?? [];
+    this.#noteAttempt(
+      names.filter((name) => !planned.has(name)),
+      refused,
+    );
+    // The condition goes with the last of them.
+    if (!this.#state.refused) this.#mustSurvey = true;
+  }
+
+  #noteAttempt(tried: readonly string[], refused: Refusals | undefined): void {
+    const attempt = { tried, now: Date.now(), random: Math.random(), ...(refused && { refused }) };
+    const after = afterAttempt(this.#state.refused, attempt);
+    if (after) this.#state.refused = after;
+    else delete this.#state.refused;
+  }
+
+  #take(outcome: SetSurveyOutcome): void {
+    const state = this.#state;
+    if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
+      state.isGone = true;
+      return;
+    }
+    state.uid = outcome.uid;
+    state.survey = outcome.survey;
+    state.isUnreported = outcome.isUnreported ?? false;
+    state.createdSince = 0;
+    if (outcome.machineDeployment !== undefined)
+      state.machineDeployment = outcome.machineDeployment;
+    const { generation } = outcome.survey.demand;
+    if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
+  }
+
+  #planBatch(count: number): void {
+    const state = this.#state;
+    if (!state.survey) return;
+    const { generation, replicas } = state.survey.demand;
+    const names = newNames({
+      prefix: this.#input.ref.name,
+      count,
+      taken: new Set(),
+      random: () => Math.random(),
+    });
+    state.batch = { names, basis: { generation, replicas } };
+  }
+
+  async #createBatch({ names, basis }: Batch): Promise<void> {
+    const state = this.#state;
+    const { createMachines } = unlessStopped(`create ${names.length} machines`);
+    let outcome: CreateBatchOutcome;
+    try {
+      outcome = await createMachines({ set: this.#set(), names, basis });
+    } catch (error) {
+      if (isStop(error)) return this.#suspend(error);
+      if (!(error instanceof ActivityFailure)) throw error;
+      outcome = { created: [], taken: [], error: messageOf(error) };
+    }
+    delete state.batch;
+    state.createdSince += outcome.created.length;
+    // A large set takes many batches, and each is progress.
+    if (outcome.created.length > 0) this.#turns.rested();
+    // Fewer made than planned: something else than what was surveyed holds by now.
+    if (outcome.created.length < names.length) state.mustRead = true;
+    if (state.mustRead || state.isUnreported) this.#mustSurvey = true;
+    if (outcome.error === undefined) this.#batchSucceeded();
+    else this.#batchFailed(outcome.error);
+  }
+
+  #batchSucceeded(): void {
+    const state = this.#state;
+    state.batchSize = nextBatchSize(state.batchSize);
+    state.failures = 0;
+    delete state.retryAt;
+    delete state.lastError;
+  }
+
+  #batchFailed(error: string): void {
+    const state = this.#state;
+    state.batchSize = 1;
+    state.failures += 1;
+    state.lastError = error;
+    const failure = { message: error, attempts: state.failures, random: Math.random() };
+    const wait = stepBackoffSeconds(failure);
+    state.retryAt = Date.now() + wait * 1000;
+    this.#mustSurvey = true;
+  }
+
+  async #deleteBatch(names: string[], reason: string): Promise<void> {
+    const { deleteMachines } = unlessStopped(`delete ${names.length} machines: ${reason}`);
+    const generation = this.#state.survey?.demand.generation ?? 0;
+    const batch = { set: this.#set(), names, reason, generation, now: Date.now() };
+    let outcome: DeleteBatchOutcome;
+    try {
+      outcome = await deleteMachines(batch);
+    } catch (error) {
+      if (isStop(error)) return this.#suspend(error);
+      throw error;
+    }
+    const { deleted, refused } = outcome;
+    if (deleted < names.length) this.#state.mustRead = true;
+    if (deleted > 0) this.#turns.rested();
+    this.#noteAttempt(names, refused);
+    // A slow start begins anew after a scale-down.
+    this.#state.batchSize = 1;
+    this.#mustSurvey = true;
+  }
+
+  /**
+   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is dropped, as a later one is
+   * planned for what is there then; what it has done already the next survey finds.
+   */
+  #suspend(stop: ActivityFailure): void {
+    delete this.#state.batch;
+    this.#state.mustRead = true;
+    this.#mustSurvey = true;
+    this.#stop = messageOf(stop);
+    void this.#waitForResume();
+  }
+
+  async #waitForResume(): Promise<void> {
+    const { waitForResume } = regularSteps('wait for the end of the stop');
+    await waitForResume({ set: this.#set() });
+    this.#stop = undefined;
+    this.#mustSurvey = true;
+  }
+
+  async #push(names: string[]): Promise<void> {
+    const { pushTemplate } = regularSteps(`push the template to ${names.length} machines`);
+    const refused = await pushTemplate({ set: this.#set(), names });
+    const { unpushable } = this.#state;
+    if (refused.names.length > 0) {
+      const isSame = unpushable?.generation === refused.generation;
+      const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
+      this.#state.unpushable = { ...refused, names: [...known] };
+    }
+    this.#mustSurvey = true;
+  }
+
+  async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
+    const input = { set: this.#set(), preserve, letGo };
+    const count = preserve.length + letGo.length;
+    const summary = `preserve or let go ${count} machines`;
+    const { refused } = await shortStep((steps) => steps.markPreserved(input), summary);
+    this.#noteAttempt([...preserve, ...letGo], refused);
+    this.#mustSurvey = true;
+  }
+
+  async #release(): Promise<void> {
+    const input = { set: this.#set() };
+    await shortStep((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
+  }
+
+  async #complete(): Promise<{ reason: string }> {
+    const { ref, cluster } = this.#input;
+    if (this.#state.successor) await continueAsNew<typeof machineSet>({ ref, cluster });
+    return { reason: 'the MachineSet is gone' };
+  }
+
+  async #renew(): Promise<void> {
+    const { ref, cluster } = this.#input;
+    await continueAsNew<typeof machineSet>({ ref, cluster, state: this.#state });
+  }
+
+  #set(): LifeRef {
+    return { ...this.#input.ref, uid: this.#state.uid ?? '' };
+  }
+
+  #listen(): void {
+    setHandler(stateQuery, () => this.#state);
+    hear(machineSetObserved, setSnapshot, (seen) =>
+      this.#note(seen, () => follow(this.#state, seen)),
+    );
+    hear(machineSetGone, goneSnapshot, (gone) =>
+      this.#note(gone, () => followGone(this.#state, gone)),
+    );
+    hear(machinesChanged, machinesSnapshot, (seen) =>
+      this.#note(seen, () => this.#noteMachines(seen)),
+    );
+  }
+
+  #noteMachines(seen: MachinesSnapshot): boolean {
+    noteStrays(this.#state, seen);
+    return true;
+  }
+
+  #note(signal: Sighting, observe: () => boolean): void {
+    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
+  }
+
+  #wake(): void {
+    this.#isAwake = true;
+  }
+}

@@ -1,0 +1,113 @@
+/** A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and what it waits for is said. */
+import { isCancellation, log, sleep } from '@temporalio/workflow';
+import type { LifeRef, Pending } from '../contracts/machine-activities.ts';
+import type { MachineState } from './state.ts';
+import { defined } from '../values/defined.ts';
+import type { RunningStep } from '../plan/machine/plan.ts';
+import type { OperationFacts } from '../plan/machine/operation.ts';
+import { operationInWords } from '../plan/machine/operation.ts';
+import { messageOf, shortAttempt } from '../runtime/activity-options.ts';
+
+export interface OperationState {
+  name: 'Create' | 'Delete';
+  /** Of the create; a checkpoint is of no use to another. */
+  token: string;
+  /** What is waited for. */
+  message: string;
+  /** Since when it has been that, milliseconds. */
+  since: number;
+  checkpoint?: string;
+  /** What the object says of it, and since when, milliseconds. */
+  told?: { message: string; at: number };
+}
+
+/** A driver that counts percents is not written down each time, milliseconds. */
+const tellEveryMs = 30_000;
+
+/** Of the step that runs: what is left of one that was cancelled is for its next attempt. */
+export function operationFactsOf(
+  { operation }: MachineState,
+  running: RunningStep | undefined,
+): OperationFacts | undefined {
+  if (!operation || !running) return undefined;
+  const isOfStep = operation.name === (running.name === 'create' ? 'Create' : 'Delete');
+  return isOfStep && callsOfDriver.has(running.name) ? operation : undefined;
+}
+
+const callsOfDriver = new Set<RunningStep['name']>([
+  'create',
+  'findStaleNode',
+  'findInstance',
+  'deleteInstance',
+]);
+
+export interface OperationParts {
+  state: MachineState;
+  machine: LifeRef;
+  name: OperationState['name'];
+  token: string;
+  /** The loop shows the state again. */
+  onChange: () => void;
+}
+
+export class CloudOperation {
+  readonly #parts: OperationParts;
+
+  constructor(parts: OperationParts) {
+    this.#parts = parts;
+  }
+
+  /** Also of an earlier run of the workflow. */
+  get checkpoint(): string | undefined {
+    return this.#own()?.checkpoint;
+  }
+
+  /** Until the driver wants to be asked again, or the deadline (milliseconds). Rejected when the step is cancelled. */
+  async wait(
+    { message, pollAfterSeconds, checkpoint }: Omit<Pending, 'outcome'>,
+    deadline = Infinity,
+  ): Promise<void> {
+    await this.say(message, checkpoint);
+    await sleep(Math.max(Math.min(pollAfterSeconds * 1_000, deadline - Date.now()), 1));
+  }
+
+  async say(message: string, checkpoint = this.checkpoint): Promise<void> {
+    const { state, name, token, onChange } = this.#parts;
+    const before = this.#own();
+    const since = before?.message === message ? before.since : Date.now();
+    const told = before?.told;
+    state.operation = defined({ name, token, message, since, checkpoint, told });
+    onChange();
+    await this.#tell(state.operation);
+  }
+
+  /** It is over, however that was. */
+  end(): void {
+    const { state, onChange } = this.#parts;
+    if (!state.operation) return;
+    delete state.operation;
+    onChange();
+  }
+
+  #own(): OperationState | undefined {
+    const { state, name, token } = this.#parts;
+    const { operation } = state;
+    return operation?.name === name && operation.token === token ? operation : undefined;
+  }
+
+  /** The cloud is not asked later because the API server takes no status. */
+  async #tell(operation: OperationState): Promise<void> {
+    const { machine } = this.#parts;
+    const { name, message, told } = operation;
+    const now = Date.now();
+    if (told?.message === message || now - (told?.at ?? 0) < tellEveryMs) return;
+    const input = { machine, operation: name, description: `waits ${operationInWords(operation)}` };
+    try {
+      await shortAttempt((steps) => steps.recordOperation(input), 'say what the cloud does');
+      operation.told = { message, at: now };
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('the progress of an operation was not written down', { message: messageOf(error) });
+    }
+  }
+}

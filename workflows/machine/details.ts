@@ -1,0 +1,136 @@
+/** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
+import { annotations } from '../api/constants.ts';
+import type { PreservationDrain } from './preservation.ts';
+import type { MachineState } from './state.ts';
+import { shownDrainDeadlineOf } from './state.ts';
+import type { ObjectRef } from '../contracts/messages.ts';
+import type { Blocker } from '../plan/drain/report.ts';
+import { podsLeftInWords } from '../plan/drain/report.ts';
+import type { MachineStep } from '../plan/machine/plan.ts';
+import { relatedId } from '../runtime/related-workflow.ts';
+
+/** Markdown. The UI draws tables without borders, so these are lists. */
+export function machineDetails(ref: ObjectRef, state: MachineState, step: MachineStep): string {
+  const phase = state.phase === '' ? 'New' : state.phase;
+  return [
+    `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
+    ...progressOf(state, step),
+    ...drainInWords(state),
+    ...preservationInWords(state),
+    ...lossInWords(state),
+    ...factsInWords(ref, state),
+    '',
+    'What you can do:',
+    '',
+    ...commandsOf(ref, state).map((line) => `    ${line}`),
+  ].join('\n');
+}
+
+function progressOf({ failure }: MachineState, step: MachineStep): string[] {
+  if (step.action === 'complete') return [`- **Ended:** ${step.reason}`];
+  if (step.action !== 'wait') return [`- **Next:** ${step.action}`];
+  const until = step.until === undefined ? '' : timeOf(step.until);
+  if (!failure) return [`- **Waits:** ${step.reason}${until && `, until ${until}`}`];
+  return [
+    `- **Waits because of** \`${failure.detail.code}\`: ${failure.detail.message}`,
+    `- **Next attempt:** number ${failure.attempts + 1}, at ${until}`,
+  ];
+}
+
+function drainInWords(state: MachineState): string[] {
+  const { podsLeft = 0, blockers = [], blockerCount = 0 } = state.drain ?? {};
+  if (blockers.length === 0) return [];
+  const more = blockerCount - blockers.length;
+  return [
+    `- **Drain is blocked:** ${podsLeftInWords(podsLeft)}; what is left at ${timeOf(shownDrainDeadlineOf(state))} is deleted by force`,
+    ...blockers.map(blockerInWords),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+function lossInWords({ loss }: MachineState): string[] {
+  if (loss?.missedAt === undefined) return [];
+  const { providerID, isConfirmed, missedAt, askAt } = loss;
+  const since = `the cloud says since ${timeOf(missedAt)} that there is no \`${providerID}\``;
+  const next = isConfirmed ? '' : `; asked again at ${timeOf(askAt)}`;
+  return [`- **Instance ${isConfirmed ? 'gone' : 'missing'}:** ${since}${next}`];
+}
+
+function preservationInWords({ preservation }: MachineState): string[] {
+  const { kept, drain, outage } = preservation ?? {};
+  const away = outage ? [`- **Preservation waits:** ${outage.reason}`] : [];
+  if (!kept) return away;
+  const line = `- **Preserved until** ${timeOf(kept.until)}, because its annotation says \`${kept.value}\``;
+  return [`${line}${kept.isToBeDrained ? `; ${stateOfDrain(drain)}` : ''}`, ...away];
+}
+
+function stateOfDrain(drain: PreservationDrain | undefined): string {
+  if (drain?.isDone) return 'its Node is drained';
+  return drain?.error === undefined
+    ? 'its Node is being drained'
+    : `its Node could not be drained: ${drain.error}`;
+}
+
+function blockerInWords({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
+  const next = nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every 20 s`;
+  return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
+}
+
+function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineState): string[] {
+  const facts: string[] = [];
+  if (instance)
+    facts.push(`- **Instance** \`${instance.providerID}\`, Node \`${instance.nodeName}\``);
+  if (prepared) {
+    facts.push(
+      `- **MachineClass** \`${prepared.className}\`, provider ${prepared.provider ?? 'unknown'}`,
+    );
+  }
+  if (prepared?.machineSet !== undefined) {
+    facts.push(
+      `- **Above:** workflow \`${relatedId('machineSet', { namespace, name: prepared.machineSet })}\``,
+    );
+  }
+  return facts;
+}
+
+function commandsOf(ref: ObjectRef, state: MachineState): string[] {
+  const { namespace, name } = ref;
+  const { failure, prepared } = state;
+  const kubectl = `kubectl -n ${namespace}`;
+  const mend =
+    failure && prepared
+      ? ['# a mended class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
+      : [];
+  return [
+    `${kubectl} describe machine ${name}`,
+    ...mend,
+    ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
+    ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
+    ...(state.teardown && !state.teardown.isDrained ? drainCommands(ref) : []),
+  ];
+}
+
+/** Where somebody may want it: of a machine that is ill, and of one that is kept. */
+function preservationCommands(annotate: string, { phase, preservation }: MachineState): string[] {
+  const command = `${annotate} ${annotations.preserve}`;
+  if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];
+  const isIll = phase === 'Unknown' || phase === 'Failed';
+  return isIll ? ['# keeps it for a look at it when it has failed', `${command}=when-failed`] : [];
+}
+
+function drainCommands(ref: ObjectRef): string[] {
+  const signal = `temporal workflow signal --workflow-id ${relatedId('machine', ref)} --name`;
+  return [
+    `${signal} retryNow`,
+    `${signal} extendDrain --input '{"minutes": 30}'`,
+    `${signal} skipVolumeWait`,
+    '# deletes the pods without asking their budgets',
+    `${signal} forceDelete`,
+    '# the instance goes with its pods',
+    `${signal} skipDrain`,
+  ];
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,186 @@
+/** The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no sense. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+} from '@temporalio/workflow';
+import type {
+  CreateOutcome,
+  DeleteOutcome,
+  DescribeOutcome,
+  DriverRequest,
+  Pending,
+} from '../contracts/machine-activities.ts';
+import { clip } from '../values/clip.ts';
+import type { DriverCall } from '../contracts/driver-activities.ts';
+import type { CloudOperation } from './cloud-operation.ts';
+import type { Asked } from '../contracts/driver-answers.ts';
+import {
+  createdBy,
+  deletedBy,
+  describedBy,
+  longestMessageBytes,
+} from '../contracts/driver-answers.ts';
+import { defined } from '../values/defined.ts';
+import type { MachineFailure } from '../plan/machine/plan.ts';
+import {
+  driverSteps,
+  isUntaken,
+  messageOf,
+  notServed,
+  shortStep,
+  timeoutOf,
+} from '../runtime/activity-options.ts';
+
+interface Failed {
+  outcome: 'failed';
+  failure: MachineFailure;
+}
+
+export interface OperationCall {
+  request: DriverRequest;
+  usesTarget: boolean;
+  operation: CloudOperation;
+  /**
+   * Then the call is given up, milliseconds. As in MCM v0.62.1 the creation timeout holds in every phase before Running; what was
+   * sent by then is found by its token.
+   */
+  deadline?: () => number | undefined;
+}
+
+type Following = Pick<OperationCall, 'request' | 'operation' | 'deadline'>;
+
+export async function createOutcome({
+  usesTarget,
+  ...following
+}: OperationCall): Promise<Exclude<CreateOutcome, Pending>> {
+  const { request } = following;
+  const { provider, machine } = request;
+  return await followed('create', following, async (asked, limit) => {
+    const options = { call: 'create', summary: `create ${machine.name}`, ...limit } as const;
+    const { createInstance } = driverSteps(provider, options);
+    return createdBy(await createInstance(asked), askedOf(request, usesTarget));
+  });
+}
+
+export async function deleteOutcome({
+  request,
+  usesTarget,
+  operation,
+}: OperationCall): Promise<Exclude<DeleteOutcome, Pending>> {
+  const summary = `delete ${request.machine.name}`;
+  return await followed('delete', { request, operation }, async (asked) => {
+    const { deleteInstance } = driverSteps(request.provider, { call: 'delete', summary });
+    return deletedBy(await deleteInstance(asked), askedOf(request, usesTarget));
+  });
+}
+
+export async function findOutcome({
+  request,
+  usesTarget,
+  operation,
+}: OperationCall): Promise<DescribeOutcome> {
+  const summary = `find ${request.machine.name}`;
+  return await followed('read', { request, operation }, async (asked) => {
+    const { describeInstance } = driverSteps(request.provider, { call: 'read', summary });
+    return describedBy(await describeInstance(asked), askedOf(request, usesTarget));
+  });
+}
+
+/** Asks until the cloud is done, and sleeps in between: the driver's slot is free meanwhile. */
+async function followed<Answer extends { outcome: string }>(
+  call: DriverCall,
+  following: Following,
+  ask: (request: DriverRequest, limit: { limitMs?: number }) => Promise<Answer | Pending>,
+): Promise<Answer | Failed> {
+  const { request, operation, deadline = () => undefined } = following;
+  try {
+    for (;;) {
+      const asked = defined({ ...request, checkpoint: operation.checkpoint });
+      const answer = await whenTaken(call, following, () => ask(asked, limitBy(deadline())));
+      if (!isPending(answer)) {
+        operation.end();
+        return answer;
+      }
+      await operation.wait(answer, deadline());
+    }
+  } catch (error) {
+    // Whoever cancels it may want to go on later, from the checkpoint.
+    if (!isCancellation(error)) operation.end();
+    return failed(error, request);
+  }
+}
+
+/** Longer than any machine lives; Temporal takes no timeout without an end. */
+const longestLimitMs = 10 * 365 * 86_400_000;
+
+/** Milliseconds until then. A limit of nothing would be none. */
+function limitBy(deadline: number | undefined): { limitMs?: number } {
+  if (deadline === undefined) return {};
+  return { limitMs: Math.min(Math.max(deadline - Date.now(), 1), longestLimitMs) };
+}
+
+function isPending(answer: { outcome: string }): answer is Pending {
+  return answer.outcome === 'pending';
+}
+
+/** A task that nobody took while somebody polls its queue waits for a free slot, and there is nothing wrong. */
+async function whenTaken<Answer>(
+  call: DriverCall,
+  { request: { provider }, operation }: Following,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUntaken(error)) throw error;
+      const input = { provider, call };
+      const words = `is provider ${provider} served?`;
+      const { isServed } = await shortStep((steps) => steps.findDriver(input), words);
+      if (!isServed) throw error;
+      await operation.say(`all ${call} slots of provider ${provider} are taken`);
+    }
+  }
+}
+
+/** The time is over: of an attempt that runs, or before the next attempt, and then the cause is what the last one said. */
+function isGivenUp(error: unknown): boolean {
+  if (timeoutOf(error) === 'SCHEDULE_TO_CLOSE') return true;
+  return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);
+}
+
+function askedOf({ provider }: DriverRequest, usesTarget: boolean): Asked {
+  return { provider, usesTarget, isCancelled: CancellationScope.current().consideredCancelled };
+}
+
+function failed(error: unknown, { provider }: DriverRequest): Failed {
+  return { outcome: 'failed', failure: failureOf(error, provider) };
+}
+
+/** A call that ended without an answer of the driver: nobody knows what the cloud did. */
+function failureOf(error: unknown, provider: string): MachineFailure {
+  if (isCancellation(error)) {
+    const message = 'cancelled by a deletion';
+    return { code: 'Canceled', message, isSettled: false, wasCancelled: true };
+  }
+  // The plan finds that the time is over, and says so.
+  if (isGivenUp(error)) {
+    const message = 'given up at the creation timeout';
+    return { code: 'DeadlineExceeded', message, isSettled: false, wasCancelled: true };
+  }
+  if (isUntaken(error)) {
+    const message = `no worker serves provider "${provider}": start one for its task queues, or mend the class's provider`;
+    return { code: 'Unavailable', message, isSettled: false };
+  }
+  const message = clip(wordsOf(error, provider), longestMessageBytes);
+  return { code: 'Internal', message, isSettled: false };
+}
+
+function wordsOf(error: unknown, provider: string): string {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const isNotServed = cause instanceof ApplicationFailure && notServed.includes(cause.type ?? '');
+  if (!isNotServed) return messageOf(error);
+  return `the driver of provider "${provider}" does not serve ${error instanceof ActivityFailure ? error.activityType : 'it'}: start a version that does. It says: ${cause.message}`;
+}

@@ -1,0 +1,119 @@
+/** What the workflow of a machine knows of its preservation. A machine of which nobody says anything has nothing here. */
+import type { PreservationNotes } from '../api/preservation.ts';
+import type { MachineState } from './state.ts';
+import type { NodeSnapshot } from '../contracts/messages.ts';
+import { defined } from '../values/defined.ts';
+import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
+import type { Preservation, PreserveOutcome } from '../contracts/preservation-activities.ts';
+
+export interface PreservationState {
+  /** What was known at the last look: anything else is a reason to look again. */
+  seen: string;
+  /** Absent while it is not preserved. */
+  kept?: Preservation;
+  /** Of the Node of a Failed machine. */
+  drain?: PreservationDrain;
+  /** An API server was out of reach. */
+  outage?: { reason: string; attempts: number; retryAt: number };
+}
+
+/** Times in milliseconds. */
+export interface PreservationDrain {
+  startedAt: number;
+  isDone: boolean;
+  /** Why the last attempt failed. */
+  error?: string;
+  attempts: number;
+  retryAt?: number;
+}
+
+/** Undefined where there is nothing to look at. `node`: of this very machine. */
+export function preservationFactsOf(
+  state: MachineState,
+  node: NodeSnapshot | undefined,
+): PreservationFacts | undefined {
+  const notes = state.observed?.preservation;
+  const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
+  // The phase of a machine that nobody has read yet is not known.
+  if (!state.prepared || (!isSpokenOf && !state.preservation)) return undefined;
+  const known = state.preservation ?? { seen: '' };
+  return {
+    mustLook: known.seen !== fingerprintOf(state, { notes, node }),
+    mustForce: notes?.forcesDrain ?? false,
+    ...timesOf(known),
+  };
+}
+
+function timesOf({
+  kept,
+  drain,
+  outage,
+}: PreservationState): Omit<PreservationFacts, 'mustLook' | 'mustForce'> {
+  const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
+  return defined({
+    mustDrain,
+    until: kept?.until,
+    lookAt: outage?.retryAt,
+    drainAt: drain?.retryAt,
+  });
+}
+
+interface Spoken {
+  notes: PreservationNotes | undefined;
+  node: Pick<NodeSnapshot, 'uid' | 'exists' | 'preserve'> | undefined;
+}
+
+/** Of the drain how it ended: then the Node is to say so. */
+function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: Spoken): string {
+  const { isDone = false, error } = preservation?.drain ?? {};
+  const ofNode = node?.exists ? `${node.uid} ${node.preserve ?? ''}` : '';
+  return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
+}
+
+/** What a look went by, to tell what a signal changed meanwhile. */
+export interface Before extends Pick<MachineState, 'observed'> {
+  node: NodeSnapshot | undefined;
+}
+
+/** Takes over what a look left on the objects; what a signal told of them meanwhile is another reason to look. */
+export function noteLook(
+  state: MachineState,
+  before: Before,
+  { preservation: kept, notes, node }: Look,
+): void {
+  const drain = kept?.isToBeDrained ? state.preservation?.drain : undefined;
+  const left = nodeLeft(before.node, node);
+  delete state.preservation;
+  const said = [kept, notes, node?.preserve, left?.preserve];
+  if (said.some(Boolean)) {
+    state.preservation = { seen: '', ...defined({ kept, drain }) };
+    state.preservation.seen = fingerprintOf(state, { notes, node: left });
+  }
+  if (left && state.node === before.node) state.node = left;
+  if (state.observed === before.observed) noteOwnWords(state, notes);
+}
+
+/** The object is gone, or going: nothing more is to be looked at until the watcher tells. */
+export function noteNothing(state: MachineState, { observed, node }: Before): void {
+  delete state.preservation;
+  const seen = fingerprintOf(state, { notes: observed?.preservation, node });
+  state.preservation = { seen };
+}
+
+type Look = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
+
+function noteOwnWords(state: MachineState, notes: PreservationNotes | undefined): void {
+  if (!state.observed) return;
+  const { preservation: _older, ...rest } = state.observed;
+  state.observed = { ...rest, ...(notes && { preservation: notes }) };
+}
+
+/** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */
+function nodeLeft(
+  known: NodeSnapshot | undefined,
+  left: { uid: string; preserve: string } | undefined,
+): NodeSnapshot | undefined {
+  if (!known || known.uid !== left?.uid) return known;
+  const { preserve: _older, ...rest } = known;
+  return { ...rest, ...(left.preserve !== '' && { preserve: left.preserve }) };
+}

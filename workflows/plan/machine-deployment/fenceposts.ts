@@ -1,0 +1,46 @@
+/** `maxSurge` and `maxUnavailable`: counts or percentages of `replicas`. */
+import type { MachineDeploymentSpec } from '../../api/machine-deployment.ts';
+
+type IntOrPercent = number | string;
+
+/** Machines above `replicas` during a rollout; only a rolling update has any. A percentage is rounded up. */
+export function surgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
+  if (strategy?.type !== 'RollingUpdate') return 0;
+  return countOf(strategy.rollingUpdate?.maxSurge, replicas, Math.ceil);
+}
+
+/** Of whatever strategy has one. */
+export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
+  const { rollingUpdate, inPlaceUpdate } = strategy ?? {};
+  return countOf(rollingUpdate?.maxSurge ?? inPlaceUpdate?.maxSurge, replicas, Math.ceil);
+}
+
+/**
+ * Machines that may be missing during a rollout. A percentage is rounded down, so that a small set never drops below what
+ * was asked; where neither surge nor this would allow a step, one machine may be missing.
+ */
+export function unavailableOf(spec: MachineDeploymentSpec): number {
+  const { strategy, replicas = 0 } = spec;
+  if (strategy?.type !== 'RollingUpdate' || replicas <= 0) return 0;
+  const count = countOf(strategy.rollingUpdate?.maxUnavailable, replicas, Math.floor);
+  if (count === 0 && surgeOf(spec) === 0) return 1;
+  return Math.min(count, replicas);
+}
+
+function countOf(
+  value: IntOrPercent | undefined,
+  replicas: number,
+  round: (count: number) => number,
+): number {
+  if (typeof value === 'number') return bounded(value);
+  // Anything else is a fault of the spec, which is not followed then.
+  const amount = bounded(Number(/^\+?(\d+)%?$/.exec(value ?? '')?.[1] ?? 0));
+  return value?.endsWith('%') ? bounded(round((amount * replicas) / 100)) : amount;
+}
+
+/** The API's own limit. */
+const most = 2 ** 31 - 1;
+
+function bounded(count: number): number {
+  return Math.min(Math.max(count, 0), most);
+}

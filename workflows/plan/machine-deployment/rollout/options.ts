@@ -1,0 +1,79 @@
+/** Options of a rollout, read from annotations `millwright.dev/...` of the MachineDeployment. */
+import { options as keys } from '../../../api/constants.ts';
+import { parseDuration } from '../../../api/duration.ts';
+import { allowed, quoted } from '../../../api/validation.ts';
+import { defined } from '../../../values/defined.ts';
+import type { RolloutOptions } from './facts.ts';
+
+export interface OptionsText {
+  annotations: Readonly<Record<string, string>>;
+  replicas: number;
+  /** Milliseconds of an RFC 3339 time; NaN for nonsense. */
+  parseTime(text: string): number;
+}
+
+export interface ParsedOptions extends RolloutOptions {
+  onDelete: boolean;
+  honorsMinReadySeconds: boolean;
+  soakSeconds: number;
+  /** Machines of the deployment that may be replaced at a time; absent: as many as fail. */
+  replacementBudget?: number;
+  restart?: string;
+}
+
+/** What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand still. */
+export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
+  const faults: string[] = [];
+  const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {
+    const text = annotations[key];
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    if (value === undefined) {
+      faults.push(`annotation ${key}: Invalid value: ${quoted(text)}: ${may}`);
+    }
+    return value;
+  };
+  const isSet = (key: string): boolean => read(key, booleanOf, 'must be true or false') ?? false;
+  const count = (text: string): number | undefined => countOf(text, replicas);
+  const at = (text: string) =>
+    timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
+  const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
+  const options = {
+    autoRollback: isSet(keys.autoRollback),
+    onDelete: isSet(keys.onDelete),
+    honorsMinReadySeconds: isSet(keys.honorMinReadySeconds),
+    soakSeconds: read(keys.soak, secondsOf, allowed.duration) ?? 0,
+    canary: read(keys.canary, count, atLeastOne),
+    canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
+    replacementBudget: read(keys.replacementBudget, count, atLeastOne),
+    rolloutAfter: read(keys.rolloutAfter, at, 'must be a time such as 2026-01-31T22:00:00Z'),
+    restart: annotations[keys.restart],
+    rolledBackFrom: annotations[keys.rolledBackFrom],
+  };
+  return defined({ ...options, faults });
+}
+
+/** A number alone would be read as a year or a month. */
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function secondsOf(text: string): number | undefined {
+  const seconds = parseDuration(text) ?? -1;
+  return seconds >= 0 ? seconds : undefined;
+}
+
+function booleanOf(text: string): boolean | undefined {
+  if (text === 'true') return true;
+  return text === 'false' ? false : undefined;
+}
+
+function wholeOf(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A percentage is rounded up: it is at least one machine. */
+function countOf(text: string, replicas: number): number | undefined {
+  const share = /^(\d{1,3})%$/.exec(text)?.[1];
+  const count = share === undefined ? wholeOf(text) : Math.ceil((Number(share) * replicas) / 100);
+  if (share !== undefined && Number(share) > 0) return Math.max(count ?? 0, 1);
+  return count === 0 ? undefined : count;
+}

@@ -1,0 +1,27 @@
+/** When two machine templates make the same machines. */
+import { labels } from '../../api/constants.ts';
+import type { MachineTemplateSpec } from '../../api/machine-set.ts';
+import type { MachineSpec } from '../../api/machine.ts';
+import { canonical } from '../../values/template-hash.ts';
+
+/**
+ * As in MCM v0.62.1: all metadata and, of the spec, the class's name and apiGroup and the providerID. What is pushed down to
+ * living machines (nodeTemplate, timeouts, node conditions) and the class's kind do not count, nor does the hash label.
+ */
+export function isSameTemplate(a: MachineTemplateSpec, b: MachineTemplateSpec): boolean {
+  return canonical(identityOf(a)) === canonical(identityOf(b));
+}
+
+function identityOf({ metadata, spec }: MachineTemplateSpec): object {
+  const { labels: templateLabels = {}, ...rest } = metadata ?? {};
+  const { [labels.templateHash]: _hash, ...kept } = templateLabels;
+  return { metadata: { ...rest, labels: kept }, spec: specIdentityOf(spec) };
+}
+
+function specIdentityOf(spec: MachineSpec | undefined): object {
+  return {
+    className: spec?.class?.name,
+    classGroup: spec?.class?.apiGroup,
+    providerID: spec?.providerID,
+  };
+}

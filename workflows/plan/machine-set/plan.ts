@@ -1,0 +1,194 @@
+/** What a MachineSet does next. */
+import type { AutoPreservation } from './auto-preservation.ts';
+import type { MachineRefs } from './deletions.ts';
+import type { RefusedMachines } from './refused-machines.ts';
+import { areHeldBack, mostRefused } from './refused-machines.ts';
+import { burst } from './deletions.ts';
+
+export interface SetDemand {
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
+  isOrphaning: boolean;
+  /** metadata.generation that the rest was read at. */
+  generation: number;
+  replicas: number;
+  /** The label that forbids new machines, e.g. `freeze=True`. */
+  frozenBy?: string;
+  /** What makes the spec unusable; empty when it is fine. */
+  faults: string[];
+}
+
+/** A plan-sized answer: counts, and the names that can be in the next plan. */
+export interface SetSurvey {
+  demand: SetDemand;
+  /** All claimed machines, Terminating ones included. */
+  total: number;
+  /** Claimed machines that are not going away. */
+  present: number;
+  failed: {
+    total: number;
+    preserved: number;
+    /** Wait for a replacement to be granted. */
+    held: number;
+  };
+  toDelete: MachineRefs;
+  /** Failed machines that the set preserves, or lets go, on its own; absent when there is none. */
+  autoPreservation?: AutoPreservation;
+  /** Names of machines that differ from the template, at most `burst`; absent when there is none. */
+  toPush?: string[];
+  /** A preservation ends then, milliseconds: what was found holds no longer. */
+  holdsUntil?: number;
+}
+
+export type MachineSetStep =
+  | { action: 'create'; count: number; reason: string }
+  | { action: 'delete'; names: string[]; reason: string }
+  | { action: 'push'; names: string[]; reason: string }
+  | ({ action: 'preserve'; reason: string } & AutoPreservation)
+  | { action: 'release'; reason: string }
+  | { action: 'wait'; reason: string; until?: number };
+
+type Wait = Extract<MachineSetStep, { action: 'wait' }>;
+
+export interface MachineSetFacts {
+  survey: SetSurvey;
+  /** Machines of finished batches that the survey was too early to see. */
+  createdSince: number;
+  /** Machines per batch: 1, 2, 4 ... after each success, 1 again after an error. */
+  batchSize: number;
+  retryAt?: number;
+  lastError?: string;
+  /** Machines whose writes were refused. */
+  refused?: RefusedMachines;
+  /** Why nothing may be created or deleted. */
+  stop?: string;
+}
+
+/** Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds up a push. */
+export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
+  const { refused } = facts;
+  const survey = withinRefusals(facts, now);
+  const step = withinStop({ ...facts, survey }, planRegardless({ ...facts, survey }, now));
+  if (step.action !== 'wait' || !refused || !areHeldBack(refused, now)) return step;
+  const { names, message, retryAt } = refused;
+  const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
+  return { action: 'wait', reason, until: Math.min(step.until ?? retryAt, retryAt) };
+}
+
+/** What a stop forbids waits for its end; the template is pushed all the same. */
+function withinStop({ survey, stop }: MachineSetFacts, step: MachineSetStep): MachineSetStep {
+  if (stop === undefined || (step.action !== 'create' && step.action !== 'delete')) return step;
+  const wait = { action: 'wait', reason: `${step.reason}; ${stop}` } as const;
+  return survey.demand.isDeleting ? wait : (planPush(survey) ?? wait);
+}
+
+/** When so many were refused, no more are tried. */
+function withinRefusals({ survey, refused }: MachineSetFacts, now: number): SetSurvey {
+  if (!refused || refused.names.length < mostRefused || !areHeldBack(refused, now)) return survey;
+  const { autoPreservation: _later, ...rest } = survey;
+  return { ...rest, toDelete: { names: [], reason: '' } };
+}
+
+function planRegardless(facts: MachineSetFacts, now: number): MachineSetStep {
+  const { survey } = facts;
+  if (survey.demand.isDeleting) return planSetDeletion(survey);
+  if (survey.demand.faults.length > 0) {
+    return { action: 'wait', reason: survey.demand.faults.join('; ') };
+  }
+  // Before anything is replaced.
+  const preservation = planPreservation(survey);
+  if (preservation) return preservation;
+  const step = planNumber(facts, now);
+  return step.action === 'wait' ? (planPush(survey) ?? step) : step;
+}
+
+function planSetDeletion({ demand, total, toDelete }: SetSurvey): MachineSetStep {
+  if (!demand.hasFinalizer) return { action: 'wait', reason: 'being deleted, finalizer gone' };
+  if (demand.isOrphaning)
+    return { action: 'wait', reason: 'being deleted, its machines are let go' };
+  if (total === 0) return { action: 'release', reason: 'no machine is left' };
+  if (toDelete.names.length > 0) return { action: 'delete', ...toDelete };
+  return { action: 'wait', reason: `${total} machines are going away` };
+}
+
+function planNumber(facts: MachineSetFacts, now: number): MachineSetStep {
+  const { survey, createdSince } = facts;
+  const missing = survey.demand.replicas - survey.present - createdSince;
+  if (missing > 0) return planCreation(facts, missing, now);
+  if (survey.toDelete.names.length > 0) return { action: 'delete', ...survey.toDelete };
+  return waitForNews(survey);
+}
+
+function planCreation(facts: MachineSetFacts, missing: number, now: number): MachineSetStep {
+  const { frozenBy, replicas } = facts.survey.demand;
+  if (frozenBy !== undefined) {
+    return {
+      action: 'wait',
+      reason: `${missing} machines missing, but label ${frozenBy} allows no new ones`,
+    };
+  }
+  if (facts.retryAt !== undefined && now < facts.retryAt) {
+    const reason = `${missing} machines missing; ${facts.lastError ?? 'the last batch failed'}`;
+    return { action: 'wait', reason, until: facts.retryAt };
+  }
+  const count = Math.min(missing, facts.batchSize, burst);
+  return { action: 'create', count, reason: `${missing} of ${replicas} missing` };
+}
+
+function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
+  const reasons = [
+    `has ${present} of ${demand.replicas} machines`,
+    failed.preserved > 0 && `${failed.preserved} failed and preserved`,
+    failed.held > 0 && `${failed.held} failed, not yet allowed to be replaced`,
+  ];
+  const reason = reasons.filter((text) => text !== false).join('; ');
+  return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
+}
+
+/**
+ * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
+ * the looks that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ */
+export function isOneStepAway(survey: SetSurvey, batchSize: number | undefined): boolean {
+  const { demand, present, toDelete } = survey;
+  if (batchSize === undefined) return false;
+  if (demand.isDeleting || demand.faults.length > 0 || demand.frozenBy !== undefined) return false;
+  const missing = demand.replicas - present;
+  if (missing > 0) return missing <= Math.min(batchSize, burst);
+  return toDelete.names.length > 0 && toDelete.names.length < burst;
+}
+
+function planPush({ toPush: names = [] }: SetSurvey): MachineSetStep | undefined {
+  if (names.length === 0) return undefined;
+  return { action: 'push', names, reason: `${names.length} machines differ from the template` };
+}
+
+function planPreservation({ autoPreservation }: SetSurvey): MachineSetStep | undefined {
+  if (!autoPreservation) return undefined;
+  const { preserve, letGo } = autoPreservation;
+  const reasons = [
+    preserve.length > 0 && `${preserve.length} failed: to be preserved`,
+    letGo.length > 0 && `${letGo.length} more preserved than autoPreserveFailedMachineMax allows`,
+  ];
+  const reason = reasons.filter((text) => text !== false).join('; ');
+  return { action: 'preserve', ...autoPreservation, reason };
+}
+
+/** Slow start: twice as many after each batch without an error. */
+export function nextBatchSize(batchSize: number): number {
+  return Math.min(batchSize * 2, burst);
+}
+
+/** What a batch of creates was planned for. */
+export type Basis = Pick<SetDemand, 'generation' | 'replicas'>;
+
+/**
+ * How many machines of a batch may still be made, those made already included. When fewer are wanted now than when the batch was
+ * planned, the difference is not made: a MachineDeployment counts on it that a set which has seen its latest
+ * spec does not grow past it.
+ */
+export function batchLimit(planned: { count: number; basis: Basis }, now: Basis): number {
+  if (now.generation === planned.basis.generation) return planned.count;
+  return Math.max(planned.count - Math.max(planned.basis.replicas - now.replicas, 0), 0);
+}

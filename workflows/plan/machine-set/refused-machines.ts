@@ -1,0 +1,56 @@
+/** Machines that the API server does not let a MachineSet write or delete: left alone for a while, as the set goes on with the others. */
+import { stepBackoffSeconds } from '../machine/backoff.ts';
+
+/** What came of writes to several machines. */
+export interface Refusals {
+  names: string[];
+  reason: 'FailedDelete' | 'FailedUpdate';
+  /** Of the first machine, by name. */
+  message: string;
+}
+
+export interface RefusedMachines extends Refusals {
+  /** Times that the same machines were tried in vain. */
+  failures: number;
+  /** Milliseconds: they are left alone until then. */
+  retryAt: number;
+}
+
+/** So many mean that everything is refused: no more are tried until it is time to try again. */
+export const mostRefused = 100;
+
+export function areHeldBack(refused: RefusedMachines | undefined, now: number): boolean {
+  return refused !== undefined && now < refused.retryAt;
+}
+
+export interface Attempt {
+  /** Names of the machines that were tried. */
+  tried: readonly string[];
+  refused?: Refusals;
+  now: number;
+  /** From 0 to 1. */
+  random: number;
+}
+
+export function afterAttempt(
+  before: RefusedMachines | undefined,
+  { tried, refused, now, random }: Attempt,
+): RefusedMachines | undefined {
+  const left = before ? without(before, tried) : undefined;
+  if (!refused) return left;
+  // Those that are refused while others still wait are tried again together with these.
+  if (left && areHeldBack(left, now)) return { ...left, names: merged(left, refused) };
+  const failures = (before?.failures ?? 0) + 1;
+  const seconds = stepBackoffSeconds({ message: refused.message, attempts: failures, random });
+  const names = left ? merged(left, refused) : refused.names;
+  return { ...refused, names, failures, retryAt: now + seconds * 1000 };
+}
+
+function without(refused: RefusedMachines, tried: readonly string[]): RefusedMachines | undefined {
+  const names = refused.names.filter((name) => !tried.includes(name));
+  return names.length === 0 ? undefined : { ...refused, names };
+}
+
+function merged(a: Refusals, b: Refusals): string[] {
+  return [...new Set([...a.names, ...b.names])];
+}

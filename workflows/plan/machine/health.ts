@@ -1,0 +1,194 @@
+/** Is a machine that has joined healthy, and since when and until when may it be otherwise. */
+import type { NodeCondition } from '../../api/meta.ts';
+import type { MachinePhase } from '../../api/phases.ts';
+import type { Period } from '../clock.ts';
+import { deadlineOf as pausedDeadlineOf } from '../clock.ts';
+import { defined } from '../../values/defined.ts';
+
+/** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */
+export type JoinedPhase = Extract<MachinePhase, 'Running' | 'Unknown' | 'Failed'>;
+
+/**
+ * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the harmful types is exactly
+ * False if it is there. Returns what is wrong, in words; nothing when the Node is healthy.
+ */
+export function nodeFaults(
+  conditions: readonly NodeCondition[],
+  harmful: readonly string[],
+): string[] {
+  if (conditions.length === 0) return ['the Node has no conditions'];
+  return conditions
+    .filter(({ type, status }) =>
+      type === 'Ready' ? status !== 'True' : harmful.includes(type) && status !== 'False',
+    )
+    .map(inWords);
+}
+
+function inWords({ type, status, reason = '', message = '' }: NodeCondition): string {
+  const why = [reason, message].filter((text) => text !== '').join(': ');
+  return `${type} is ${status}${why === '' ? '' : ` (${why})`}`;
+}
+
+/** A type came, went, or has another status; of the reasons only the one that an agent on the Node reports by. */
+export function conditionsDiffer(
+  copied: readonly NodeCondition[],
+  present: readonly NodeCondition[],
+): boolean {
+  const known = new Map(copied.map((condition) => [condition.type, toldOf(condition)]));
+  return (
+    known.size !== present.length ||
+    present.some((condition) => known.get(condition.type) !== toldOf(condition))
+  );
+}
+
+function toldOf({ type, status, reason = '' }: NodeCondition): string {
+  return type === 'InPlaceUpdate' ? `${status} ${reason}` : status;
+}
+
+/** A healthy Node makes any machine Running again; only time makes an Unknown one Failed. */
+export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
+  if (isHealthy) return 'Running';
+  return phase === 'Running' ? 'Unknown' : phase;
+}
+
+/** What a workflow keeps of its looks. Times in milliseconds. */
+export interface HealthState {
+  /** What was known of the Node at the last look: another is a reason to look again. */
+  seen: string;
+  lookedAt: number;
+  /** Since when the machine has been unhealthy; absent while it is not. */
+  since?: number;
+  /** So long the clock did not count. */
+  stoodStill: number;
+  /** Absent when no time limit holds. */
+  timeoutSeconds?: number;
+  /** Absent: at a change only. */
+  lookAt?: number;
+  waitsFor?: string;
+  /** The last look found an API server out of reach; absent otherwise. */
+  isOutOfReach?: true;
+}
+
+/** What a look found of a machine that is not being deleted. */
+export type HealthFinding =
+  | {
+      phase: JoinedPhase;
+      /** Of an Unknown machine. */
+      since?: number;
+      timeoutSeconds?: number;
+      faults: string[];
+      /** Its time is over, and this keeps it from being replaced. */
+      hold?: { reason: string; isMeltdown: boolean };
+    }
+  | { outOfReach: string };
+
+export interface Look {
+  seen: string;
+  /** When the step began and ended; it takes long only when an API server is hard to reach. */
+  begunAt: number;
+  endedAt: number;
+  /** 0 to 1. */
+  random: number;
+}
+
+const longestWaitSeconds = 60;
+/** Looks that were left out mean that workers or Temporal were away, and perhaps all else. */
+const longestGapInLooks = 3;
+const longestStepMs = 5_000;
+/** After an outage agents on Nodes need up to a minute until they report again. */
+const graceSeconds = 60;
+
+/** The state with which a look begins: while nobody looked, or could look, the clock stood still. */
+export function beforeLook(state: HealthState | undefined, now: number): HealthState | undefined {
+  if (state?.since === undefined) return state;
+  const gap = now - state.lookedAt;
+  const wasLooked = gap <= longestGapInLooks * waitOf(state.timeoutSeconds, 0);
+  if (wasLooked && !state.isOutOfReach) return state;
+  const stoodStill = standstill(state, now);
+  return { ...state, stoodStill, lookedAt: now };
+}
+
+/**
+ * The clock stands still from the last good look on when an API server is out of reach, when the step took long because of that, and when most
+ * machines went silent at once. After that a machine has at least a minute.
+ */
+export function afterLook(
+  before: HealthState | undefined,
+  finding: HealthFinding,
+  look: Look,
+): HealthState {
+  const base = { seen: look.seen, lookedAt: look.endedAt };
+  if ('outOfReach' in finding) return afterOutage(before, finding.outOfReach, look);
+  const { phase, since, timeoutSeconds, hold, faults } = finding;
+  if (phase !== 'Unknown' || since === undefined) return { ...base, stoodStill: 0 };
+  const tookLong = look.endedAt - look.begunAt > longestStepMs;
+  const stands = hold?.isMeltdown === true || tookLong;
+  const stoodStill = stands ? standstill(before, look.endedAt) : (before?.stoodStill ?? 0);
+  const state = defined({ ...base, since, stoodStill, timeoutSeconds });
+  const words = `unhealthy: ${faults.join('; ')}`;
+  const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
+  const lookAt = nextLook(state, { ...look, isHeld: hold !== undefined });
+  return defined({ ...state, waitsFor, lookAt });
+}
+
+function afterOutage(before: HealthState | undefined, reason: string, look: Look): HealthState {
+  const stoodStill = standstill(before, look.endedAt);
+  const { since, timeoutSeconds } = before ?? {};
+  const lookAt = look.endedAt + waitOf(timeoutSeconds, look.random) / 4;
+  const waitsFor = `cannot look at its health: ${reason}`;
+  const { seen, endedAt: lookedAt } = look;
+  const clock = defined({ seen, lookedAt, since, stoodStill, timeoutSeconds });
+  return { ...clock, lookAt, waitsFor, isOutOfReach: true };
+}
+
+function standstill(before: HealthState | undefined, now: number): number {
+  if (before?.since === undefined) return 0;
+  const { since, stoodStill, timeoutSeconds, lookedAt } = before;
+  const longer = stoodStill + Math.max(now - lookedAt, 0);
+  if (timeoutSeconds === undefined) return longer;
+  const soonest = now + Math.min(timeoutSeconds, graceSeconds) * 1000;
+  return Math.max(longer, soonest - since - timeoutSeconds * 1000);
+}
+
+/** Unknown machines are looked at now and then: only so is it known how long an API server was away. */
+function nextLook(
+  state: HealthState,
+  { endedAt, random, isHeld }: Look & { isHeld: boolean },
+): number | undefined {
+  const deadline = deadlineOf(state);
+  if (deadline === undefined) return undefined;
+  const later = endedAt + waitOf(state.timeoutSeconds, random);
+  return isHeld || deadline <= endedAt ? later : Math.min(later, deadline);
+}
+
+/** A minute, or less where the timeout is short; shortened by up to a quarter at random. */
+function waitOf(timeoutSeconds: number | undefined, random: number): number {
+  const share = timeoutSeconds === undefined ? longestWaitSeconds : timeoutSeconds / 4;
+  const seconds = Math.min(longestWaitSeconds, Math.max(share, 1));
+  return Math.round(seconds * 1000 * (1 - random / 4));
+}
+
+/**
+ * When the machine's time is over, milliseconds; undefined when no limit holds. What the looks themselves saw of an outage is among
+ * the pauses too, so the later of both answers counts, not their sum.
+ */
+export function deadlineOf(
+  {
+    since,
+    stoodStill,
+    timeoutSeconds,
+  }: Pick<HealthState, 'since' | 'stoodStill' | 'timeoutSeconds'>,
+  pauses: readonly Period[] = [],
+): number | undefined {
+  if (since === undefined || timeoutSeconds === undefined) return undefined;
+  const timeoutMs = timeoutSeconds * 1_000;
+  return Math.max(
+    since + stoodStill + timeoutMs,
+    pausedDeadlineOf({ from: since, timeoutMs }, pauses),
+  );
+}
+
+/** Most machines went silent at once: rather the network or the control plane than each of them. */
+export function isMeltdown({ unknown, joined }: { unknown: number; joined: number }): boolean {
+  return unknown >= 3 && unknown * 2 > joined;
+}

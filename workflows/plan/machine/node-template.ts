@@ -1,0 +1,176 @@
+/** What a Node lacks of what its Machine says of it. What others wrote there is left alone. */
+import { annotations, labels } from '../../api/constants.ts';
+import type { Taint } from '../../api/machine.ts';
+import { defined } from '../../values/defined.ts';
+import { mergePatchOf } from '../../values/merge-patch.ts';
+
+/** `spec.nodeTemplate` of a Machine, as far as it has an effect; and the same parts of a Node. */
+export interface NodeTemplate {
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  taints?: Taint[];
+}
+
+/** Null: the key is to go. */
+export type TextChanges = Record<string, string | null>;
+
+export interface NodeTemplateChange {
+  labels: TextChanges;
+  annotations: TextChanges;
+  /** The whole list; absent when it stays as it is. */
+  taints?: Taint[];
+  /** What was last applied cannot be read. It counts as nothing, so nothing is removed, and is written anew. */
+  isLastAppliedCorrupt: boolean;
+}
+
+/** Keys of the template are set, those that were last applied and are wanted no more are removed, all else stays. */
+export function planNodeTemplate(
+  node: NodeTemplate,
+  wanted: { machineName: string; template: NodeTemplate },
+): NodeTemplateChange {
+  const template = withoutOurKeys(wanted.template);
+  const text = node.annotations?.[annotations.lastAppliedNodeTemplate];
+  const lastApplied = text === undefined ? {} : parseLastApplied(text);
+  const last = withoutOurKeys(lastApplied ?? {});
+  const isNoteTrue = lastApplied && mergePatchOf(lastApplied, wanted.template) === undefined;
+  const note = isNoteTrue ? {} : { [annotations.lastAppliedNodeTemplate]: noteOf(wanted.template) };
+  return defined({
+    labels: {
+      ...textChanges(node.labels, { last: last.labels, wanted: template.labels }),
+      ...textChanges(node.labels, { wanted: { [labels.machineName]: wanted.machineName } }),
+    },
+    annotations: {
+      ...textChanges(node.annotations, { last: last.annotations, wanted: template.annotations }),
+      ...note,
+    },
+    taints: taintsAfter(node.taints ?? [], { last: last.taints, wanted: template.taints }),
+    isLastAppliedCorrupt: lastApplied === undefined,
+  });
+}
+
+const ourAnnotations: readonly string[] = [
+  annotations.lastAppliedNodeTemplate,
+  annotations.lastAppliedVirtualCapacity,
+];
+
+/** What the controller writes on a Node for itself is not to be had by a template. */
+function withoutOurKeys(template: NodeTemplate): NodeTemplate {
+  const { labels: names = {}, annotations: notes = {} } = template;
+  return {
+    ...template,
+    labels: without(names, [labels.machineName]),
+    annotations: without(notes, ourAnnotations),
+  };
+}
+
+function without(texts: Record<string, string>, keys: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !keys.includes(key)));
+}
+
+interface ThreeWay<T> {
+  last?: T | undefined;
+  wanted?: T | undefined;
+}
+
+export function textChanges(
+  present: Record<string, string> = {},
+  { last = {}, wanted = {} }: ThreeWay<Record<string, string>>,
+): TextChanges {
+  const set = Object.entries(wanted).filter(([key, value]) => textAt(present, key) !== value);
+  const removed = Object.keys(last)
+    .filter((key) => textAt(present, key) !== undefined && textAt(wanted, key) === undefined)
+    .map((key) => [key, null] as const);
+  return Object.fromEntries([...set, ...removed]);
+}
+
+function textAt(texts: Record<string, string>, key: string): string | undefined {
+  return Object.hasOwn(texts, key) ? texts[key] : undefined;
+}
+
+/** Undefined when nothing is to be done. A taint is known by key and effect; of two in one template the last one holds. */
+function taintsAfter(
+  present: readonly Taint[],
+  { last = [], wanted = [] }: ThreeWay<Taint[]>,
+): Taint[] | undefined {
+  const distinct = wanted.filter((taint, at) => !has(wanted.slice(at + 1), taint));
+  const missing = distinct.filter((taint) => !present.some((other) => isEqual(taint, other)));
+  const kept = present.filter(
+    (taint) => !has(missing, taint) && (has(wanted, taint) || !has(last, taint)),
+  );
+  if (missing.length === 0 && kept.length === present.length) return undefined;
+  return [...kept, ...missing.map(ordered)];
+}
+
+function has(taints: readonly Taint[], { key, effect }: Taint): boolean {
+  return taints.some((other) => other.key === key && other.effect === effect);
+}
+
+/** `timeAdded` says since when, not what. */
+function isEqual(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect && (a.value ?? '') === (b.value ?? '');
+}
+
+function ordered({ key, value, effect, timeAdded }: Taint): Taint {
+  return defined({ key, value, effect, timeAdded });
+}
+
+/** Byte for byte as MCM v0.62.1 writes it, so that after a change of the controller nothing looks edited. */
+function noteOf({ labels: names, annotations: notes, taints }: NodeTemplate): string {
+  const template = {
+    metadata: { labels: names, annotations: notes },
+    spec: { taints: taints?.map(ordered) },
+  };
+  return asGoWrites(JSON.stringify(template));
+}
+
+/** Go escapes what could be mistaken for HTML, and two line ends that JavaScript once did not take. */
+function asGoWrites(json: string): string {
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Undefined when it is not what a controller writes there. */
+function parseLastApplied(text: string): NodeTemplate | undefined {
+  const template = parsed(text);
+  if (!isRecord(template)) return undefined;
+  const { metadata, spec } = template;
+  const names = partOf(metadata, 'labels', {});
+  const notes = partOf(metadata, 'annotations', {});
+  const taints = partOf(spec, 'taints', []);
+  if (!areTexts(names) || !areTexts(notes) || !areTaints(taints)) return undefined;
+  return { labels: names, annotations: notes, taints };
+}
+
+/** To Go, what is absent or null is empty; undefined when the whole is no object. */
+function partOf(whole: unknown, name: string, empty: object): unknown {
+  const record = whole ?? {};
+  return isRecord(record) ? (record[name] ?? empty) : undefined;
+}
+
+/** Undefined when it is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Somebody wrote something else there; the caller says so.
+    return undefined;
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function areTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
+}
+
+function areTaints(value: unknown): value is Taint[] {
+  return Array.isArray(value) && value.every(isTaint);
+}
+
+function isTaint(value: unknown): value is Taint {
+  return isRecord(value) && typeof value['key'] === 'string' && typeof value['effect'] === 'string';
+}

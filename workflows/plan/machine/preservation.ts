@@ -1,0 +1,114 @@
+/**
+ * Is a machine to be kept for a look at it, and until when. Nothing here deletes a machine: while it is preserved its MachineSet
+ * leaves it alone.
+ */
+import type { MachinePhase } from '../../api/phases.ts';
+import { defined } from '../../values/defined.ts';
+import type { Preserve } from '../../api/preserve-value.ts';
+import { allowedPreserves, preserveOf } from '../../api/preserve-value.ts';
+
+/** The annotations as they stand, nonsense included; an empty one is like none. */
+export interface PreservationWishes {
+  machine?: string;
+  /** Absent also when there is no Node. */
+  node?: string;
+  /** What the Node said when it was looked at last. */
+  lastApplied?: string;
+}
+
+export interface PreservationFacts {
+  wishes: PreservationWishes;
+  hasNode: boolean;
+  phase: MachinePhase;
+  /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
+  expiresAt?: number;
+  timeoutSeconds: number;
+}
+
+/** What holds of the wishes, and what of them cannot be understood. */
+export interface EffectiveWish {
+  value?: Preserve;
+  /** Whose word it is: its value is copied to the Machine, whose own goes. */
+  from: 'machine' | 'node';
+  faults: string[];
+}
+
+export type PreservationPlan = EffectiveWish &
+  (
+    | { action: 'none' }
+    /** `until`: milliseconds. `isNew`: nobody has written it down yet. */
+    | { action: 'preserve'; value: Preserve; until: number; isNew: boolean; isToBeDrained: boolean }
+    /** `forgets`: the annotations go with it. */
+    | { action: 'stop'; reason: StopReason; forgets: boolean }
+  );
+
+export type StopReason = 'expired' | 'recovered' | 'withdrawn';
+
+/**
+ * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot be understood counts as not
+ * said, so that a slip of the pen ends no preservation; nor does a Node that got lost.
+ */
+export function effectiveWish({
+  wishes,
+  hasNode,
+}: Pick<PreservationFacts, 'wishes' | 'hasNode'>): EffectiveWish {
+  const { machine = '', node = '', lastApplied = '' } = wishes;
+  const word = hasNode ? wordOfNode(node, lastApplied) : lastApplied;
+  const isOfNode = hasNode ? `${word}${lastApplied}` !== '' : machine === '' && word !== '';
+  const value = preserveOf(isOfNode ? word : machine);
+  return defined({
+    value,
+    from: isOfNode ? ('node' as const) : ('machine' as const),
+    faults: [...faultsOf('Node', hasNode ? node : ''), ...faultsOf('Machine', machine)],
+  });
+}
+
+function wordOfNode(node: string, lastApplied: string): string {
+  return node === '' || preserveOf(node) !== undefined ? node : lastApplied;
+}
+
+function faultsOf(kind: string, text: string): string[] {
+  return text === '' || preserveOf(text) !== undefined ? [] : [faultOf(kind, text)];
+}
+
+function faultOf(kind: string, text: string): string {
+  return `${kind}: annotation node.machine.sapcloud.io/preserve: ${JSON.stringify(text)} is not understood and counts as absent: use ${allowedPreserves}`;
+}
+
+/** @param now Milliseconds. */
+export function planPreservation(facts: PreservationFacts, now: number): PreservationPlan {
+  const wish = effectiveWish(facts);
+  const { value } = wish;
+  const { expiresAt, phase } = facts;
+  if (value === undefined || value === 'false') return withdrawn(wish, facts);
+  if (expiresAt !== undefined && expiresAt <= now) {
+    return { ...wish, action: 'stop', reason: 'expired', forgets: true };
+  }
+  const hasFailed = phase === 'Failed';
+  if (value !== 'now' && !hasFailed) return recovered(wish, value, expiresAt);
+  const until = expiresAt ?? inWholeSeconds(now + facts.timeoutSeconds * 1000);
+  const isNew = expiresAt === undefined;
+  return { ...wish, action: 'preserve', value, until, isNew, isToBeDrained: hasFailed };
+}
+
+function withdrawn(wish: EffectiveWish, { expiresAt }: PreservationFacts): PreservationPlan {
+  return expiresAt === undefined
+    ? { ...wish, action: 'none' }
+    : { ...wish, action: 'stop', reason: 'withdrawn', forgets: false };
+}
+
+/** Nobody asked for what was preserved automatically, so that it leaves nothing behind, its place in the limit included. */
+function recovered(
+  wish: EffectiveWish,
+  value: Preserve,
+  expiresAt: number | undefined,
+): PreservationPlan {
+  const forgets = value === 'auto-preserved';
+  if (expiresAt === undefined && !forgets) return { ...wish, action: 'none' };
+  return { ...wish, action: 'stop', reason: 'recovered', forgets };
+}
+
+/** As Kubernetes writes times: what is read back is what was planned. */
+function inWholeSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000) * 1000;
+}

@@ -1,0 +1,40 @@
+/** What is done while a step of one Machine runs beside the loop: it goes on, or is cancelled. */
+import type { MachineFacts, MachineStep, RunningStep } from './plan.ts';
+import { operationInWords } from './operation.ts';
+
+/** Steps that a deletion cancels, in words. */
+const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
+  create: 'creation',
+  findStaleNode: 'a look for an earlier Node of its name',
+  syncNode: 'a change of its Node',
+  describeInstance: 'a look for its instance',
+};
+
+export function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
+  const { name, isCancelRequested } = running;
+  if (isCancelRequested) return { action: 'wait', reason: `${name} is being cancelled` };
+  const reason = needlessBy(facts, name) ?? changeOfDrain(facts, running);
+  if (reason !== undefined) return { action: 'cancel', reason };
+  const { operation } = facts;
+  return { action: 'wait', reason: operation ? operationInWords(operation) : `${name} is running` };
+}
+
+function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | undefined {
+  const needless = needlessInDeletion[name];
+  if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
+    return `deletion requested during ${needless}`;
+  }
+  // The drain timeout or the class may be another: the step begins anew with what the object says now.
+  const mustRead = facts.teardown !== undefined && !facts.isPrepared;
+  return mustRead ? `its spec was edited during ${name}` : undefined;
+}
+
+function changeOfDrain(
+  { mustForce, drainOptions }: MachineFacts,
+  running: RunningStep,
+): string | undefined {
+  if (running.name !== 'drain') return undefined;
+  if (mustForce && !running.isForced) return 'to be drained by force: label force-deletion';
+  if (drainOptions === running.drainOptions) return undefined;
+  return 'to be drained otherwise: its annotations changed';
+}

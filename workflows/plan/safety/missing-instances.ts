@@ -1,0 +1,63 @@
+/** Machines whose instance went behind our back: which of them are asked for, and whether so many can be believed. */
+import type { MachinePhase } from '../../api/phases.ts';
+import { isMeltdown } from '../machine/health.ts';
+import { lastPartOf } from '../../values/provider-id.ts';
+
+export interface OwnedInstance {
+  /** Of the Machine. */
+  name: string;
+  uid: string;
+  providerID: string;
+}
+
+export interface ListedMachine {
+  name: string;
+  uid: string;
+  className: string;
+  phase: MachinePhase;
+  isDeleting: boolean;
+  /** Milliseconds. */
+  createdAt: number;
+  providerID?: string;
+}
+
+/** What one listing, and a question for each instance that it did not have, found. */
+export interface MissingLook {
+  /** Machines with an instance in this scope. */
+  machines: number;
+  /** Those whose instance was not listed, and how many of them the cloud was asked for. */
+  unlisted: number;
+  asked: number;
+  /** Those of which the cloud says that there is none, by name. */
+  missing: OwnedInstance[];
+}
+
+/** A machine in another phase is on its way up or down, or replaced already. */
+const phases: ReadonlySet<MachinePhase> = new Set(['Pending', 'Running', 'Unknown', 'Available']);
+
+export interface Candidates {
+  owned: OwnedInstance[];
+  unlisted: OwnedInstance[];
+}
+
+/** `classNames`: of one scope. `listed`: last parts of the providerIDs in all listings of the provider. */
+export function findUnlisted(
+  machines: readonly ListedMachine[],
+  scope: { classNames: ReadonlySet<string>; listed: ReadonlySet<string> },
+  { now, settleSeconds }: { now: number; settleSeconds: number },
+): Candidates {
+  const owned = machines.flatMap((machine) => {
+    const { name, uid, className, phase, isDeleting, createdAt, providerID } = machine;
+    const isSettled = now - createdAt >= settleSeconds * 1_000;
+    const counts = scope.classNames.has(className) && phases.has(phase) && !isDeleting && isSettled;
+    return counts && providerID !== undefined ? [{ name, uid, providerID }] : [];
+  });
+  const unlisted = owned.filter(({ providerID }) => !scope.listed.has(lastPartOf(providerID)));
+  return { owned, unlisted };
+}
+
+/** Most instances of a scope are gone at once: rather a mistake, such as the credentials of another account. */
+export function isMassLoss({ machines, unlisted, asked, missing }: MissingLook): boolean {
+  const share = asked === 0 ? 0 : missing.length / asked;
+  return isMeltdown({ unknown: Math.round(share * unlisted), joined: machines });
+}

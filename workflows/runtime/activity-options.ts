@@ -1,0 +1,228 @@
+/** How activities are called: time limits, retries, queues. */
+import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  TemporalFailure,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  DrainActivities,
+  DriverActivities,
+  KubeActivities,
+  OrphanActivities,
+  SafetyActivities,
+} from '../contracts/machine-activities.ts';
+import { clip, longestSummaryBytes } from '../values/clip.ts';
+import type { DriverCall } from '../contracts/driver-activities.ts';
+import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
+
+type Steps = ActivityInterfaceFor<KubeActivities>;
+
+/**
+ * A local activity holds a workflow-task slot, so it gets two seconds (docs/decisions/0002-recovery.md); what takes longer
+ * goes on in the regular form, which is durable and visible.
+ */
+const shortForm = proxyLocalActivities<KubeActivities>({
+  startToCloseTimeout: '2s',
+  retry: { maximumAttempts: 2, initialInterval: '100ms' },
+});
+
+const regularOptions: ActivityOptions = {
+  startToCloseTimeout: '30s',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+};
+
+/** Runs a short step on Kubernetes as a local activity, and durably when that fails. */
+export async function shortStep<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  summary: string,
+): Promise<Outcome> {
+  return await shortFirst(run, () => regularSteps(summary));
+}
+
+/** The same without a retry of the regular form: it fails, so that the workflow goes on with what else is to be done. */
+export async function shortAttempt<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  summary: string,
+): Promise<Outcome> {
+  return await shortFirst(run, () => singleAttempts(summary));
+}
+
+async function shortFirst<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  longForm: () => Steps,
+): Promise<Outcome> {
+  try {
+    return await run(shortForm);
+  } catch (error) {
+    // A local activity that timed out fails with an ActivityFailure when it happens, and with the bare TimeoutFailure
+    // inside it when its marker is replayed (SDK 1.24.0): both must take the same way.
+    if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
+    return await run(longForm());
+  }
+}
+
+/** A step that a person wants to see in the history. */
+export function regularSteps(summary: string): Steps {
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** As activities/failures.ts calls it. */
+const stopType = 'Stopped';
+
+/** The same, but a stop ends it: the loop goes on with what a stop allows. */
+export function unlessStopped(summary: string): Steps {
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    retry: { ...regularOptions.retry, nonRetryableErrorTypes: [stopType] },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** No worker took the task within its schedule-to-start timeout. */
+export function isUntaken(error: unknown): boolean {
+  return timeoutOf(error) === 'SCHEDULE_TO_START';
+}
+
+/** Which timeout ended an activity; undefined when none did. */
+export function timeoutOf(error: unknown): TimeoutFailure['timeoutType'] | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof TimeoutFailure ? cause.timeoutType : undefined;
+}
+
+/** A person has stopped everything. */
+export function isStop(error: unknown): error is ActivityFailure {
+  if (!(error instanceof ActivityFailure)) return false;
+  return error.cause instanceof ApplicationFailure && error.cause.type === stopType;
+}
+
+/** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
+export function singleAttempts(summary: string): Steps {
+  const retry = { maximumAttempts: 1 };
+  return proxyActivities<KubeActivities>({
+    ...regularOptions,
+    retry,
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and in Go. */
+export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
+
+/** After this time it is asked whether anybody polls the queue: where nobody does, that is said on the object, and not waited for in silence. */
+const longestQueueWait = '60s';
+
+export function driverSteps(
+  provider: string,
+  { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
+): ActivityInterfaceFor<DriverActivities> {
+  return proxyActivities<DriverActivities>({
+    ...(limitMs !== undefined && { scheduleToCloseTimeout: limitMs }),
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
+    scheduleToStartTimeout: longestQueueWait,
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: '4s',
+    retry: {
+      initialInterval: '500ms',
+      backoffCoefficient: 2,
+      maximumInterval: '10s',
+      // Said on the object, instead of being tried again in silence.
+      nonRetryableErrorTypes: notServed,
+    },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** A check reports what it could not do and ends; its next run tries again. */
+const checkOptions: ActivityOptions = {
+  startToCloseTimeout: '60s',
+  scheduleToCloseTimeout: '2m',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
+};
+
+export function checkSteps(summary: string): ActivityInterfaceFor<SafetyActivities> {
+  return proxyActivities<SafetyActivities>({ ...checkOptions, summary });
+}
+
+export function orphanSteps(
+  provider: string,
+  { call, summary }: { call: 'read' | 'delete'; summary: string },
+): ActivityInterfaceFor<OrphanActivities> {
+  return proxyActivities<OrphanActivities>({
+    ...checkOptions,
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
+    scheduleToStartTimeout: longestQueueWait,
+    summary,
+  });
+}
+
+/** What is wrong with a class; no call to a cloud. */
+export function classSteps(
+  provider: string,
+  { summary, queueWait }: { summary: string; queueWait: '60s' | '12h' },
+): ActivityInterfaceFor<Pick<DriverActivities, 'validateClass'>> {
+  return proxyActivities<Pick<DriverActivities, 'validateClass'>>({
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
+    scheduleToStartTimeout: queueWait,
+    startToCloseTimeout: '30s',
+    heartbeatTimeout: '4s',
+    // A driver of an earlier contract does not know the question.
+    retry: { maximumAttempts: 3, initialInterval: '500ms', backoffCoefficient: 2 },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+type LookActivities = Pick<DriverActivities, 'describeInstance' | 'listInstances'>;
+
+/** A question that is answered soon or not at all. */
+export function lookSteps(provider: string, summary: string): ActivityInterfaceFor<LookActivities> {
+  return proxyActivities<LookActivities>({
+    ...checkOptions,
+    retry: { ...checkOptions.retry, nonRetryableErrorTypes: notServed },
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
+    scheduleToStartTimeout: longestQueueWait,
+    summary,
+  });
+}
+
+/** Deletes what was found to be nobody's a moment ago: at once or not at all. */
+export function listedDeletion(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<Pick<DriverActivities, 'deleteListed'>> {
+  return proxyActivities<Pick<DriverActivities, 'deleteListed'>>({
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'delete'),
+    scheduleToStartTimeout: '5s',
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: '4s',
+    retry: { maximumAttempts: 1 },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivities> {
+  return proxyActivities<DrainActivities>({
+    taskQueue: drainQueueOf(workflowInfo().taskQueue),
+    startToCloseTimeout: '60s',
+    heartbeatTimeout: '4s',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
+    summary: clip(summary, longestSummaryBytes),
+  });
+}
+
+/** The innermost words of a failed step, for status, Events and details. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ActivityFailure && error.cause) return messageOf(error.cause);
+  if (error instanceof ApplicationFailure) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,12 @@
+import { log } from '@temporalio/workflow';
+import type { EntityInput, Sighting } from '../contracts/messages.ts';
+
+/** One Temporal namespace may serve several clusters with objects of the same names: signals of another are refused loudly. */
+export function isOfOurCluster(
+  signal: Pick<Sighting, 'cluster'>,
+  { cluster }: EntityInput,
+): boolean {
+  if (signal.cluster === cluster) return true;
+  log.error('signal of another cluster refused', { cluster: signal.cluster, ours: cluster });
+  return false;
+}

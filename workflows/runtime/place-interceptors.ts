@@ -1,0 +1,79 @@
+/**
+ * Puts the cluster and the namespace of a workflow on every activity, so that none can forget them, and deals with workers
+ * that reject it because it is not theirs: that is no failure of the step. docs/decisions/0009-install-identity.md.
+ */
+import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  proxyActivities,
+  sleep,
+} from '@temporalio/workflow';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { otherInstall, placeHeader, placeOf } from '../api/place.ts';
+
+const longestWaitMs = 60_000;
+
+/** Called by the SDK for each run. */
+export function interceptors(): WorkflowInterceptors {
+  let headers: Headers = {};
+  let rejections = 0;
+  /** A local activity was rejected: another worker is to do this workflow task. */
+  let handBack: Error | undefined;
+
+  return {
+    inbound: [
+      {
+        async execute(input, next) {
+          const place = placeOf(input.args[0]);
+          if (place) headers = { [placeHeader]: defaultPayloadConverter.toPayload(place) };
+          return await next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        async scheduleActivity(input, next) {
+          try {
+            const outcome = await next({ ...input, headers: { ...input.headers, ...headers } });
+            rejections = 0;
+            return outcome;
+          } catch (error) {
+            if (!isRejection(error)) throw error;
+          }
+          // It was not tried at all, so it is scheduled anew, with all of its attempts.
+          rejections += 1;
+          const longest = Math.min(longestWaitMs, 1_000 * 2 ** Math.min(rejections - 1, 10));
+          const summary = `${input.activityType}: taken by a worker of another install`;
+          await sleep(longest * (0.5 + Math.random() / 2), { summary });
+          return await proxyActivities(input.options)[input.activityType]?.(...input.args);
+        },
+        async scheduleLocalActivity(input, next) {
+          try {
+            return await next({ ...input, headers: { ...input.headers, ...headers } });
+          } catch (error) {
+            if (!isRejection(error)) throw error;
+            handBack = new Error('this worker belongs to another install');
+            return await condition(() => false);
+          }
+        },
+      },
+    ],
+    internals: [
+      {
+        // Fails the workflow task, and with it everything that this worker made of it: Temporal gives it to another.
+        concludeActivation(input, next) {
+          if (handBack) throw handBack;
+          return next(input);
+        },
+      },
+    ],
+  };
+}
+
+function isRejection(error: unknown): boolean {
+  // Of a local activity the bare failure comes (SDK 1.24.0).
+  const failure = error instanceof ActivityFailure ? error.cause : error;
+  return failure instanceof ApplicationFailure && failure.type === otherInstall;
+}

@@ -1,0 +1,9 @@
+import { inWorkflowContext, workflowInfo } from '@temporalio/workflow';
+import type { Kind, ObjectRef } from '../contracts/task-queues.ts';
+import { refOfWorkflowId, workflowIdOf } from '../contracts/task-queues.ts';
+
+/** Id of the workflow of another object, with the same cluster name as that of this workflow. */
+export function relatedId(kind: Kind, ref: ObjectRef): string {
+  if (!inWorkflowContext()) return workflowIdOf(kind, ref);
+  return workflowIdOf(kind, ref, refOfWorkflowId(workflowInfo().workflowId)?.clusterName);
+}

@@ -1,0 +1,182 @@
+/**
+ * One run of the check `safety/orphans`: looks for instances that no Machine knows of, deletes those that two runs agree on, and
+ * reports. docs/safety.md says how to read, pause and start it.
+ */
+import {
+  isCancellation,
+  log,
+  metricMeter,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  ForeignProvider,
+  OrphanCheck,
+  OrphanOutcome,
+} from '../contracts/machine-activities.ts';
+import type { ScopeLook, Suspect, TrackedSuspect } from '../plan/safety/orphan-sweep.ts';
+import { planSweep } from '../plan/safety/orphan-sweep.ts';
+import type { OrphanReport } from './orphans-report.ts';
+import { detailsOf, reportOf, suspectsIn } from './orphans-report.ts';
+import { deleteForeign, lookAtForeign } from './external-drivers.ts';
+import { tellOfMissing } from './missing-instances.ts';
+import { checkSteps, messageOf, orphanSteps } from '../runtime/activity-options.ts';
+
+export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
+  const { namespace } = check;
+  const earlier = suspectsIn(workflowInfo().lastResult);
+  const steps = checkSteps('read the MachineClasses');
+  const providers = await steps.findProviders({ namespace });
+  const looks = (
+    await Promise.all(providers.map((provider) => lookAt(check, provider, earlier)))
+  ).flat();
+  const foreign = new Set(providers.filter(isForeignProvider).map(({ provider }) => provider));
+  const now = Date.now();
+  const plan = planSweep({ looks, earlier, rules: check, now });
+  const outcomes = new Map<string, OrphanOutcome>();
+  await Promise.all(
+    plan.deletions.map(async (suspect) => {
+      const isForeign = foreign.has(suspect.provider);
+      outcomes.set(suspect.providerID, await deleteOne(check, suspect, isForeign));
+    }),
+  );
+  const missing = await tellOfMissing(check, looks);
+  await tellOfCredentials(check, looks);
+  const report = { ...reportOf({ check, looks, plan, outcomes }), missing };
+  setCurrentDetails(detailsOf(check, report));
+  count(check, report);
+  const error = await tell(check, plan, report);
+  return error === undefined ? report : { ...report, errors: [...report.errors, error] };
+}
+
+function isForeignProvider(found: string | ForeignProvider): found is ForeignProvider {
+  return typeof found !== 'string';
+}
+
+/** A provider that does not answer does not hide the others. */
+async function lookAt(
+  check: OrphanCheck,
+  found: string | ForeignProvider,
+  earlier: readonly TrackedSuspect[],
+): Promise<ScopeLook[]> {
+  const { namespace, cluster, minAgeSeconds } = check;
+  const provider = isForeignProvider(found) ? found.provider : found;
+  try {
+    const suspects = earlier
+      .filter((suspect) => suspect.provider === provider)
+      .map(({ providerID }) => providerID);
+    if (isForeignProvider(found)) return await lookAtForeign(check, found, suspects);
+    const steps = orphanSteps(provider, {
+      call: 'read',
+      summary: `list the instances of provider ${provider}`,
+    });
+    return await steps.lookForOrphans({
+      namespace,
+      cluster,
+      provider,
+      minAgeSeconds,
+      ...(suspects.length > 0 && { suspects }),
+    });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const failed = { provider, className: '', classCount: 0, kept: {}, suspects: [], omitted: 0 };
+    return [{ ...failed, error: messageOf(error) }];
+  }
+}
+
+async function deleteOne(
+  { namespace, cluster }: OrphanCheck,
+  { firstSeen: _past, ...suspect }: TrackedSuspect,
+  isForeign: boolean,
+): Promise<OrphanOutcome> {
+  const steps = orphanSteps(suspect.provider, {
+    call: 'delete',
+    summary: `delete ${suspect.providerID}`,
+  });
+  try {
+    if (isForeign) return await deleteForeign({ namespace, cluster }, suspect);
+    return await steps.deleteOrphan({ namespace, cluster, suspect });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { outcome: 'failed', message: messageOf(error) };
+  }
+}
+
+/** A run that cannot tell it has failed in nothing else: the next one tells. */
+async function tellOfCredentials({ namespace }: OrphanCheck, looks: ScopeLook[]): Promise<void> {
+  const news = looks.flatMap(({ credentials }) => credentials ?? []);
+  if (news.length === 0) return;
+  try {
+    await checkSteps('tell of credentials').tellOfCredentials({ namespace, news });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('nobody could be told of credentials', { error: messageOf(error) });
+  }
+}
+
+/** What was done counts, also when nobody can be told. */
+async function tell(
+  { namespace }: OrphanCheck,
+  { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },
+  { deleted }: OrphanReport,
+): Promise<OrphanReport['errors'][number] | undefined> {
+  const [first] = suspects;
+  const isStopped = stopped !== undefined && first !== undefined;
+  if (deleted.length === 0 && !isStopped) return undefined;
+  const gone = new Set(deleted.map(({ providerID }) => providerID));
+  try {
+    await checkSteps('write Events').tellOfOrphans({
+      namespace,
+      deleted: suspects.filter(({ providerID }) => gone.has(providerID)),
+      ...(isStopped && { stopped: { className: first.className, message: stopped } }),
+    });
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { where: 'Events', message: messageOf(error) };
+  }
+}
+
+/** On the worker that this run ended on; replays do not count. */
+function count({ namespace }: OrphanCheck, report: OrphanReport): void {
+  const tags = { kube_namespace: namespace };
+  for (const { name, help, of } of gauges) {
+    metricMeter
+      .createGauge(`millwright_safety_orphans_${name}`, 'int', '', help)
+      .set(of(report), tags);
+  }
+  metricMeter
+    .createGauge(
+      'millwright_safety_instances_missing',
+      'int',
+      '',
+      'Machines whose instance the cloud did not know in the last run.',
+    )
+    .set(report.missing?.total ?? 0, tags);
+  metricMeter
+    .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
+    .add(report.deleted.length, tags);
+}
+
+const gauges: readonly { name: string; help: string; of(report: OrphanReport): number }[] = [
+  {
+    name: 'suspected',
+    help: 'Instances without a Machine in the last run.',
+    of: ({ suspected }) => suspected,
+  },
+  {
+    name: 'kept',
+    help: 'Instances that were kept in the last run.',
+    of: ({ kept }) => kept.total,
+  },
+  {
+    name: 'errors',
+    help: 'Listings and deletions that failed in the last run.',
+    of: ({ errors }) => errors.length,
+  },
+  {
+    name: 'stopped',
+    help: '1 when the last run found too many to delete any.',
+    of: ({ stopped }) => (stopped === undefined ? 0 : 1),
+  },
+];

@@ -1,0 +1,30 @@
+/** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
+import { metricMeter, setCurrentDetails } from '@temporalio/workflow';
+import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/machine-activities.ts';
+import { checkSteps } from '../runtime/activity-options.ts';
+
+export async function safetyUnmanagedNodes(
+  check: UnmanagedNodesCheck,
+): Promise<UnmanagedNodesReport> {
+  const report = await checkSteps('compare Nodes with Machines').markUnmanagedNodes(check);
+  setCurrentDetails(detailsOf(check, report));
+  metricMeter
+    .createGauge(
+      'millwright_safety_unmanaged_nodes',
+      'int',
+      '',
+      'Nodes that no Machine knows of in the last run.',
+    )
+    .set(report.unmanaged, { kube_namespace: check.namespace });
+  return report;
+}
+
+function detailsOf({ namespace }: UnmanagedNodesCheck, report: UnmanagedNodesReport): string {
+  const { nodes, unmanaged, marked, cleared, postponed } = report;
+  return [
+    `### Nodes without a Machine in ${namespace}: ${unmanaged} of ${nodes}`,
+    ...marked.map((name) => `- **Marked** \`${name}\``),
+    ...cleared.map((name) => `- **Has a Machine again** \`${name}\``),
+    ...(postponed > 0 ? [`- **Next run:** ${postponed} changed while they were read`] : []),
+  ].join('\n');
+}
