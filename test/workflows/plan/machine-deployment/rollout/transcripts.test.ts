@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { transcriptOf } from '../../../../support/simulate.ts';
 import { stories } from './transcripts.ts';
 
-const golden = new URL('../../rollout/golden/', import.meta.url);
+const golden = new URL('golden/', import.meta.url);
 
 test.each(stories)('$name goes as golden tells', async ({ name, cluster, happenings }) => {
   const file = new URL(`${name}.txt`, golden);
