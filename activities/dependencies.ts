@@ -1,4 +1,4 @@
-import type { DriverCall } from '../workflows/contracts/machine-activities.ts';
+import type { DriverCall } from '../workflows/contracts/driver-activities.ts';
 import type { MachineDefaults } from '../workflows/api/settings.ts';
 import type { Pause } from '../workflows/plan/clock.ts';
 import type { ClassReader } from './machine-class/reader.ts';

@@ -1,11 +1,9 @@
 /** What has to hold before an activity begins: one table for all of them, so that a new one must choose. */
-import type {
-  DrainActivities,
-  DriverActivities,
-  KubeActivities,
-  LifeRef,
-  OrphanActivities,
-} from '../workflows/contracts/machine-activities.ts';
+import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
+import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
+import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
+import type { LifeRef } from '../workflows/contracts/references.ts';
+import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import type { EventSubject } from './kube/objects/events.ts';
 import { requireLeader, requireLicence } from './leader-gate.ts';
 import type { Place } from './leader-gate.ts';

@@ -1,6 +1,7 @@
 /** Implements the core's part of the port, `workflows/contracts/machine-activities.ts`. */
 import { Context } from '@temporalio/activity';
-import type { DrainActivities, KubeActivities } from '../workflows/contracts/machine-activities.ts';
+import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
+import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/blocked-drains.ts';
 import type { DrainContext } from './drain/drain-node.ts';
 import { drainNode } from './drain/drain-node.ts';

@@ -4,15 +4,15 @@ import type {
   CreateOutcome,
   DeleteListedRequest,
   DeleteListedOutcome,
-  DescribeOutcome,
   DriverActivities,
   DriverRequest,
   ListOutcome,
   ListRequest,
-  OrphanActivities,
   Pending,
   ValidateOutcome,
-} from '../workflows/contracts/machine-activities.ts';
+} from '../workflows/contracts/driver-activities.ts';
+import type { DescribeOutcome } from '../workflows/contracts/missing-instance-activities.ts';
+import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/plan.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';

@@ -10,7 +10,7 @@ import type {
   DrainOutcome,
   DrainReport,
   DrainRequest,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/drain-activities.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/plan/clock.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';

@@ -1,5 +1,5 @@
 /** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
-import type { DrainReport } from '../../workflows/contracts/machine-activities.ts';
+import type { DrainReport } from '../../workflows/contracts/drain-activities.ts';
 import type { Refusals } from '../../workflows/plan/drain/removals.ts';
 import { fingerprintOf } from '../../workflows/plan/drain/report.ts';
 import type { VolumeWait } from '../../workflows/plan/drain/volumes.ts';

@@ -3,7 +3,7 @@
  * among the failedMachines of set and deployment. Written when it changes, not with every pass. A write that fails holds up no
  * drain.
  */
-import type { DrainReport, DrainRequest } from '../../workflows/contracts/machine-activities.ts';
+import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { fingerprintOf, podsLeftInWords } from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../kube/client/client.ts';

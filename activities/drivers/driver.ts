@@ -1,5 +1,5 @@
 /** The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and keeps no state. */
-import type { ListedInstance } from '../../workflows/contracts/machine-activities.ts';
+import type { ListedInstance } from '../../workflows/contracts/driver-activities.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 

@@ -1,5 +1,5 @@
 /** Annotations of a MachineClass that say what is wrong with it: MCM's API gives it no status. */
-import type { ObjectRef } from '../../workflows/contracts/machine-activities.ts';
+import type { ObjectRef } from '../../workflows/contracts/references.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NoteChange } from '../../workflows/plan/machine-class/note.ts';

@@ -1,9 +1,9 @@
 /** The finalizers of MachineClasses and Secrets. */
+import type { ObjectRef } from '../../workflows/contracts/references.ts';
 import type {
-  ObjectRef,
   ProtectionActivities,
   ProtectionOutcome,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/safety-activities.ts';
 import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

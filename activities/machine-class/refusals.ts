@@ -1,5 +1,5 @@
 /** What clouds say of credentials, told on the MachineClass: once, however many machines hear it. */
-import type { ObjectRef } from '../../workflows/contracts/machine-activities.ts';
+import type { ObjectRef } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
 import type { KubeClient } from '../kube/client/client.ts';

@@ -2,8 +2,8 @@
 import type {
   ClassActivities,
   ClassLook,
-  ObjectRef,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/machine-class-activities.ts';
+import type { ObjectRef } from '../../workflows/contracts/references.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
 import { orUndefined } from '../kube/client/ignore.ts';

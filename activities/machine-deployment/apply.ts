@@ -2,8 +2,8 @@
 import type {
   ApplyInput,
   ApplyOutcome,
-  LifeRef,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/machine-deployment-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { annotations, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -1,5 +1,6 @@
 /** What somebody asked for through Temporal becomes the spec, so that `kubectl` shows the same truth. */
-import type { RolloutCommand, SteerInput } from '../../workflows/contracts/machine-activities.ts';
+import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
+import type { SteerInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { options } from '../../workflows/api/constants.ts';
 import { refused } from '../failures.ts';
 import type { KubeClient } from '../kube/client/client.ts';

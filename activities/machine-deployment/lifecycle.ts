@@ -1,5 +1,5 @@
 /** One life of a MachineDeployment: read, reported on. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Report } from '../../workflows/plan/machine-deployment/rollout/steps.ts';

@@ -1,5 +1,5 @@
 /** Machines that the cluster autoscaler chose. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';

@@ -1,5 +1,5 @@
 /** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';

@@ -1,5 +1,5 @@
 /** Writes for several objects: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';

@@ -1,5 +1,5 @@
 /** `spec.rollbackTo`: the deployment gets the template of an earlier set back. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';

@@ -2,7 +2,7 @@
 import type {
   DeploymentSurveyInput,
   DeploymentSurveyOutcome,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/machine-deployment-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

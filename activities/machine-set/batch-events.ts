@@ -1,5 +1,5 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { EventSubject } from '../kube/objects/events.ts';
 

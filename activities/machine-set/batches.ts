@@ -1,5 +1,6 @@
 /** Batches of creates: every name is fixed before, and a retry resolves each of them once. */
-import type { CreateBatchOutcome, LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { CreateBatchOutcome } from '../../workflows/contracts/machine-set-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

@@ -1,5 +1,6 @@
 /** Deletes Machines of a set, after another look at what they are and what the set wants. */
-import type { DeleteBatchOutcome, LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { DeleteBatchOutcome } from '../../workflows/contracts/machine-set-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';

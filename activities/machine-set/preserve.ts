@@ -1,5 +1,5 @@
 /** Failed machines that a MachineSet preserves on its own. */
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { AutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';

@@ -1,5 +1,6 @@
 /** Pushes what a MachineSet keeps equal to its template down to machines that exist. */
-import type { LifeRef, Unpushable } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { Unpushable } from '../../workflows/contracts/machine-set-activities.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';

@@ -1,9 +1,9 @@
 /** Looks at a MachineSet and its Machines, and reports what it sees in the set's status. */
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import type {
-  LifeRef,
   SetSurveyOutcome,
   SurveyInput,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/machine-set-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';

@@ -6,7 +6,7 @@
  * machine is passed over.
  */
 import { createHash, randomInt } from 'node:crypto';
-import type { LifeRef } from '../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/client/errors.ts';
 import { namespaced } from '../kube/client/paths.ts';

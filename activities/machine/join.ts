@@ -1,5 +1,5 @@
 /** A Machine's Node is Ready: the Node gets what the Machine says of it, the Machine is Running. */
-import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/machine-activities.ts';
+import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/node-activities.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { World } from '../dependencies.ts';

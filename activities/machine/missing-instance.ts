@@ -1,5 +1,8 @@
 /** A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no target cluster. */
-import type { LossActivities, LossOutcome } from '../../workflows/contracts/machine-activities.ts';
+import type {
+  LossActivities,
+  LossOutcome,
+} from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { World } from '../dependencies.ts';

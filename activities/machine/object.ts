@@ -1,9 +1,7 @@
 /** Reading and writing one Machine. */
+import type { LifeRef, ObjectRef } from '../../workflows/contracts/references.ts';
 import type {
-  LifeRef,
   MachineLimits,
-  NodeTemplate,
-  ObjectRef,
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
@@ -17,6 +15,7 @@ import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { machinePhaseOf } from '../../workflows/api/phases.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
 import type { Period } from '../../workflows/plan/clock.ts';
 import { deadlineOf } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/values/defined.ts';

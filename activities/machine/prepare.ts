@@ -1,11 +1,10 @@
 /** Reads what a Machine's life depends on, and makes the object ours. */
+import type { LifeRef, ObjectRef } from '../../workflows/contracts/references.ts';
 import type {
-  LifeRef,
   PrepareOutcome,
   PreparedMachine,
-  ProviderOutcome,
-  ObjectRef,
 } from '../../workflows/contracts/machine-activities.ts';
+import type { ProviderOutcome } from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFaults } from '../../workflows/api/validation.ts';
 import type { MachineFailure } from '../../workflows/plan/machine/plan.ts';

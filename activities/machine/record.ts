@@ -1,11 +1,11 @@
 /** Reports the steps of a Machine's creation on the object. */
+import type { CreatedInstance } from '../../workflows/contracts/driver-activities.ts';
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import type {
-  CreatedInstance,
-  LifeRef,
   MachineActivities,
-  ReadNode,
   TimeoutOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
+import type { ReadNode } from '../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';

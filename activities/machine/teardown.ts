@@ -1,6 +1,6 @@
 /** The beginning and the end of a Machine's deletion. */
+import type { LifeRef } from '../../workflows/contracts/references.ts';
 import type {
-  LifeRef,
   MachineActivities,
   TeardownOutcome,
 } from '../../workflows/contracts/machine-activities.ts';

@@ -1,5 +1,5 @@
 /** Freezes and thaws MachineSets and MachineDeployments, in the way that MCM v0.62.1 shows it. */
-import type { FreezeOutcome } from '../../workflows/contracts/machine-activities.ts';
+import type { FreezeOutcome } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
 import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';

@@ -3,7 +3,7 @@ import type {
   EntityCheck,
   HealedEntity,
   SafetyActivities,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/safety-activities.ts';
 import { apiVersion, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -1,5 +1,5 @@
 /** Counts the machines of each MachineSet: one LIST of each kind. */
-import type { OvershootCheck } from '../../workflows/contracts/machine-activities.ts';
+import type { OvershootCheck } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -1,4 +1,5 @@
-import type { SafetyActivities, Server } from '../../workflows/contracts/machine-activities.ts';
+import type { SafetyActivities } from '../../workflows/contracts/safety-activities.ts';
+import type { Server } from '../../workflows/plan/safety/reachability.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 import { customResource, node } from '../kube/client/paths.ts';

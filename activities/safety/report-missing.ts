@@ -1,4 +1,4 @@
-import type { SafetyActivities } from '../../workflows/contracts/machine-activities.ts';
+import type { SafetyActivities } from '../../workflows/contracts/safety-activities.ts';
 import { component } from '../machine/object.ts';
 import type { World } from '../dependencies.ts';
 import { tellOn } from './orphans/classes.ts';

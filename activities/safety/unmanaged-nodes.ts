@@ -2,7 +2,7 @@
 import type {
   UnmanagedNodesCheck,
   UnmanagedNodesReport,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/safety-activities.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';

@@ -1,9 +1,8 @@
 /** What the checks of one run share. */
 import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { Input } from './driver-under-test.ts';
+import type { DriverUnderTest, Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
-import type { DriverUnderTest } from './driver-under-test.ts';
 import type { Trouble } from './trouble.ts';
 import { Skipped } from './verdict.ts';
 

@@ -5,7 +5,8 @@ import { completionOf, progressOf } from '../e2e/support/completion.ts';
 import { isReady } from '../e2e/support/cluster.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
-import { workflowIdOf, type Kind } from '../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import { type Kind } from '../../workflows/contracts/references.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Wish } from './wishes.ts';
 

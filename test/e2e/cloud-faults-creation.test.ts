@@ -4,8 +4,14 @@ import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { casesOf, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
-import { createDeployment, createMachine, deleteMachine } from './support/machines.ts';
-import { deleteDeployment, untilPhase, untilRunning } from './support/machines.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteDeployment,
+  deleteMachine,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 

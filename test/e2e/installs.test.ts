@@ -9,7 +9,7 @@ import { repository } from '../../deploy/local/layout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import { keys } from '../../workflows/contracts/messages.ts';
+import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';

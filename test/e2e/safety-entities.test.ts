@@ -1,7 +1,7 @@
 /** Objects whose workflow was lost, and workflows whose object was lost. */
 import { describe, expect, test } from '@jest/globals';
-import type { EntityReport } from '../../workflows/contracts/machine-activities.ts';
-import { workflowIdOf } from '../../workflows/contracts/messages.ts';
+import type { EntityReport } from '../../workflows/contracts/safety-activities.ts';
+import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { deleteChecks, runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,9 +1,9 @@
 /** Somebody else makes machines for a set. */
 import { describe, expect, test } from '@jest/globals';
-import type { OvershootReport } from '../../workflows/contracts/machine-activities.ts';
+import type { OvershootReport } from '../../workflows/contracts/safety-activities.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { workflowIdOf } from '../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';
 import { createLogger } from '../../workers/process/logger.ts';
 import { ensureSchedules } from '../../workers/temporal/schedules.ts';
-import { scheduleIdOf } from '../../workflows/contracts/task-queues.ts';
+import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';

@@ -17,7 +17,8 @@ import { aSet } from '../workflows/plan/machine-deployment/rollout/deployment-fa
 import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
-import { classChanged, setReplicasUpdate, useChanged } from '../../workflows/contracts/messages.ts';
+import { classChanged, useChanged } from '../../workflows/contracts/messages.ts';
+import { setReplicasUpdate } from '../../workflows/contracts/commands.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();

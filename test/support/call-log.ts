@@ -1,12 +1,10 @@
 /** What a workflow asked of the world, in order. */
 import { isDeepStrictEqual } from 'node:util';
 import { activityInfo, type Info } from '@temporalio/activity';
-import type {
-  DrainActivities,
-  DriverActivities,
-  KubeActivities,
-  OrphanActivities,
-} from '../../workflows/contracts/machine-activities.ts';
+import type { DrainActivities } from '../../workflows/contracts/drain-activities.ts';
+import type { DriverActivities } from '../../workflows/contracts/driver-activities.ts';
+import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
+import type { OrphanActivities } from '../../workflows/contracts/safety-activities.ts';
 import { eventually } from './eventually.ts';
 
 export type Steps = KubeActivities & DriverActivities & DrainActivities & OrphanActivities;

@@ -11,7 +11,7 @@ import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.t
 import { bundleWorkflows, failingErrors } from '../../workers/temporal/bundle-workflows.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
-import { searchAttributes } from '../../workflows/contracts/messages.ts';
+import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
 
 const namespace = 'default';
 /** A workflow that never rests keeps time from being skipped. */

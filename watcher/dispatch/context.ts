@@ -1,6 +1,6 @@
 /** What every dispatch sees beside the change itself. */
 import type { Change } from '../../activities/kube/cache/object-cache.ts';
-import type { Sighting } from '../../workflows/contracts/messages.ts';
+import type { Sighting } from '../../workflows/contracts/references.ts';
 import type { StoreView } from '../cache/store.ts';
 import type { Views } from '../cache/views.ts';
 

@@ -1,5 +1,6 @@
 /** A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its own. */
-import type { Kind, SetSnapshot } from '../../workflows/contracts/messages.ts';
+import type { Kind } from '../../workflows/contracts/references.ts';
+import type { SetSnapshot } from '../../workflows/contracts/messages.ts';
 import { sightingAt } from './context.ts';
 import type { ChangeOf, Scene } from './context.ts';
 import { ownerSignals } from './owners.ts';

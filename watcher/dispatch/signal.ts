@@ -2,13 +2,12 @@
 import type {
   ClassSnapshot,
   GoneSnapshot,
-  Kind,
   MachineSnapshot,
   MachinesSnapshot,
   NodeSnapshot,
   SetSnapshot,
-  Sighting,
 } from '../../workflows/contracts/messages.ts';
+import type { Kind, Sighting } from '../../workflows/contracts/references.ts';
 import type { Resource } from '../cache/views.ts';
 
 /** The payload of each signal. */

@@ -2,8 +2,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { keys, workflowIdOf } from '../../workflows/contracts/messages.ts';
-import type { EntityInput } from '../../workflows/contracts/messages.ts';
+import { keys } from '../../workflows/contracts/search-attributes.ts';
+import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import type { EntityInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';

@@ -6,8 +6,8 @@
  */
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { refOfWorkflowId } from '../../workflows/contracts/task-queues.ts';
-import { keys } from '../../workflows/contracts/messages.ts';
+import { refOfWorkflowId } from '../../workflows/contracts/workflow-ids.ts';
+import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { lostClaim } from './claims.ts';
 import type { Claimant } from './claims.ts';
 

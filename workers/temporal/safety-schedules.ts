@@ -5,7 +5,7 @@ import type {
   OvershootCheck,
   ReachabilityCheck,
   UnmanagedNodesCheck,
-} from '../../workflows/contracts/machine-activities.ts';
+} from '../../workflows/contracts/safety-activities.ts';
 import type { Config } from '../config/config.ts';
 import type { Identity } from './identity.ts';
 

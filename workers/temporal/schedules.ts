@@ -13,8 +13,8 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { scheduleIdOf } from '../../workflows/contracts/task-queues.ts';
-import { keys } from '../../workflows/contracts/messages.ts';
+import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
 import { checksOf } from './safety-schedules.ts';
 import type { Logger } from '../process/logger.ts';

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
-import { searchAttributes } from '../../workflows/contracts/messages.ts';
+import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
 import type { Logger } from '../process/logger.ts';
 import { reasonOf } from '../process/reason.ts';
 

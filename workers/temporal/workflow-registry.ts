@@ -15,7 +15,7 @@ import { Store } from '../../watcher/cache/store.ts';
 import { vanishedNodeSignals } from '../../watcher/resync.ts';
 import type { Resource } from '../../watcher/cache/views.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
-import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/task-queues.ts';
+import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { instanceMissing, stateQuery } from '../../workflows/contracts/messages.ts';
 import type { EntityKind, EntityRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import { entityKinds } from '../../workflows/plan/safety/lost-workflows.ts';

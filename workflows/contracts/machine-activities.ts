@@ -2,22 +2,16 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
-import type { DriverCall } from './driver-activities.ts';
+import type { LifeRef, ObjectRef } from './references.ts';
+import type { CreatedInstance, DriverCall } from './driver-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
-import type { MachineCommand, ObjectRef, RolloutCommand } from './messages.ts';
-import type { Blocker } from '../plan/drain/report.ts';
-import type { VolumeWait } from '../plan/drain/volumes.ts';
+import type { MachineCommand } from './commands.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
 import type { Instance, MachineFailure, StepFailure } from '../plan/machine/plan.ts';
-import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
-import type { Refusals } from '../plan/machine-set/refused-machines.ts';
-import type { ClassActivities } from './machine-class-activities.ts';
-import type { MachineDeploymentActivities } from './machine-deployment-activities.ts';
-import type { CreatedInstance } from './driver-activities.ts';
-import type { LossActivities, ProviderOutcome } from './missing-instance-activities.ts';
+import type { ProviderOutcome } from './missing-instance-activities.ts';
 import type {
   JoinOutcome,
   JoinRequest,
@@ -25,22 +19,6 @@ import type {
   NodeSyncRequest,
   ReadNode,
 } from './node-activities.ts';
-import type { PreservationActivities } from './preservation-activities.ts';
-import type { ProtectionActivities, SafetyActivities } from './safety-activities.ts';
-
-export type { MachineCommand, NodeTemplate, ObjectRef, RolloutCommand };
-export type { PreserveOutcome, PreserveRequest } from './preservation-activities.ts';
-export type * from './machine-class-activities.ts';
-export type * from './machine-deployment-activities.ts';
-export type * from './driver-activities.ts';
-export type * from './missing-instance-activities.ts';
-export type * from './node-activities.ts';
-export type * from './safety-activities.ts';
-
-/** An object, and which life of it: a step for another UID does nothing. */
-export interface LifeRef extends ObjectRef {
-  uid: string;
-}
 
 /** Limits that hold for one Machine: its annotation, else its spec, else the worker's flag. */
 export interface MachineLimits {
@@ -102,48 +80,6 @@ export type PrepareOutcome =
       /** Why the target cluster could not be asked: neither for the Node nor for a bootstrap token. */
       outOfReach?: string;
     };
-
-export interface DrainRequest {
-  machine: LifeRef;
-  nodeName: string;
-  /** Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier versions. */
-  providerID?: string;
-  /** Milliseconds; pods that are left then are deleted without the Eviction API. */
-  deadline: number;
-  /** Milliseconds. Pauses since then move the deadline. */
-  countsFrom: number;
-  isForced: boolean;
-  /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
-  maxEvictRetries?: number;
-  /** What an activity reported that was cancelled to change its mode: clocks go on. */
-  earlier?: DrainReport;
-  skipsVolumeWait?: boolean;
-  /** The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a failure. Default false. */
-  keepsNode?: boolean;
-}
-
-/** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
-export interface DrainReport {
-  /** Of the Machine. */
-  uid: string;
-  podsLeft: number;
-  /** Those that wait longest, at most 10. Empty: it goes on. */
-  blockers: Blocker[];
-  blockerCount: number;
-  volumeWait?: VolumeWait;
-  /** Milliseconds; absent where pauses did not move it. */
-  deadline?: number;
-}
-
-export interface DrainOutcome {
-  evictedPods: number;
-  isForced: boolean;
-}
-
-/** Served on `<task queue>/drain`. One attempt is one pass; a blocked pass fails as benign and is tried again. */
-export interface DrainActivities {
-  drainNode(request: DrainRequest): Promise<DrainOutcome>;
-}
 
 /** What the second look found. */
 export type TimeoutOutcome =
@@ -255,102 +191,3 @@ export interface MachineActivities {
     hasNotJoined?: boolean;
   }): Promise<StepFailure | undefined>;
 }
-
-export type SetSurveyOutcome =
-  | { found: false }
-  | {
-      found: true;
-      uid: string;
-      resourceVersion: string;
-      machineDeployment?: string;
-      survey: SetSurvey;
-      /** The next step has to be followed by a look. */
-      isUnreported?: true;
-      /** Machines that could not be adopted or let go. */
-      refused?: Refusals;
-    };
-
-export interface CreateBatchOutcome {
-  created: string[];
-  /** The name belongs to a Machine that is not ours. */
-  taken: string[];
-  /** Why the API server refused the others. */
-  error?: string;
-  /** Not made, because fewer are wanted by now. */
-  withheld?: number;
-}
-
-/** Machines whose spec did not become what the template says. */
-export interface Unpushable {
-  /** Of the MachineSet: another template is tried again. */
-  generation: number;
-  names: string[];
-  /** What the API server said. */
-  error?: string;
-}
-
-export interface SurveyInput {
-  set: ObjectRef;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
-  atLeast?: string;
-  /** Of the workflow, milliseconds: what expires must do so for both. */
-  now: number;
-  /** Why the last batch failed. */
-  error?: string;
-  /** Names of machines that the set may have to let go. */
-  strays?: string[];
-  /** These are not named again. */
-  unpushable?: Unpushable;
-  /** Machines that the next batch may make. Absent: none may follow at once. */
-  batchSize?: number;
-  /** Names of machines whose writes were refused: not to be tried again yet. */
-  passOver?: string[];
-  /** What the API server refused of them, for the condition. */
-  refusal?: Pick<Refusals, 'reason' | 'message'>;
-}
-
-export interface DeleteBatchOutcome {
-  /** Fewer than planned: something else than what was surveyed holds by now. */
-  deleted: number;
-  refused?: Refusals;
-}
-
-export interface MachineSetActivities {
-  /**
-   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
-   * brings about is reported after that step (`isUnreported`).
-   */
-  surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
-  /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
-  createMachines(input: {
-    set: LifeRef;
-    names: string[];
-    basis: Basis;
-  }): Promise<CreateBatchOutcome>;
-  /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
-  pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
-  /**
-   * Deletes of the named machines those that have to go by what is there now, and none when the spec is not that of this
-   * generation any more. `now`: of the plan, milliseconds.
-   */
-  deleteMachines(input: {
-    set: LifeRef;
-    names: string[];
-    reason: string;
-    generation: number;
-    now: number;
-  }): Promise<DeleteBatchOutcome>;
-  /** Does nothing, but only when no stop is on: what was stopped begins again then. */
-  waitForResume(input: { set: LifeRef }): Promise<void>;
-  releaseMachineSet(input: { set: LifeRef }): Promise<void>;
-}
-
-/** Served on the workflows' own task queue, and as local activities. */
-export type KubeActivities = MachineActivities &
-  MachineSetActivities &
-  MachineDeploymentActivities &
-  LossActivities &
-  ClassActivities &
-  PreservationActivities &
-  ProtectionActivities &
-  SafetyActivities;

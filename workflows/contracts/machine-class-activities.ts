@@ -1,5 +1,5 @@
 /** The part of the port that says what is wrong with a MachineClass; a part of `activities.ts`, which hands it on. */
-import type { ObjectRef } from './messages.ts';
+import type { ObjectRef } from './references.ts';
 
 export type ClassLook =
   | { found: false }

@@ -1,6 +1,6 @@
 /** The part of the port that rollouts ask for. */
-import type { LifeRef } from './machine-activities.ts';
-import type { ObjectRef, RolloutCommand } from './messages.ts';
+import type { LifeRef, ObjectRef } from './references.ts';
+import type { RolloutCommand } from './commands.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import type { WrittenSet } from '../plan/machine-deployment/rollout/after-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';

@@ -1,5 +1,5 @@
 /** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './machine-activities.ts';
+import type { LifeRef } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
 
 export type DescribeOutcome =

@@ -1,5 +1,5 @@
 /** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './machine-activities.ts';
+import type { LifeRef } from './references.ts';
 import type { Instance } from '../plan/machine/plan.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 

@@ -1,5 +1,5 @@
 /** The part of the port that keeps machines for a look at them. */
-import type { LifeRef } from './machine-activities.ts';
+import type { LifeRef } from './references.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';

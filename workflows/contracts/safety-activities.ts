@@ -1,7 +1,8 @@
 /** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
 import type { EntityLook, EntityRef } from '../plan/safety/lost-workflows.ts';
 import type { Freeze, OvershootLook, OvershootRules } from '../plan/safety/overshoot.ts';
-import type { MissingInstance, ObjectRef } from './messages.ts';
+import type { MissingInstance } from './messages.ts';
+import type { ObjectRef } from './references.ts';
 import type { ListedInstance } from './driver-activities.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
 import type {
@@ -11,8 +12,6 @@ import type {
   SweepRules,
 } from '../plan/safety/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
-
-export type { MissingInstance };
 
 /** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
 export interface OrphanCheck extends SweepRules {
@@ -170,8 +169,6 @@ export interface OvershootReport {
   changed: FreezeOutcome[];
   unjudged: OvershootLook['unjudged'];
 }
-
-export type { Server };
 
 /** Input of `safetyReachability`. */
 export interface ReachabilityCheck extends ReachabilityLimits {

@@ -8,8 +8,8 @@ import type {
   LastLook,
   ProtectionActivities,
   ProtectionOutcome,
-} from '../contracts/machine-activities.ts';
-import type { EntityInput } from '../contracts/messages.ts';
+} from '../contracts/safety-activities.ts';
+import type { EntityInput } from '../contracts/references.ts';
 import { useChanged } from '../contracts/messages.ts';
 import { isOfOurCluster } from '../runtime/cluster-guard.ts';
 import { hear, requireInput, sighting } from '../runtime/signal-validation.ts';

@@ -6,9 +6,10 @@ import {
   log,
   setCurrentDetails,
 } from '@temporalio/workflow';
-import type { ClassLook, ObjectRef, ValidateOutcome } from '../contracts/machine-activities.ts';
+import type { ClassLook } from '../contracts/machine-class-activities.ts';
+import type { EntityInput, ObjectRef } from '../contracts/references.ts';
+import type { ValidateOutcome } from '../contracts/driver-activities.ts';
 import { contractVersion } from '../contracts/driver-activities.ts';
-import type { EntityInput } from '../contracts/messages.ts';
 import { validatedBy } from '../contracts/driver-answers.ts';
 import { classSteps, isUntaken, messageOf, shortStep } from '../runtime/activity-options.ts';
 

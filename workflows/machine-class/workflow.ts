@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Occasion } from './validation.ts';
 import { judgeClass } from './validation.ts';
-import type { EntityInput } from '../contracts/messages.ts';
+import type { EntityInput } from '../contracts/references.ts';
 import { classChanged, useChanged } from '../contracts/messages.ts';
 import { isOfOurCluster } from '../runtime/cluster-guard.ts';
 import { classSnapshot, hear, requireInput, sighting } from '../runtime/signal-validation.ts';

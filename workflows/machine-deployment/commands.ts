@@ -1,7 +1,7 @@
 /** What people and programs ask of a rollout while it runs. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
-import type { RolloutCommand } from '../contracts/messages.ts';
+import type { RolloutCommand } from '../contracts/commands.ts';
 import {
   pauseSignal,
   pauseUpdate,
@@ -11,7 +11,7 @@ import {
   rollbackUpdate,
   setReplicasSignal,
   setReplicasUpdate,
-} from '../contracts/messages.ts';
+} from '../contracts/commands.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
 export class RolloutCommands extends CommandQueue<RolloutCommand> {

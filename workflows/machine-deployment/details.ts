@@ -1,5 +1,5 @@
 /** The page of a MachineDeployment in the Temporal UI, and what the query `rollout` answers. */
-import type { ObjectRef } from '../contracts/messages.ts';
+import type { ObjectRef } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import type { DeploymentFacts, SetFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { availableAt, isActive } from '../plan/machine-deployment/rollout/facts.ts';

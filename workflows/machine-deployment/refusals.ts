@@ -1,5 +1,5 @@
 /** What the API server refused a MachineDeployment, from attempt to attempt. */
-import type { DeploymentSurveyInput } from '../contracts/machine-activities.ts';
+import type { DeploymentSurveyInput } from '../contracts/machine-deployment-activities.ts';
 import type { MachineDeploymentState } from './state.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';

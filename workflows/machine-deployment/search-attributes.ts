@@ -1,6 +1,6 @@
 /** How the Temporal UI finds a rollout. Search attributes cost an event, so they change with the state only. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { keys } from '../contracts/messages.ts';
+import { keys } from '../contracts/search-attributes.ts';
 import { keyword } from '../runtime/search-attribute-values.ts';
 import type { DeploymentPlan, RolloutState } from '../plan/machine-deployment/rollout/steps.ts';
 

@@ -6,7 +6,8 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { DeploymentSurveyOutcome, LifeRef } from '../contracts/machine-activities.ts';
+import type { DeploymentSurveyOutcome } from '../contracts/machine-deployment-activities.ts';
+import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
 import { Alarm } from '../runtime/wake-timer.ts';
 import { DeploymentRefusals } from './refusals.ts';
 import { follow, followGone } from '../runtime/object-lifecycle.ts';
@@ -14,7 +15,7 @@ import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
 import { errorsIn, newState, retryTimesOf } from './state.ts';
-import type { EntityInput, SetSnapshot, Sighting } from '../contracts/messages.ts';
+import type { SetSnapshot } from '../contracts/messages.ts';
 import {
   machineDeploymentGone,
   machineDeploymentObserved,

@@ -1,7 +1,7 @@
 /** What the workflow of a MachineSet asks a survey. */
-import type { SurveyInput } from '../contracts/machine-activities.ts';
+import type { SurveyInput } from '../contracts/machine-set-activities.ts';
 import type { MachineSetState } from './state.ts';
-import type { ObjectRef } from '../contracts/messages.ts';
+import type { ObjectRef } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { areHeldBack } from '../plan/machine-set/refused-machines.ts';
 

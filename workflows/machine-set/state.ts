@@ -1,5 +1,5 @@
 /** What a MachineSet's workflow carries from run to run. */
-import type { Unpushable } from '../contracts/machine-activities.ts';
+import type { Unpushable } from '../contracts/machine-set-activities.ts';
 import type { Following } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';

@@ -9,16 +9,16 @@ import {
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
-  LifeRef,
   SetSurveyOutcome,
-} from '../contracts/machine-activities.ts';
+} from '../contracts/machine-set-activities.ts';
+import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
 import { Alarm } from '../runtime/wake-timer.ts';
 import { follow, followGone } from '../runtime/object-lifecycle.ts';
 import { factsInWords } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteStrays } from './state.ts';
 import { surveyInputOf } from './observe.ts';
-import type { EntityInput, MachinesSnapshot, Sighting } from '../contracts/messages.ts';
+import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
   machineSetGone,
   machineSetObserved,

@@ -1,10 +1,10 @@
 /** Does what somebody asked of a machine: first on the object, then in the state. */
-import type { LifeRef } from '../contracts/machine-activities.ts';
+import type { LifeRef } from '../contracts/references.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { skipDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf } from './state.ts';
-import type { MachineCommand } from '../contracts/messages.ts';
+import type { MachineCommand } from '../contracts/commands.ts';
 import { defined } from '../values/defined.ts';
 import { shortStep } from '../runtime/activity-options.ts';
 

@@ -1,6 +1,7 @@
 /** A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and what it waits for is said. */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
-import type { LifeRef, Pending } from '../contracts/machine-activities.ts';
+import type { LifeRef } from '../contracts/references.ts';
+import type { Pending } from '../contracts/driver-activities.ts';
 import type { MachineState } from './state.ts';
 import { defined } from '../values/defined.ts';
 import type { RunningStep } from '../plan/machine/plan.ts';

@@ -3,7 +3,7 @@ import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import type { MachineState } from './state.ts';
 import { isBeingDrained } from './state.ts';
-import type { MachineCommand } from '../contracts/messages.ts';
+import type { MachineCommand } from '../contracts/commands.ts';
 import {
   extendDrainSignal,
   extendDrainUpdate,
@@ -15,7 +15,7 @@ import {
   skipDrainUpdate,
   skipVolumeWaitSignal,
   skipVolumeWaitUpdate,
-} from '../contracts/messages.ts';
+} from '../contracts/commands.ts';
 
 export class MachineCommands extends CommandQueue<MachineCommand> {
   /** @param state What is known, to refuse a command before it begins. */

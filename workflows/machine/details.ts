@@ -3,7 +3,7 @@ import { annotations } from '../api/constants.ts';
 import type { PreservationDrain } from './preservation.ts';
 import type { MachineState } from './state.ts';
 import { shownDrainDeadlineOf } from './state.ts';
-import type { ObjectRef } from '../contracts/messages.ts';
+import type { ObjectRef } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import { podsLeftInWords } from '../plan/drain/report.ts';
 import type { MachineStep } from '../plan/machine/plan.ts';

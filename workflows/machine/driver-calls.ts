@@ -8,12 +8,12 @@ import {
 import type {
   CreateOutcome,
   DeleteOutcome,
-  DescribeOutcome,
+  DriverCall,
   DriverRequest,
   Pending,
-} from '../contracts/machine-activities.ts';
+} from '../contracts/driver-activities.ts';
+import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
 import { clip } from '../values/clip.ts';
-import type { DriverCall } from '../contracts/driver-activities.ts';
 import type { CloudOperation } from './cloud-operation.ts';
 import type { Asked } from '../contracts/driver-answers.ts';
 import {

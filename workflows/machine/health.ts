@@ -1,12 +1,12 @@
 /** What the workflow of a machine that has joined knows of its health. */
-import type { HealthRequest, LifeRef } from '../contracts/machine-activities.ts';
-import type { Instance } from '../plan/machine/plan.ts';
+import type { HealthRequest } from '../contracts/machine-activities.ts';
+import type { LifeRef } from '../contracts/references.ts';
+import type { HealthFacts, Instance } from '../plan/machine/plan.ts';
 import { mustWeigh } from './missing-instance.ts';
 import type { MachineState } from './state.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import { defined } from '../values/defined.ts';
 import type { HealthState } from '../plan/machine/health.ts';
-import type { HealthFacts } from '../plan/machine/plan.ts';
 
 /** Undefined for a machine that has not joined, or never will. */
 export function healthFactsOf(state: MachineState): HealthFacts | undefined {

@@ -5,7 +5,7 @@ import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MachineState } from './state.ts';
 import { createDeadlineOf, shownDrainDeadlineOf } from './state.ts';
-import { keys } from '../contracts/messages.ts';
+import { keys } from '../contracts/search-attributes.ts';
 import { dateOf, keyword } from '../runtime/search-attribute-values.ts';
 import { deadlineOf as healthDeadlineOf } from '../plan/machine/health.ts';
 

@@ -4,7 +4,7 @@ import type { MachinePhase } from '../api/phases.ts';
 import { setPhase } from './phase.ts';
 import type { MachineState, ObservedMachine } from './state.ts';
 import { noteFinalizer } from './state.ts';
-import { isLater } from '../contracts/messages.ts';
+import { isLater } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { isBegunAnew } from '../runtime/continue-as-new.ts';
 

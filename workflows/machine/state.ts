@@ -1,10 +1,8 @@
 /** What a Machine's workflow knows; carried whole through continue-as-new. */
-import type {
-  CreatedInstance,
-  DrainReport,
-  PreparedMachine,
-  ReadNode,
-} from '../contracts/machine-activities.ts';
+import type { CreatedInstance } from '../contracts/driver-activities.ts';
+import type { DrainReport } from '../contracts/drain-activities.ts';
+import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { ReadNode } from '../contracts/node-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
@@ -16,13 +14,9 @@ import type { PreservationState } from './preservation.ts';
 import type { OperationState } from './cloud-operation.ts';
 import { operationFactsOf } from './cloud-operation.ts';
 import { preservationFactsOf } from './preservation.ts';
-import type {
-  GoneSnapshot,
-  MachineSnapshot,
-  NodeSnapshot,
-  Sighting,
-} from '../contracts/messages.ts';
-import { isLater } from '../contracts/messages.ts';
+import type { GoneSnapshot, MachineSnapshot, NodeSnapshot } from '../contracts/messages.ts';
+import type { Sighting } from '../contracts/references.ts';
+import { isLater } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { evictionSeconds } from '../plan/drain/removals.ts';
 import { fingerprintOf } from '../plan/drain/report.ts';

@@ -31,7 +31,8 @@ import {
 } from './state.ts';
 import { steer } from './apply-command.ts';
 import { MachineSteps } from './steps/steps.ts';
-import type { EntityInput, MachineCommand, Sighting } from '../contracts/messages.ts';
+import type { EntityInput, Sighting } from '../contracts/references.ts';
+import type { MachineCommand } from '../contracts/commands.ts';
 import {
   classChanged,
   drainQuery,

@@ -10,15 +10,11 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  DrainActivities,
-  DriverActivities,
-  KubeActivities,
-  OrphanActivities,
-  SafetyActivities,
-} from '../contracts/machine-activities.ts';
+import type { DrainActivities } from '../contracts/drain-activities.ts';
+import type { DriverActivities, DriverCall } from '../contracts/driver-activities.ts';
+import type { KubeActivities } from '../contracts/kube-activities.ts';
+import type { OrphanActivities, SafetyActivities } from '../contracts/safety-activities.ts';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
-import type { DriverCall } from '../contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;

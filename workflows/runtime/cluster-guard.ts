@@ -1,5 +1,5 @@
 import { log } from '@temporalio/workflow';
-import type { EntityInput, Sighting } from '../contracts/messages.ts';
+import type { EntityInput, Sighting } from '../contracts/references.ts';
 
 /** One Temporal namespace may serve several clusters with objects of the same names: signals of another are refused loudly. */
 export function isOfOurCluster(

@@ -1,5 +1,5 @@
 /** The pages of MachineSets and MachineDeployments in the Temporal UI. */
-import type { ObjectRef } from '../contracts/messages.ts';
+import type { ObjectRef } from '../contracts/references.ts';
 
 export interface SetDetails {
   kind: 'MachineSet' | 'MachineDeployment';

@@ -1,6 +1,6 @@
 /** How the workflows of MachineSets and MachineDeployments follow the life of their object. */
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
-import { isLater } from '../contracts/messages.ts';
+import { isLater } from '../contracts/references.ts';
 
 export interface Following {
   /** The life that this run stands for; set by the first read. */

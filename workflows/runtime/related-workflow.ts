@@ -1,6 +1,6 @@
 import { inWorkflowContext, workflowInfo } from '@temporalio/workflow';
-import type { Kind, ObjectRef } from '../contracts/task-queues.ts';
-import { refOfWorkflowId, workflowIdOf } from '../contracts/task-queues.ts';
+import type { Kind, ObjectRef } from '../contracts/references.ts';
+import { refOfWorkflowId, workflowIdOf } from '../contracts/workflow-ids.ts';
 
 /** Id of the workflow of another object, with the same cluster name as that of this workflow. */
 export function relatedId(kind: Kind, ref: ObjectRef): string {

@@ -1,21 +1,19 @@
 /** The form of every signal that says what was seen. One that has another is left out: it must not stop its workflow for ever. */
 import type { SignalDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
-import type { DrainReport } from '../contracts/machine-activities.ts';
+import type { DrainReport } from '../contracts/drain-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type {
   ClassSnapshot,
-  EntityInput,
   GoneSnapshot,
   MachineSnapshot,
   MachinesSnapshot,
   MissingInstance,
   NodeSnapshot,
-  ObjectRef,
   SetSnapshot,
-  Sighting,
 } from '../contracts/messages.ts';
+import type { EntityInput, ObjectRef, Sighting } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
 import type { Shape } from '../values/shape.ts';

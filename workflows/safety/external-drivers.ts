@@ -13,7 +13,7 @@ import type {
   OrphanCheck,
   OrphanOutcome,
   UnlistedInstance,
-} from '../contracts/machine-activities.ts';
+} from '../contracts/safety-activities.ts';
 import { contractVersion } from '../contracts/driver-activities.ts';
 import { listedDeletedBy, describedBy, listedBy, listedMax } from '../contracts/driver-answers.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';

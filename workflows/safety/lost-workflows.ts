@@ -3,7 +3,7 @@
  * workflow its object. What is amiss twice is healed by the signal that the watcher would send.
  */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { EntityCheck, EntityReport, HealedEntity } from '../contracts/machine-activities.ts';
+import type { EntityCheck, EntityReport, HealedEntity } from '../contracts/safety-activities.ts';
 import type { EntityLook } from '../plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../plan/safety/lost-workflows.ts';
 import { checkSteps } from '../runtime/activity-options.ts';

@@ -1,6 +1,6 @@
 /** The part of a run of `safety/orphans` about Machines whose instance the cloud does not know. */
 import { isCancellation } from '@temporalio/workflow';
-import type { OrphanCheck } from '../contracts/machine-activities.ts';
+import type { OrphanCheck } from '../contracts/safety-activities.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
 import { isMassLoss } from '../plan/safety/missing-instances.ts';
 import type { ScopeLook } from '../plan/safety/orphan-sweep.ts';

@@ -1,5 +1,5 @@
 /** What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the Temporal UI. */
-import type { OrphanCheck, OrphanOutcome } from '../contracts/machine-activities.ts';
+import type { OrphanCheck, OrphanOutcome } from '../contracts/safety-activities.ts';
 import type { KeptReason } from '../plan/safety/orphan-claims.ts';
 import { keptReasons } from '../plan/safety/orphan-claims.ts';
 import type { MissingReport } from './missing-instances.ts';

@@ -13,7 +13,7 @@ import type {
   ForeignProvider,
   OrphanCheck,
   OrphanOutcome,
-} from '../contracts/machine-activities.ts';
+} from '../contracts/safety-activities.ts';
 import type { ScopeLook, Suspect, TrackedSuspect } from '../plan/safety/orphan-sweep.ts';
 import { planSweep } from '../plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from './orphans-report.ts';

@@ -4,7 +4,7 @@ import type {
   FreezeOutcome,
   OvershootCheck,
   OvershootReport,
-} from '../contracts/machine-activities.ts';
+} from '../contracts/safety-activities.ts';
 import type { OvershootLook } from '../plan/safety/overshoot.ts';
 import { isOvershooting, planFreezes } from '../plan/safety/overshoot.ts';
 import { checkSteps } from '../runtime/activity-options.ts';

@@ -9,13 +9,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  ReachabilityCheck,
-  ReachabilityReport,
-  Server,
-} from '../contracts/machine-activities.ts';
-import { keys } from '../contracts/messages.ts';
-import type { Outage } from '../plan/safety/reachability.ts';
+import type { ReachabilityCheck, ReachabilityReport } from '../contracts/safety-activities.ts';
+import type { Outage, Server } from '../plan/safety/reachability.ts';
+import { keys } from '../contracts/search-attributes.ts';
 import { afterAnswer, isFrozen, nextLookSeconds, resumed } from '../plan/safety/reachability.ts';
 import { checkSteps } from '../runtime/activity-options.ts';
 

@@ -1,6 +1,6 @@
 /** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
 import { metricMeter, setCurrentDetails } from '@temporalio/workflow';
-import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/machine-activities.ts';
+import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/safety-activities.ts';
 import { checkSteps } from '../runtime/activity-options.ts';
 
 export async function safetyUnmanagedNodes(

@@ -1,7 +1,7 @@
 /** The Leases that a leader holds, all or none. Our own comes last and goes first: it is the licence of the workers. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ObjectRef } from '../../../workflows/contracts/machine-activities.ts';
+import type { ObjectRef } from '../../../workflows/contracts/references.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';

@@ -1,5 +1,5 @@
 /** Our finalizer on Machines, MachineSets, MachineDeployments: while it stands, something is left to do. */
-import type { LifeRef } from '../../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../../workflows/contracts/references.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { isInvalid, isNotFound } from '../client/errors.ts';

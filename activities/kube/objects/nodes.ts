@@ -1,5 +1,5 @@
 /** The Node of a Machine in the target cluster. */
-import type { ReadNode } from '../../../workflows/contracts/machine-activities.ts';
+import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
 import { annotations, taints } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../../workflows/api/meta.ts';

@@ -1,5 +1,5 @@
 /** Whose a Node is, when more than one Machine or instance may have it. */
-import type { LifeRef } from '../../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../../workflows/contracts/references.ts';
 import { labels } from '../../../workflows/api/constants.ts';
 import type { Instance } from '../../../workflows/plan/machine/plan.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';

@@ -1,8 +1,6 @@
 /** As in MCM, whoever deletes the Node deletes the Machine. */
-import type {
-  LifeRef,
-  NodeDeletionOutcome,
-} from '../../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../../workflows/contracts/references.ts';
+import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Instance } from '../../../workflows/plan/machine/plan.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';

@@ -1,12 +1,10 @@
 /** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
-import type {
-  LifeRef,
-  NodeSyncRequest,
-  NodeTemplate,
-} from '../../../workflows/contracts/machine-activities.ts';
+import type { LifeRef } from '../../../workflows/contracts/references.ts';
+import type { NodeSyncRequest } from '../../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type {
+  NodeTemplate,
   NodeTemplateChange,
   TextChanges,
 } from '../../../workflows/plan/machine/node-template.ts';

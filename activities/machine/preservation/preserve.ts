@@ -2,7 +2,7 @@
 import type {
   PreserveOutcome,
   PreserveRequest,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/preservation-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { preservationNotesOf } from '../../../workflows/api/preservation.ts';

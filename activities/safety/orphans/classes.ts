@@ -2,7 +2,7 @@
 import type {
   ForeignProvider,
   SafetyActivities,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/safety-activities.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';

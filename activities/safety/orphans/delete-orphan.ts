@@ -1,7 +1,7 @@
 import type {
   OrphanDeletion,
   OrphanOutcome,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/safety-activities.ts';
 import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type { ClassReader } from '../../machine-class/reader.ts';
 import type { Driver } from '../../drivers/driver.ts';

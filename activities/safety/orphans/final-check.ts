@@ -1,4 +1,4 @@
-import type { LastLook, LastLookRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { LastLook, LastLookRequest } from '../../../workflows/contracts/safety-activities.ts';
 import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type { ListWorld } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';

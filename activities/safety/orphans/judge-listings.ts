@@ -2,7 +2,7 @@
 import type {
   JudgedListing,
   ListingsRequest,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/safety-activities.ts';
 import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../../kube/client/client.ts';

@@ -1,4 +1,4 @@
-import type { SafetyActivities } from '../../../workflows/contracts/machine-activities.ts';
+import type { SafetyActivities } from '../../../workflows/contracts/safety-activities.ts';
 import type { World } from '../../dependencies.ts';
 
 /** One class after the other: only those are written that do not say it. */

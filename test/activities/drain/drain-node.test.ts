@@ -4,7 +4,7 @@ import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
-import type { DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/plan/clock.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';

@@ -6,7 +6,7 @@ import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import type { DrainReport, DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { DrainReport, DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';

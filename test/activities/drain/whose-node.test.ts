@@ -5,7 +5,7 @@ import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import { foreignReason } from '../../../activities/machine/node/claims.ts';
 import { labels } from '../../../workflows/api/constants.ts';
-import type { DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { lifeOf } from '../../support/world.ts';

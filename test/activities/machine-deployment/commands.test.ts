@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { steerDeployment } from '../../../activities/machine-deployment/commands.ts';
-import type { RolloutCommand } from '../../../workflows/contracts/messages.ts';
+import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import { aMachineDeployment } from '../../support/builders.ts';
 import { DeploymentWorld, life } from './deployment-world.ts';
 

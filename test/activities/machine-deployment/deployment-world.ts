@@ -6,7 +6,7 @@ import { surveyMachineDeployment } from '../../../activities/machine-deployment/
 import type {
   ApplyOutcome,
   DeploymentSurveyInput,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/machine-deployment-activities.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

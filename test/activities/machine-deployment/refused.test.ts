@@ -1,7 +1,7 @@
 /** One write that the API server refuses for as long as a policy stands: the deployment goes on with all others. */
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
-import type { DeploymentSurveyOutcome } from '../../../workflows/contracts/machine-activities.ts';
+import type { DeploymentSurveyOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import { surveyMachineDeployment } from '../../../activities/machine-deployment/survey.ts';
 import { DeploymentWorld, life, machinePath, ownSet, path, setPath } from './deployment-world.ts';
 

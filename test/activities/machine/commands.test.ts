@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { steerMachine } from '../../../activities/machine/commands.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
-import type { MachineCommand } from '../../../workflows/contracts/machine-activities.ts';
+import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -7,8 +7,14 @@ import type { Pause } from '../../../workflows/plan/clock.ts';
 import type { HealthRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
-import { aMachine, aMachineDeployment, aMachineSet, aNode } from '../../support/builders.ts';
-import { controlledBy, namespace } from '../../support/builders.ts';
+import {
+  aMachine,
+  aMachineDeployment,
+  aMachineSet,
+  aNode,
+  controlledBy,
+  namespace,
+} from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');

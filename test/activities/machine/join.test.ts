@@ -6,7 +6,7 @@ import {
   namespaced,
   node as nodePath,
 } from '../../../activities/kube/client/paths.ts';
-import type { JoinRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { JoinRequest } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { searchAttributes } from '../../../deploy/local/components/temporal.ts';
-import { searchAttributes as used } from '../../../workflows/contracts/messages.ts';
+import { searchAttributes as used } from '../../../workflows/contracts/search-attributes.ts';
 
 test('the local Temporal server knows every search attribute that the workflows set', () => {
   const upperCase = Object.entries(searchAttributes).map(([name, type]) => [

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { workflowIdOf, type Kind as WorkflowKind } from '../../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
+import { type Kind as WorkflowKind } from '../../../workflows/contracts/references.ts';
 import { operatorWrites } from './audit.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';

@@ -3,7 +3,8 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
-import { scheduleIdOf, workflowIdOf, type Kind } from '../../../workflows/contracts/task-queues.ts';
+import { scheduleIdOf, workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
+import { type Kind } from '../../../workflows/contracts/references.ts';
 
 interface WorkflowMetadata {
   currentDetails?: string;

@@ -4,7 +4,7 @@ import {
   commandsFor,
   untilSearchAttributesKnown,
 } from '../../../workers/temporal/search-attributes.ts';
-import { searchAttributes } from '../../../workflows/contracts/messages.ts';
+import { searchAttributes } from '../../../workflows/contracts/search-attributes.ts';
 import type { Call, Refusal } from './fake-temporal.ts';
 import { startFakeTemporal } from './fake-temporal.ts';
 import { logLines } from '../process/log-lines.ts';

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LastLook } from '../../../workflows/contracts/machine-activities.ts';
-import type { EntityInput, Sighting } from '../../../workflows/contracts/messages.ts';
-import { useChanged, workflowIdOf } from '../../../workflows/contracts/messages.ts';
+import type { LastLook } from '../../../workflows/contracts/safety-activities.ts';
+import type { EntityInput, Sighting } from '../../../workflows/contracts/references.ts';
+import { useChanged } from '../../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

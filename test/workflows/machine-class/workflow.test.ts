@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type {
-  ClassLook,
-  LastLook,
-  ValidateOutcome,
-} from '../../../workflows/contracts/machine-activities.ts';
-import type { ClassSnapshot, EntityInput } from '../../../workflows/contracts/messages.ts';
+import type { ClassLook } from '../../../workflows/contracts/machine-class-activities.ts';
+import type { LastLook } from '../../../workflows/contracts/safety-activities.ts';
+import type { ValidateOutcome } from '../../../workflows/contracts/driver-activities.ts';
+import type { ClassSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { EntityInput } from '../../../workflows/contracts/references.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
-import { classChanged, workflowIdOf } from '../../../workflows/contracts/messages.ts';
+import { classChanged } from '../../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { RolloutCommand } from '../../../workflows/contracts/messages.ts';
+import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import type { DeploymentFacts } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { faultOf } from '../../../workflows/machine-deployment/commands.ts';
 import { aSet, someFacts, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';

@@ -3,7 +3,7 @@ import { isGrpcCancelledError, isGrpcDeadlineError } from '@temporalio/client';
 import type {
   ApplyInput,
   DeploymentSurveyOutcome,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/machine-deployment-activities.ts';
 import type {
   DeploymentFacts,
   SetFacts,

@@ -2,8 +2,8 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
+import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
 import {
-  machineDeploymentGone,
   pauseSignal,
   pauseUpdate,
   resumeSignal,
@@ -11,7 +11,7 @@ import {
   rollbackUpdate,
   setReplicasSignal,
   setReplicasUpdate,
-} from '../../../workflows/contracts/messages.ts';
+} from '../../../workflows/contracts/commands.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

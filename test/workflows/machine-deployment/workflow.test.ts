@@ -1,6 +1,6 @@
 /** Runs end here, after which the test server skips no time: what needs that is in machine-deployment-waits.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { keys } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { aSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';

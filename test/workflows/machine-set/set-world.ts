@@ -1,17 +1,10 @@
 /** One MachineSet or MachineDeployment, as far as its workflow can tell. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { SetSurvey } from '../../../workflows/plan/machine-set/plan.ts';
-import type {
-  Kind,
-  MachinesSnapshot,
-  SetSnapshot,
-  Sighting,
-} from '../../../workflows/contracts/messages.ts';
-import {
-  machineSetsChanged,
-  machinesChanged,
-  workflowIdOf,
-} from '../../../workflows/contracts/messages.ts';
+import type { Kind, Sighting } from '../../../workflows/contracts/references.ts';
+import type { MachinesSnapshot, SetSnapshot } from '../../../workflows/contracts/messages.ts';
+import { machineSetsChanged, machinesChanged } from '../../../workflows/contracts/messages.ts';
+import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { CallLog } from '../../support/call-log.ts';
 import type { TemporalForTests } from '../../support/temporal.ts';

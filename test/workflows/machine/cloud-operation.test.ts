@@ -4,7 +4,7 @@ import type {
   CreateOutcome,
   DeleteOutcome,
   DriverRequest,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/driver-activities.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';

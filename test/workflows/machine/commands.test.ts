@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { faultOf } from '../../../workflows/machine/commands.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
-import type { MachineCommand } from '../../../workflows/contracts/messages.ts';
+import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import {
   extendDrainSignal,
   extendDrainUpdate,
@@ -11,7 +11,7 @@ import {
   retryNowUpdate,
   skipDrainUpdate,
   skipVolumeWaitUpdate,
-} from '../../../workflows/contracts/messages.ts';
+} from '../../../workflows/contracts/commands.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, MachineWorld } from './machine-world.ts';

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { createActivityInterceptor, reportProgress } from '../../../activities/interceptor.ts';
-import type { DrainReport } from '../../../workflows/contracts/machine-activities.ts';
-import {
-  drainQuery,
-  drainReport,
-  extendDrainUpdate,
-  keys,
-} from '../../../workflows/contracts/messages.ts';
+import type { DrainReport } from '../../../workflows/contracts/drain-activities.ts';
+import { drainQuery, drainReport } from '../../../workflows/contracts/messages.ts';
+import { extendDrainUpdate } from '../../../workflows/contracts/commands.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

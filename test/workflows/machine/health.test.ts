@@ -5,7 +5,7 @@ import type {
   HealthOutcome,
   HealthRequest,
 } from '../../../workflows/contracts/machine-activities.ts';
-import { keys } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { HealthFinding } from '../../../workflows/plan/machine/health.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';

@@ -1,10 +1,10 @@
 /** A machine that is kept for a look at it, as far as its workflow can tell. */
+import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
+import type { HealthOutcome } from '../../../workflows/contracts/machine-activities.ts';
 import type {
-  DrainRequest,
-  HealthOutcome,
   PreserveOutcome,
   PreserveRequest,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/preservation-activities.ts';
 import type { PreservationNotes } from '../../../workflows/api/preservation.ts';
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
 import type { MachineWorld } from './machine-world.ts';

@@ -2,29 +2,25 @@
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { MachineInput } from '../../../workflows/machine/workflow.ts';
+import type { machine, MachineInput } from '../../../workflows/machine/workflow.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
+import type { DrainActivities } from '../../../workflows/contracts/drain-activities.ts';
+import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
 import type {
-  DrainActivities,
-  DriverActivities,
   MachineActivities,
   PreparedMachine,
-  ReadNode,
 } from '../../../workflows/contracts/machine-activities.ts';
-import type {
-  MachineSnapshot,
-  NodeSnapshot,
-  Sighting,
-} from '../../../workflows/contracts/messages.ts';
+import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
+import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { Sighting } from '../../../workflows/contracts/references.ts';
 import {
   classChanged,
   machineGone,
   machineObserved,
   nodeObserved,
   stateQuery,
-  workflowIdOf,
 } from '../../../workflows/contracts/messages.ts';
-import type { machine } from '../../../workflows/machine/workflow.ts';
+import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';

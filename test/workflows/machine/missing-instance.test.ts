@@ -1,13 +1,14 @@
 /** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
 import type {
-  DescribeOutcome,
   HealthOutcome,
   HealthRequest,
 } from '../../../workflows/contracts/machine-activities.ts';
 import type { MissingInstance } from '../../../workflows/contracts/messages.ts';
-import { instanceMissing, keys } from '../../../workflows/contracts/messages.ts';
+import { instanceMissing } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';

@@ -2,7 +2,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { keys, retryNowSignal } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
+import { retryNowSignal } from '../../../workflows/contracts/commands.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { failureOf } from '../../../activities/failures.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
-import type { DrainRequest } from '../../../workflows/contracts/machine-activities.ts';
+import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { Drain } from '../../activities/drain/drain-under-test.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,11 +1,8 @@
 /** The search for orphans at a driver that serves nothing but the port. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type {
-  DescribeOutcome,
-  JudgedListing,
-  ListOutcome,
-  OrphanCheck,
-} from '../../../workflows/contracts/machine-activities.ts';
+import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
+import type { JudgedListing, OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
+import type { ListOutcome } from '../../../workflows/contracts/driver-activities.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';

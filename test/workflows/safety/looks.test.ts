@@ -4,7 +4,7 @@ import type {
   EntityReport,
   HealedEntity,
   OvershootReport,
-} from '../../../workflows/contracts/machine-activities.ts';
+} from '../../../workflows/contracts/safety-activities.ts';
 import type { EntityLook } from '../../../workflows/plan/safety/lost-workflows.ts';
 import type { Freeze, OvershootLook, SetFacts } from '../../../workflows/plan/safety/overshoot.ts';
 import { CallLog } from '../../support/call-log.ts';

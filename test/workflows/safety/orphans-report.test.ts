@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type {
-  OrphanCheck,
-  OrphanOutcome,
-} from '../../../workflows/contracts/machine-activities.ts';
+import type { OrphanCheck, OrphanOutcome } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeLook, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { planSweep } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { detailsOf, reportOf, suspectsIn } from '../../../workflows/safety/orphans-report.ts';

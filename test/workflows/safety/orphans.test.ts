@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { OrphanCheck } from '../../../workflows/contracts/machine-activities.ts';
+import type { OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeLook, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
 import { CallLog } from '../../support/call-log.ts';

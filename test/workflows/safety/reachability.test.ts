@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type {
-  ReachabilityReport,
-  Server,
-} from '../../../workflows/contracts/machine-activities.ts';
-import { keys } from '../../../workflows/contracts/messages.ts';
+import type { ReachabilityReport } from '../../../workflows/contracts/safety-activities.ts';
+import type { Server } from '../../../workflows/plan/safety/reachability.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { outageIn } from '../../../workflows/safety/reachability.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

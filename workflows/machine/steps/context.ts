@@ -1,16 +1,13 @@
 /** What the steps of a machine share: whose they are, what is known, and how one fails. */
-import type {
-  DriverRequest,
-  LifeRef,
-  PreparedMachine,
-} from '../../contracts/machine-activities.ts';
+import type { DriverRequest } from '../../contracts/driver-activities.ts';
+import type { EntityInput, LifeRef } from '../../contracts/references.ts';
+import type { PreparedMachine } from '../../contracts/machine-activities.ts';
 import { contractVersion } from '../../contracts/driver-activities.ts';
 import type { OperationCall } from '../driver-calls.ts';
 import { nextFailure, phaseOfFailure } from '../failure.ts';
 import { CloudOperation } from '../cloud-operation.ts';
 import { setPhase } from '../phase.ts';
 import type { MachineState } from '../state.ts';
-import type { EntityInput } from '../../contracts/messages.ts';
 import { defined } from '../../values/defined.ts';
 import type { StepFailure } from '../../plan/machine/plan.ts';
 import { shortStep } from '../../runtime/activity-options.ts';

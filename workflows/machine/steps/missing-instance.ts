@@ -1,10 +1,8 @@
 /** Asks the cloud whether it has the instance, and acts when it has none and no Node says more. */
 import { isCancellation } from '@temporalio/workflow';
-import type {
-  DescribeOutcome,
-  DriverRequest,
-  LifeRef,
-} from '../../contracts/machine-activities.ts';
+import type { DescribeOutcome } from '../../contracts/missing-instance-activities.ts';
+import type { DriverRequest } from '../../contracts/driver-activities.ts';
+import type { LifeRef } from '../../contracts/references.ts';
 import { setPhase, showLoss } from '../phase.ts';
 import type { MachineState } from '../state.ts';
 import { defined } from '../../values/defined.ts';

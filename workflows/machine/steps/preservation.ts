@@ -1,6 +1,6 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
-import type { LifeRef } from '../../contracts/machine-activities.ts';
+import type { LifeRef } from '../../contracts/references.ts';
 import type { PreservationDrain } from '../preservation.ts';
 import { noteLook, noteNothing } from '../preservation.ts';
 import { endDrain, showPreservation } from '../phase.ts';

@@ -1,10 +1,7 @@
 /** Runs the steps that the plan asks for and notes in the state what came of them. */
-import type {
-  CreatedInstance,
-  JoinRequest,
-  NodeSyncRequest,
-  PreparedMachine,
-} from '../../contracts/machine-activities.ts';
+import type { CreatedInstance } from '../../contracts/driver-activities.ts';
+import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
+import type { PreparedMachine } from '../../contracts/machine-activities.ts';
 import { adopt } from '../restore.ts';
 import { endFailure } from '../credentials.ts';
 import { createOutcome, deleteOutcome } from '../driver-calls.ts';

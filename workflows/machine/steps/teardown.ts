@@ -1,5 +1,6 @@
 /** The steps of a machine's deletion. */
-import type { DeleteOutcome, KubeActivities } from '../../contracts/machine-activities.ts';
+import type { DeleteOutcome } from '../../contracts/driver-activities.ts';
+import type { KubeActivities } from '../../contracts/kube-activities.ts';
 import { adopt } from '../restore.ts';
 import { endFailure } from '../credentials.ts';
 import { deleteOutcome, findOutcome } from '../driver-calls.ts';

@@ -6,7 +6,7 @@ import {
   namespaced,
   node as nodePath,
 } from '../../../../activities/kube/client/paths.ts';
-import type { NodeSyncRequest } from '../../../../workflows/contracts/machine-activities.ts';
+import type { NodeSyncRequest } from '../../../../workflows/contracts/node-activities.ts';
 import { annotations, finalizers, labels } from '../../../../workflows/api/constants.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
 import type { Fault } from '../../../support/memory-kube.ts';

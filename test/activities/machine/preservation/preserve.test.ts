@@ -7,7 +7,7 @@ import {
 } from '../../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../../activities/kube/objects/nodes.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
-import type { PreserveRequest } from '../../../../workflows/contracts/machine-activities.ts';
+import type { PreserveRequest } from '../../../../workflows/contracts/preservation-activities.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import { aMachine, aNode, namespace } from '../../../support/builders.ts';

@@ -1,0 +1,93 @@
+/** The activities of MachineSets. */
+import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
+import type { LifeRef, ObjectRef } from './references.ts';
+
+export type SetSurveyOutcome =
+  | { found: false }
+  | {
+      found: true;
+      uid: string;
+      resourceVersion: string;
+      machineDeployment?: string;
+      survey: SetSurvey;
+      /** The next step has to be followed by a look. */
+      isUnreported?: true;
+      /** Machines that could not be adopted or let go. */
+      refused?: Refusals;
+    };
+
+export interface CreateBatchOutcome {
+  created: string[];
+  /** The name belongs to a Machine that is not ours. */
+  taken: string[];
+  /** Why the API server refused the others. */
+  error?: string;
+  /** Not made, because fewer are wanted by now. */
+  withheld?: number;
+}
+
+/** Machines whose spec did not become what the template says. */
+export interface Unpushable {
+  /** Of the MachineSet: another template is tried again. */
+  generation: number;
+  names: string[];
+  /** What the API server said. */
+  error?: string;
+}
+
+export interface SurveyInput {
+  set: ObjectRef;
+  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  atLeast?: string;
+  /** Of the workflow, milliseconds: what expires must do so for both. */
+  now: number;
+  /** Why the last batch failed. */
+  error?: string;
+  /** Names of machines that the set may have to let go. */
+  strays?: string[];
+  /** These are not named again. */
+  unpushable?: Unpushable;
+  /** Machines that the next batch may make. Absent: none may follow at once. */
+  batchSize?: number;
+  /** Names of machines whose writes were refused: not to be tried again yet. */
+  passOver?: string[];
+  /** What the API server refused of them, for the condition. */
+  refusal?: Pick<Refusals, 'reason' | 'message'>;
+}
+
+export interface DeleteBatchOutcome {
+  /** Fewer than planned: something else than what was surveyed holds by now. */
+  deleted: number;
+  refused?: Refusals;
+}
+
+export interface MachineSetActivities {
+  /**
+   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
+   * brings about is reported after that step (`isUnreported`).
+   */
+  surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
+  /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
+  createMachines(input: {
+    set: LifeRef;
+    names: string[];
+    basis: Basis;
+  }): Promise<CreateBatchOutcome>;
+  /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
+  pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
+  /**
+   * Deletes of the named machines those that have to go by what is there now, and none when the spec is not that of this
+   * generation any more. `now`: of the plan, milliseconds.
+   */
+  deleteMachines(input: {
+    set: LifeRef;
+    names: string[];
+    reason: string;
+    generation: number;
+    now: number;
+  }): Promise<DeleteBatchOutcome>;
+  /** Does nothing, but only when no stop is on: what was stopped begins again then. */
+  waitForResume(input: { set: LifeRef }): Promise<void>;
+  releaseMachineSet(input: { set: LifeRef }): Promise<void>;
+}

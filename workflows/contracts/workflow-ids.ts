@@ -1,0 +1,35 @@
+import type { Kind, ObjectRef } from './references.ts';
+import type { Install } from './task-queues.ts';
+/** Ids in Temporal that follow from an object or an install: docs/decisions/0009-install-identity.md. */
+/**
+ * One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. With a cluster name
+ * `machine/<cluster name>/default/pool-77cfc-8cjpg`.
+ */
+export function workflowIdOf(
+  kind: Kind,
+  { namespace, name }: ObjectRef,
+  clusterName?: string,
+): string {
+  return [kind, ...(clusterName === undefined ? [] : [clusterName]), namespace, name].join('/');
+}
+
+/** Undefined for what no object has. */
+export function refOfWorkflowId(
+  workflowId: string,
+): (ObjectRef & { kind: Kind; clusterName?: string }) | undefined {
+  const [first, ...parts] = workflowId.split('/');
+  const kind = kinds.find((known) => known === first);
+  const [clusterName, namespace, name] = parts.length === 2 ? [undefined, ...parts] : parts;
+  if (!kind || parts.length > 3 || namespace === undefined || name === undefined) return undefined;
+  return { kind, namespace, name, ...(clusterName !== undefined && { clusterName }) };
+}
+
+const kinds: Kind[] = ['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret'];
+
+/** Of a scheduled check, e.g. `safety/orphans/default`. */
+export function scheduleIdOf(
+  check: string,
+  { name, clusterName }: Pick<Install, 'name' | 'clusterName'>,
+): string {
+  return ['safety', check, ...(clusterName === undefined ? [] : [clusterName]), name].join('/');
+}
