@@ -4,7 +4,7 @@ import type { DriverActivities } from '../workflows/contracts/driver-activities.
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { LifeRef } from '../workflows/contracts/references.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
-import type { EventSubject } from './kube/objects/events.ts';
+import type { EventSubject } from './kube/objects/event.ts';
 import { requireLeader, requireLicence } from './leader-gate.ts';
 import type { Place } from './leader-gate.ts';
 import { setSubject } from './machine-set/batch-events.ts';

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/blocked-drains.ts';
-import type { DrainContext } from './drain/drain-node.ts';
+import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
 import { forCurrentAttempt } from './current-attempt.ts';

@@ -1,5 +1,5 @@
 import { notLicensed, stopped } from './failures.ts';
-import type { EventSubject } from './kube/objects/events.ts';
+import type { EventSubject } from './kube/objects/event.ts';
 import { recordEvent } from './kube/objects/events.ts';
 import { stopInWords } from './kube/objects/global-stop.ts';
 import { ownLeaseOf } from './kube/leases/lease-set.ts';

@@ -14,7 +14,7 @@ import type { BlockedPod } from '../../workflows/plan/drain/wake-ups.ts';
 import { afterLook, attachedTo } from '../../workflows/plan/drain/volumes.ts';
 import { inParallel } from '../parallel.ts';
 import { Budgets } from './budgets.ts';
-import type { DrainContext, PassRequest } from './drain-node.ts';
+import type { DrainContext, PassRequest } from './context.ts';
 import { readOwnNode } from './drained-node.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';

@@ -1,4 +1,5 @@
 /** Carries out what a MachineDeployment planned. */
+import type { Attempt } from './attempt.ts';
 import type {
   ApplyInput,
   ApplyOutcome,
@@ -56,13 +57,6 @@ export async function applyDeploymentSteps(
   }
   await refused.report(control, deployment);
   return defined({ written: changes.written, error, refused: refused.outcome });
-}
-
-/** Where the steps are carried out, and what is refused of them. */
-export interface Attempt {
-  control: KubeClient;
-  deployment: LifeRef;
-  refused: RefusedObjects;
 }
 
 interface SetChange {

@@ -8,7 +8,7 @@ import { inParallel } from '../parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { Attempt } from './apply.ts';
+import type { Attempt } from './attempt.ts';
 import { parallelCalls } from '../machine-set/parallel-calls.ts';
 
 /** The list is shortened only if the autoscaler has not written another one meanwhile. */

@@ -1,7 +1,7 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
 import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
-import type { EventSubject } from '../kube/objects/events.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 
 export const component = 'machineset-controller';
 

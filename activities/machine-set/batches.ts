@@ -9,7 +9,7 @@ import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
 import { inParallel } from '../parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
-import type { EventSubject, EventText } from '../kube/objects/events.ts';
+import type { EventSubject, EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { orUndefined } from '../kube/client/ignore.ts';

@@ -13,7 +13,7 @@ import {
 import type { Period } from '../../workflows/plan/clock.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
-import type { EventText } from '../kube/objects/events.ts';
+import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { stopInWords } from '../kube/objects/global-stop.ts';
 import type { World } from '../dependencies.ts';

@@ -22,7 +22,7 @@ import { defined } from '../../workflows/values/defined.ts';
 import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
-import type { EventSubject } from '../kube/objects/events.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 import { hasFinalizer } from '../kube/objects/finalizers.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';

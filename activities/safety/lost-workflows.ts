@@ -21,7 +21,7 @@ import {
 import type { Living } from '../workflow-registry.ts';
 import { inParallel } from '../parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
-import type { EventSubject } from '../kube/objects/events.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ownLeaseOf } from '../kube/leases/lease-set.ts';
 import type { Lease } from '../kube/leases/observed-lease.ts';

@@ -1,5 +1,5 @@
 import { Listr, PRESET_TIMER } from 'listr2';
-import type { StartView } from './start-view.ts';
+import type { StartView } from './progress-view.ts';
 import { deferred, type Deferred } from './supervision/deferred.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 

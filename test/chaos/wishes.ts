@@ -1,5 +1,5 @@
 /** What is wanted of each pool, and how far its machines may stray from that since the last quiet point. Pure. */
-import type { Action } from './actions.ts';
+import type { Action } from './action.ts';
 
 /** Of a rollout. */
 export interface Limits {

@@ -1,7 +1,7 @@
 /** Writes Events in the background, as client-go's recorder does: no step waits for one, and none fails with one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefusal } from '../client/errors.ts';
-import type { Occurrence } from './events.ts';
+import type { Occurrence } from './event.ts';
 import { SpamFilter } from './spam-filter.ts';
 
 /**

@@ -1,33 +1,10 @@
 /** Events on our objects: what happened, for `kubectl describe`. */
+import type { EventSubject, EventText, Occurrence } from './event.ts';
 import { createHash } from 'node:crypto';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isNotFound } from '../client/errors.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { namespaced } from '../client/paths.ts';
-
-export interface EventSubject {
-  apiVersion: string;
-  kind: string;
-  namespace: string;
-  name: string;
-  uid: string;
-}
-
-export interface EventText {
-  type: 'Normal' | 'Warning';
-  /** UpperCamelCase. */
-  reason: string;
-  message: string;
-  /** Source component; MCM's names where MCM emits the event. */
-  component: string;
-}
-
-export interface Occurrence {
-  subject: EventSubject;
-  text: EventText;
-  /** Milliseconds. */
-  at: number;
-}
 
 /** The API server's limits. */
 const longestMessage = 1024;

@@ -1,7 +1,7 @@
 /** What people read of a preservation in `kubectl describe machine`. */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
-import type { EventText } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import { component, timestamp } from '../object.ts';
 
 export type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;

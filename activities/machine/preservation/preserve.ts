@@ -11,7 +11,7 @@ import type { PreservationPlan } from '../../../workflows/plan/machine/preservat
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
-import type { EventText } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { timeOf } from '../../machine-set/facts.ts';
 import type { World } from '../../dependencies.ts';

@@ -8,7 +8,7 @@ import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { isBuiltIn } from '../../drivers/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { EventText } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { orUndefined } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
