@@ -5,8 +5,8 @@ import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { LifeRef } from '../workflows/contracts/references.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import type { EventSubject } from './kube/objects/event.ts';
-import { requireLeader, requireLicence } from './leader-gate.ts';
-import type { Place } from './leader-gate.ts';
+import { requireLeader, requireLicence } from './runtime/leader-gate.ts';
+import type { Place } from './runtime/leader-gate.ts';
 import { setSubject } from './machine-set/batch-events.ts';
 import { machineSubject } from './machine/object.ts';
 

@@ -6,11 +6,11 @@ import type { BlockedDrains } from './drain/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
 import type { WatchedAttachments } from './drain/watched-attachments.ts';
-import { forCurrentAttempt } from './current-attempt.ts';
+import { forCurrentAttempt } from './runtime/current-attempt.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
-import { requireLicence } from './leader-gate.ts';
+import { requireLicence } from './runtime/leader-gate.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/lifecycle.ts';
 import { tendNodes } from './machine-deployment/nodes.ts';
@@ -46,7 +46,7 @@ import { lookAtServers } from './safety/reachability.ts';
 import { tellOfCredentials } from './safety/orphans/report-credentials.ts';
 import { tellOfMissing } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { World } from './dependencies.ts';
+import type { World } from './runtime/dependencies.ts';
 
 export function createKubeActivities(world: World): KubeActivities {
   return gated(kubeActivities(world), createGuard(world));

@@ -29,7 +29,7 @@ import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
 import { lookForOrphans } from './safety/orphans/find-orphans.ts';
 import { lookLast } from './safety/orphans/final-check.ts';
-import { asSent, fillUserData, type UserData } from './machine/user-data.ts';
+import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverWorld {

@@ -7,7 +7,7 @@ import type {
   Next,
 } from '@temporalio/worker';
 import { ApplicationFailure } from '@temporalio/common';
-import { failureOf, isHeldBack } from './failures.ts';
+import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
 
 /** Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a second. */

@@ -1,6 +1,6 @@
 /** One term as leader: from the first lists to the last signal. */
-import { checkpointOf } from './checkpoint.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { checkpointOf } from './cache/checkpoint.ts';
+import type { Checkpoint } from './cache/checkpoint.ts';
 import { dispatch } from './dispatch/dispatch.ts';
 import { Outbox } from './queue/signal-queue.ts';
 import type { OutboxCounters, OutboxOptions } from './queue/signal-queue.ts';

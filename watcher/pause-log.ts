@@ -7,7 +7,7 @@ import {
   readPauses,
   writePauses,
 } from '../activities/kube/objects/pauses.ts';
-import type { PauseReason } from '../workflows/plan/clock.ts';
+import type { PauseReason } from '../workflows/values/pauses.ts';
 
 /** What is shorter costs no deadline anything that matters. A stop counts from its first second. */
 const shortestMs = 10_000;

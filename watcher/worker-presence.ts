@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
-import type { Clock } from './clock.ts';
+import type { Clock } from './queue/clock.ts';
 import type { PauseLog } from './pause-log.ts';
 
 export interface QueueLook {

@@ -3,7 +3,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import type { PassWatch } from './freed-pods.ts';
 import type { WatchedAttachments } from './watched-attachments.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
 import type { DrainProgress } from './progress.ts';
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 

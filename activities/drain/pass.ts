@@ -12,7 +12,7 @@ import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain/report.ts';
 import type { BlockedPod } from '../../workflows/plan/drain/wake-ups.ts';
 import { afterLook, attachedTo } from '../../workflows/plan/drain/volumes.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './context.ts';
 import { readOwnNode } from './drained-node.ts';

@@ -2,7 +2,7 @@ import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { podsLeftInWords } from '../../workflows/plan/drain/report.ts';
-import { failureOf } from '../failures.ts';
+import { failureOf } from '../runtime/failures.ts';
 import type { KubeError } from '../kube/client/errors.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import { timestamp } from '../machine/object.ts';

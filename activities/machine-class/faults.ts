@@ -4,7 +4,7 @@ import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
 import type { ClassWithSecret } from './reader.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { noteIn } from './note.ts';
 
 /** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */

@@ -16,7 +16,7 @@ import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
 import { component } from '../machine/object.ts';
 import { isBuiltIn } from '../drivers/index.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 
 type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
 

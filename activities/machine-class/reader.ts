@@ -6,7 +6,7 @@ import { foreignSecretFaults, ownSecretsOf } from '../../workflows/api/secret-re
 import type { KubeClient } from '../kube/client/client.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
-import type { UserData } from '../machine/user-data.ts';
+import type { UserData } from './user-data.ts';
 
 export interface ClassWithSecret {
   machineClass: MachineClass;

@@ -8,7 +8,7 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { classFaults } from './faults.ts';
 import { changeIgnoredKeys, changeNote } from './note.ts';
 

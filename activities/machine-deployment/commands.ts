@@ -2,7 +2,7 @@
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { SteerInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { options } from '../../workflows/api/constants.ts';
-import { refused } from '../failures.ts';
+import { refused } from '../runtime/failures.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isRefusal } from '../kube/client/errors.ts';
 import { customResource } from '../kube/client/paths.ts';

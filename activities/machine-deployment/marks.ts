@@ -4,7 +4,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';

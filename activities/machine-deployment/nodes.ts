@@ -5,7 +5,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isInvalid, isNotFound } from '../kube/client/errors.ts';
 import { pointerTo, replacing } from '../kube/objects/json-patch.ts';

@@ -5,7 +5,7 @@ import type {
   MachineDeploymentStatus,
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetCondition } from '../../workflows/api/machine-set.ts';
-import type { Period } from '../../workflows/plan/clock.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import type { Progress } from '../../workflows/plan/machine-deployment/rollout/facts.ts';

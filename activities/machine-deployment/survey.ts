@@ -28,7 +28,7 @@ import type { ParsedOptions } from '../../workflows/plan/machine-deployment/roll
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { stopInWords } from '../kube/objects/global-stop.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { factsOf, newSetAmong, optionsOf } from './facts.ts';
 import { machinesOf } from './machines.ts';

@@ -6,7 +6,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Basis } from '../../workflows/plan/machine-set/plan.ts';
 import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
 import type { EventSubject, EventText } from '../kube/objects/event.ts';

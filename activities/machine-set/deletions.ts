@@ -9,7 +9,7 @@ import type { SetDemand } from '../../workflows/plan/machine-set/plan.ts';
 import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { DeletionFacts } from '../../workflows/plan/machine-set/deletions.ts';
 import { deletableMachines } from '../../workflows/plan/machine-set/deletions.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';

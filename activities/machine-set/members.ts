@@ -3,7 +3,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { orUndefined } from '../kube/client/ignore.ts';

@@ -6,7 +6,7 @@ import type { AutoPreservation } from '../../workflows/plan/machine-set/auto-pre
 import { defined } from '../../workflows/values/defined.ts';
 import { preserveOf } from '../../workflows/api/preserve-value.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';

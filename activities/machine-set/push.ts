@@ -5,7 +5,7 @@ import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isRejected } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';

@@ -22,7 +22,7 @@ import { isRejected } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';

@@ -2,12 +2,12 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { MachineSteerInput } from '../../workflows/contracts/machine-activities.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
-import { refused } from '../failures.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
+import { refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { component, machineSubject, patchMachine, timestamp } from './object.ts';
 
 export async function steerMachine(

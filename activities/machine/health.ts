@@ -10,13 +10,13 @@ import {
   nextPhase,
   nodeFaults,
 } from '../../workflows/plan/machine/health.ts';
-import type { Period } from '../../workflows/plan/clock.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { stopInWords } from '../kube/objects/global-stop.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import {
   component,

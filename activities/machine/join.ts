@@ -2,7 +2,7 @@
 import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/node-activities.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { reportRival, rivalOf } from './node/claims.ts';
 import { equipNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';

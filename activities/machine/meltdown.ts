@@ -5,7 +5,7 @@ import { isMeltdown } from '../../workflows/plan/machine/health.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { phaseOf } from './object.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */

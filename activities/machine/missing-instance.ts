@@ -5,7 +5,7 @@ import type {
 } from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { holdOf } from './health.ts';
 import { lossInWords } from './missing-instance-text.ts';
 import {

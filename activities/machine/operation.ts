@@ -1,5 +1,5 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { patchMachine, readMachine, timestamp } from './object.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];

@@ -15,7 +15,7 @@ import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { rivalOf } from './node/claims.ts';
 import { obstacleOf, seenNodeOf } from '../kube/objects/nodes.ts';
 import {

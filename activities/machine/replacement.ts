@@ -16,7 +16,7 @@ import { customResource } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
 import { optionsOf } from '../machine-deployment/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './object.ts';

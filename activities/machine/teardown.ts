@@ -6,7 +6,7 @@ import type {
 } from '../../workflows/contracts/machine-activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
-import { deleteAttachments } from '../drain/attachments.ts';
+import { deleteAttachments } from './volume-attachments.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import {
   isConflict,
@@ -20,7 +20,7 @@ import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import { unlessChanged } from '../kube/client/ignore.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, rivalOf } from './node/claims.ts';
 import type { StepFailure } from '../../workflows/plan/machine/plan.ts';

@@ -18,8 +18,8 @@ import {
   compareEntities as compare,
   entityKinds,
 } from '../../workflows/plan/safety/lost-workflows.ts';
-import type { Living } from '../workflow-registry.ts';
-import { inParallel } from '../parallel.ts';
+import type { Living } from '../runtime/workflow-registry.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -29,7 +29,7 @@ import { orUndefined } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import type { MachineKind } from '../kube/client/paths.ts';
 import { customResource, lease as leasePath, node as nodePath } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 
 type Place = Pick<World, 'control' | 'target' | 'entities' | 'leaseNamespace' | 'licence'>;
 

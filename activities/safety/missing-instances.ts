@@ -10,7 +10,7 @@ import { findUnlisted } from '../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../workflows/values/provider-id.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { DriverError } from '../drivers/driver.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import { phaseOf } from '../machine/object.ts';
 import type { Account, Listing, ListWorld } from './orphans/list-scopes.ts';
 

@@ -5,8 +5,8 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { pausesOfDrain } from '../../workflows/plan/clock.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import { pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { anySurgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import type {
@@ -18,7 +18,7 @@ import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeObject } from '../kube/client/client.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 
 export const frozen = 'Frozen';
 

@@ -3,7 +3,7 @@ import type { Server } from '../../workflows/plan/safety/reachability.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 import { customResource, node } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 
 /** There is none. That it is not found is an answer. */
 const nobody = 'dummy-name';

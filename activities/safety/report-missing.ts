@@ -1,6 +1,6 @@
 import type { SafetyActivities } from '../../workflows/contracts/safety-activities.ts';
 import { component } from '../machine/object.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 import { tellOn } from './orphans/classes.ts';
 
 type Input = Parameters<SafetyActivities['tellOfMissing']>[0];

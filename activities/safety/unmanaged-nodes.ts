@@ -8,12 +8,12 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { MachineFact, NodeFact } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf } from '../machine/object.ts';
-import type { World } from '../dependencies.ts';
+import type { World } from '../runtime/dependencies.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;

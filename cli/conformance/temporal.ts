@@ -6,7 +6,7 @@ import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
-import type { TemporalSettings } from '../../workers/temporal/settings.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
 /** `lose`: nobody hears the answer any more. `cancel`: the driver is told to stop. Both once it has begun. */

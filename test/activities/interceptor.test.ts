@@ -5,7 +5,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
-import { notLicensed, refused, stopped } from '../../activities/failures.ts';
+import { notLicensed, refused, stopped } from '../../activities/runtime/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 

@@ -1,7 +1,7 @@
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { World } from '../../activities/dependencies.ts';
+import type { World } from '../../activities/runtime/dependencies.ts';
 import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { namespace } from './builders.ts';
 import { MemoryKube } from './memory-kube.ts';

@@ -6,7 +6,7 @@ import type { TenureOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
 import { until } from '../activities/kube/until.ts';
 import { FakeClusters } from './fake-clusters.ts';
-import { HandClock, settled } from './hand-clock.ts';
+import { HandClock, settled } from './queue/hand-clock.ts';
 import { aMachine, aMachineDeployment, aNode } from './objects.ts';
 
 let clusters: FakeClusters;

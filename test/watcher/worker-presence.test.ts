@@ -3,7 +3,7 @@ import { pausesAnnotation, readPauses } from '../../activities/kube/objects/paus
 import { PauseLog } from '../../watcher/pause-log.ts';
 import type { QueueLook } from '../../watcher/worker-presence.ts';
 import { WorkerPresence, awaySince } from '../../watcher/worker-presence.ts';
-import { HandClock } from './hand-clock.ts';
+import { HandClock } from './queue/hand-clock.ts';
 
 const now = 1_000_000;
 const second = 1_000;

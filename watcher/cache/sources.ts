@@ -6,7 +6,7 @@ import {
   node as nodePath,
 } from '../../activities/kube/client/paths.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import type { Checkpoint } from '../checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from './set-view.ts';

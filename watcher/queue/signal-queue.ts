@@ -5,7 +5,7 @@
 import { createBackoff } from '../../activities/kube/client/backoff.ts';
 import type { Backoff } from '../../activities/kube/client/backoff.ts';
 import { olderOf } from '../../activities/kube/cache/resource-version.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';
 import { pack, repack } from './queued-signal.ts';

@@ -7,12 +7,8 @@ import type { Component } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import { helpText } from './flags/help.ts';
-import { version } from '../process/version.ts';
-import {
-  type Environment,
-  readTemporalSettings,
-  type TemporalSettings,
-} from '../temporal/settings.ts';
+import { version } from './version.ts';
+import { type Environment, readTemporalSettings, type TemporalSettings } from './temporal.ts';
 
 /** Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the pod's. */
 export type KubeSource =

@@ -9,8 +9,8 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
 import { untilReached } from '../process/reach.ts';
-import type { TemporalSettings } from '../temporal/settings.ts';
-import { version } from '../process/version.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
+import { version } from '../config/version.ts';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
 

@@ -1,7 +1,7 @@
 /** Waits for the servers that we need. They may start after us, in any order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../log/reason.ts';
 
 export interface Reach<T> {
   /** What is waited for, in the log: `Temporal`, `control cluster`. */

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
 import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
 import { stopInWords } from '../../activities/kube/objects/global-stop.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
   if (stop) log.warn({ ...stop }, stopInWords(namespace, stop));

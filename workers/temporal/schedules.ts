@@ -17,7 +17,7 @@ import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
 import { checksOf } from './safety-schedules.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 /** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
 const runTimeoutMs = 10 * 60_000;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
-import type { Logger } from '../process/logger.ts';
-import { reasonOf } from '../process/reason.ts';
+import type { Logger } from '../log/logger.ts';
+import { reasonOf } from '../log/reason.ts';
 
 /** As `temporal.api.enums.v1.IndexedValueType` counts them. */
 const typeNumbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 } as const;

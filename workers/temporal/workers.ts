@@ -20,7 +20,7 @@ import { createActivityInterceptor } from '../../activities/interceptor.ts';
 import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { Licence, World } from '../../activities/dependencies.ts';
+import type { Licence, World } from '../../activities/runtime/dependencies.ts';
 import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
@@ -35,7 +35,7 @@ import type { Identity } from './identity.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 
 export interface WorkerParts {

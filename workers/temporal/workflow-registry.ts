@@ -1,7 +1,7 @@
 /** The check of entities joined with Temporal, and with the watcher's own way of telling. */
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Dead, EntityBoard, Living } from '../../activities/workflow-registry.ts';
+import type { Dead, EntityBoard, Living } from '../../activities/runtime/workflow-registry.ts';
 import { createDelivery } from '../../watcher/queue/delivery.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';

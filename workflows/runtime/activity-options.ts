@@ -72,7 +72,7 @@ export function regularSteps(summary: string): Steps {
   });
 }
 
-/** As activities/failures.ts calls it. */
+/** As activities/runtime/failures.ts calls it. */
 const stopType = 'Stopped';
 
 /** The same, but a stop ends it: the loop goes on with what a stop allows. */

@@ -2,8 +2,8 @@
  * When nothing could be done, kept on the Lease of the watcher: every worker watches it, so no deadline needs a read, and a
  * process that starts knows what happened before it.
  */
-import type { Pause, PauseReason } from '../../../workflows/plan/clock.ts';
-import { pauseReasons } from '../../../workflows/plan/clock.ts';
+import type { Pause, PauseReason } from '../../../workflows/values/pauses.ts';
+import { pauseReasons } from '../../../workflows/values/pauses.ts';
 
 export const pausesAnnotation = 'millwright.dev/pauses';
 

@@ -6,7 +6,7 @@ import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { customResource } from '../../kube/client/paths.ts';
-import type { World } from '../../dependencies.ts';
+import type { World } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine, timestamp } from '../object.ts';

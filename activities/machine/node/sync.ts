@@ -16,7 +16,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
-import type { World } from '../../dependencies.ts';
+import type { World } from '../../runtime/dependencies.ts';
 import { foreignReason } from './claims.ts';
 import { equipFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';

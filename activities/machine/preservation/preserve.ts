@@ -14,7 +14,7 @@ import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { timeOf } from '../../machine-set/facts.ts';
-import type { World } from '../../dependencies.ts';
+import type { World } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import {
   component,

@@ -1,5 +1,5 @@
 import type { SafetyActivities } from '../../../workflows/contracts/safety-activities.ts';
-import type { World } from '../../dependencies.ts';
+import type { World } from '../../runtime/dependencies.ts';
 
 /** One class after the other: only those are written that do not say it. */
 export async function tellOfCredentials(

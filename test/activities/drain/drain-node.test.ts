@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { stopped } from '../../../activities/failures.ts';
+import { stopped } from '../../../activities/runtime/failures.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
-import type { Pause } from '../../../workflows/plan/clock.ts';
+import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';

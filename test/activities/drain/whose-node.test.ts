@@ -1,6 +1,6 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
 import { describe, expect, test } from '@jest/globals';
-import { deleteAttachments } from '../../../activities/drain/attachments.ts';
+import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import { foreignReason } from '../../../activities/machine/node/claims.ts';

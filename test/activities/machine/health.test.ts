@@ -3,7 +3,7 @@ import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
-import type { Pause } from '../../../workflows/plan/clock.ts';
+import type { Pause } from '../../../workflows/values/pauses.ts';
 import type { HealthRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';

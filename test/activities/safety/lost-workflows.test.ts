@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Dead, Living } from '../../../activities/workflow-registry.ts';
+import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
 import { compareEntities, healEntities } from '../../../activities/safety/lost-workflows.ts';
 import { lifeSignals, refOf } from '../../../workers/temporal/workflow-registry.ts';
 import type { EntityRef } from '../../../workflows/plan/safety/lost-workflows.ts';

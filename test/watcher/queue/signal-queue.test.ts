@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Outbox } from '../../../watcher/queue/signal-queue.ts';
 import type { Delivered } from '../../../watcher/queue/signal-queue.ts';
 import type { Signal, SignalName } from '../../../watcher/dispatch/signal.ts';
-import { HandClock, settled } from '../hand-clock.ts';
+import { HandClock, settled } from './hand-clock.ts';
 
 interface Call {
   signal: Signal;

@@ -7,7 +7,7 @@ import { createKubeClients, untilTemporalAnswers } from '../../../workers/kube/c
 import { digestOfCluster, untilIdentityKnown } from '../../../workers/temporal/identity.ts';
 import type { KubeSource } from '../../../workers/config/config.ts';
 import { freeLoopbackPort } from '../../../workers/process/http.ts';
-import { logLines } from '../process/log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 let folder: string;
 const stops: (() => Promise<void>)[] = [];

@@ -1,8 +1,8 @@
 /** Is a machine that has joined healthy, and since when and until when may it be otherwise. */
 import type { NodeCondition } from '../../api/meta.ts';
 import type { MachinePhase } from '../../api/phases.ts';
-import type { Period } from '../clock.ts';
-import { deadlineOf as pausedDeadlineOf } from '../clock.ts';
+import type { Period } from '../../values/pauses.ts';
+import { deadlineOf as pausedDeadlineOf } from '../../values/pauses.ts';
 import { defined } from '../../values/defined.ts';
 
 /** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */

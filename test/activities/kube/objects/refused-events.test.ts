@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { recorderOf } from '../../../../activities/kube/objects/events.ts';
-import { requireLicence } from '../../../../activities/leader-gate.ts';
+import { requireLicence } from '../../../../activities/runtime/leader-gate.ts';
 import { reportOn } from '../../../../activities/machine-deployment/lifecycle.ts';
 import { deleteMachines } from '../../../../activities/machine-set/deletions.ts';
 import { machineSubject } from '../../../../activities/machine/object.ts';

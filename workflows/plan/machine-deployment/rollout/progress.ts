@@ -1,6 +1,6 @@
 /** The condition `Progressing`, as MCM v0.62.1 words it. */
-import type { Period } from '../../clock.ts';
-import { deadlineOf } from '../../clock.ts';
+import type { Period } from '../../../values/pauses.ts';
+import { deadlineOf } from '../../../values/pauses.ts';
 import { defined } from '../../../values/defined.ts';
 import type { Progress } from './facts.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Period } from '../../../../../workflows/plan/clock.ts';
+import type { Period } from '../../../../../workflows/values/pauses.ts';
 import type {
   Counts,
   ProgressFacts,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../watcher/clock.ts';
+import type { Clock } from '../../../watcher/queue/clock.ts';
 
 interface Timer {
   at: number;

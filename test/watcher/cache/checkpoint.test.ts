@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isNewer } from '../../activities/kube/cache/resource-version.ts';
-import { checkpointOf, read, write } from '../../watcher/checkpoint.ts';
+import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
+import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
 
 test('it is where the watch stands, or just before what has not arrived', () => {
   const seen = { machines: '120', nodes: '99', secrets: '7' };

@@ -1,12 +1,12 @@
-import type { DriverCall } from '../workflows/contracts/driver-activities.ts';
-import type { MachineDefaults } from '../workflows/api/settings.ts';
-import type { Pause } from '../workflows/plan/clock.ts';
-import type { ClassReader } from './machine-class/reader.ts';
+import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import type { ClassReader } from '../machine-class/reader.ts';
 import type { EntityBoard } from './workflow-registry.ts';
-import type { KubeClient } from './kube/client/client.ts';
-import type { StopView } from './kube/objects/global-stop.ts';
-import type { RecentObjects } from './kube/cache/recent-objects.ts';
-import type { Refusals } from './machine-class/refusals.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { StopView } from '../kube/objects/global-stop.ts';
+import type { RecentObjects } from '../kube/cache/recent-objects.ts';
+import type { Refusals } from '../machine-class/refusals.ts';
 
 /** What the core's activities act on. */
 export interface World {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inParallel } from '../../activities/parallel.ts';
+import { inParallel } from '../../../activities/runtime/parallel.ts';
 
 test('all items, no more than the width at once', async () => {
   let running = 0;

@@ -4,8 +4,8 @@ import {
   ApplicationFailureCategory,
   CancelledFailure,
 } from '@temporalio/common';
-import type { ObjectRef } from '../workflows/contracts/references.ts';
-import { KubeError, isUnreachable } from './kube/client/errors.ts';
+import type { ObjectRef } from '../../workflows/contracts/references.ts';
+import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 
 /** What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known besides the server's own. */
 export function failureOf(error: unknown, words?: string): Error {

@@ -1,12 +1,12 @@
-import type { NodeClaim } from '../machine/node/claims.ts';
-import { foreignReason } from '../machine/node/claims.ts';
-import type { Clusters } from '../machine/node/target-cluster.ts';
-import { readNodeOf } from '../machine/node/target-cluster.ts';
-import { inParallel } from '../parallel.ts';
+import type { NodeClaim } from './node/claims.ts';
+import { foreignReason } from './node/claims.ts';
+import type { Clusters } from './node/target-cluster.ts';
+import { readNodeOf } from './node/target-cluster.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
-import { width } from './removal.ts';
-import type { VolumeAttachment } from './watched-attachments.ts';
-import { volumeAttachments } from './watched-attachments.ts';
+import { width } from '../drain/removal.ts';
+import type { VolumeAttachment } from '../drain/watched-attachments.ts';
+import { volumeAttachments } from '../drain/watched-attachments.ts';
 
 /**
  * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that Kubernetes waits otherwise. Only

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Pause, Period } from '../../../workflows/plan/clock.ts';
-import { deadlineOf, pausedMs, pausesOfDrain, unionOf } from '../../../workflows/plan/clock.ts';
+import type { Pause, Period } from '../../../workflows/values/pauses.ts';
+import { deadlineOf, pausedMs, pausesOfDrain, unionOf } from '../../../workflows/values/pauses.ts';
 
 const minute = 60_000;
 

@@ -1,9 +1,9 @@
 import { notLicensed, stopped } from './failures.ts';
-import type { EventSubject } from './kube/objects/event.ts';
-import { recordEvent } from './kube/objects/events.ts';
-import { stopInWords } from './kube/objects/global-stop.ts';
-import { ownLeaseOf } from './kube/leases/lease-set.ts';
-import type { Stop } from './kube/objects/global-stop.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { stopInWords } from '../kube/objects/global-stop.ts';
+import { ownLeaseOf } from '../kube/leases/lease-set.ts';
+import type { Stop } from '../kube/objects/global-stop.ts';
 import type { World } from './dependencies.ts';
 
 export type Place = Pick<World, 'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'licence'>;

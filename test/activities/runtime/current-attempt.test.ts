@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { forCurrentAttempt } from '../../activities/current-attempt.ts';
-import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
-import { surveyMachineSet } from '../../activities/machine-set/survey.ts';
-import { aMachineSet, namespace } from '../support/builders.ts';
-import { MemoryKube } from '../support/memory-kube.ts';
-import { aWorld } from '../support/world.ts';
+import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
+import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
+import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
+import { aMachineSet, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { aWorld } from '../../support/world.ts';
 
 test('a survey that timed out writes nothing afterwards', async () => {
   const memory = new MemoryKube(aMachineSet());

@@ -1,6 +1,6 @@
 /** A logger that keeps what it writes. */
 import { EventEmitter, once } from 'node:events';
-import { createLogger, type Logger } from '../../../workers/process/logger.ts';
+import { createLogger, type Logger } from '../../../workers/log/logger.ts';
 
 export interface LogLine {
   level: number;

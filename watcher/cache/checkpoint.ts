@@ -2,9 +2,9 @@
  * How far each resource has been told, kept as an annotation on our Lease: what is not newer need not be told
  * again after a restart.
  */
-import { before, olderOf } from '../activities/kube/cache/resource-version.ts';
-import { resources } from './cache/views.ts';
-import type { Resource } from './cache/views.ts';
+import { before, olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { resources } from './views.ts';
+import type { Resource } from './views.ts';
 
 export type Checkpoint = Partial<Record<Resource, string>>;
 

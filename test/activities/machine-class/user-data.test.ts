@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { fillUserData, wantsBootstrapToken } from '../../../activities/machine/user-data.ts';
+import { fillUserData, wantsBootstrapToken } from '../../../activities/machine-class/user-data.ts';
 
 const values = { machineName: 'pool-a', bootstrapToken: 'abc.d+f' };
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { progressAfter } from '../../activities/drain/after-pause.ts';
-import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
-import { stopOf } from '../../activities/kube/objects/global-stop.ts';
-import { requireLicence } from '../../activities/leader-gate.ts';
-import { preparedOf, machineSubject } from '../../activities/machine/object.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { aMachine } from '../support/builders.ts';
-import { aWorld, lifeOf } from '../support/world.ts';
+import { progressAfter } from '../../../activities/drain/after-pause.ts';
+import type { Stop, StopView } from '../../../activities/kube/objects/global-stop.ts';
+import { stopOf } from '../../../activities/kube/objects/global-stop.ts';
+import { requireLicence } from '../../../activities/runtime/leader-gate.ts';
+import { preparedOf, machineSubject } from '../../../activities/machine/object.ts';
+import type { Pause } from '../../../workflows/values/pauses.ts';
+import { aMachine } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
 
 const stop: Stop = { uid: 'stop-1', reason: 'wrong disks', by: 'alice', since: 1_000 };
 

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import type { FlagValues } from '../config/flags/table.ts';
-import type { Fault } from '../config/flags/parse.ts';
-import { reasonOf } from '../process/reason.ts';
+import type { FlagValues } from './flags/table.ts';
+import type { Fault } from './flags/parse.ts';
+import { reasonOf } from '../log/reason.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,8 +3,8 @@
  * next one: it must not write what it saw before. And its Lease may be lost in the middle.
  */
 import { Context } from '@temporalio/activity';
-import type { KubeClient } from './kube/client/client.ts';
-import { recorderOf, recordWith } from './kube/objects/events.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { recorderOf, recordWith } from '../kube/objects/events.ts';
 import type { Place } from './leader-gate.ts';
 import { requireLeader } from './leader-gate.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLogger, type LoggerOptions } from '../../../workers/process/logger.ts';
+import { createLogger, type LoggerOptions } from '../../../workers/log/logger.ts';
 import { logLines } from './log-lines.ts';
 
 function writtenBy(options: Partial<LoggerOptions> & { isTTY?: boolean }): string {
