@@ -4,7 +4,7 @@ import { isOutdated } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';

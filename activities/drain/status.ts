@@ -10,7 +10,8 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { EventText } from '../kube/objects/event.ts';
-import { component, machineSubject, patchMachine, timestamp } from '../machine/object.ts';
+import { component, machineSubject, patchMachine } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';
 

@@ -5,7 +5,7 @@ import { podsLeftInWords } from '../../workflows/plan/drain/report.ts';
 import { failureOf } from '../runtime/failures.ts';
 import type { KubeError } from '../kube/client/errors.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 
 const namedMax = 5;
 

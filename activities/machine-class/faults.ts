@@ -4,12 +4,12 @@ import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
 import type { ClassWithSecret } from './reader.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 import { noteIn } from './note.ts';
 
 /** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */
 export async function classFaults(
-  world: Pick<World, 'namespace' | 'hasDriver'>,
+  world: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
   resolved: ClassWithSecret,
 ): Promise<string[]> {
   const { provider = '' } = resolved.machineClass;
@@ -18,7 +18,7 @@ export async function classFaults(
 }
 
 export async function driverFault(
-  { hasDriver }: Pick<World, 'hasDriver'>,
+  { hasDriver }: Pick<ClassDependencies, 'hasDriver'>,
   provider: string,
 ): Promise<string | undefined> {
   if (provider === '') return 'provider is missing: name a driver, such as AWS';

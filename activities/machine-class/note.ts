@@ -1,13 +1,12 @@
 /** Annotations of a MachineClass that say what is wrong with it: MCM's API gives it no status. */
 import type { ObjectRef } from '../../workflows/contracts/references.ts';
-import { annotations, apiVersion } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NoteChange } from '../../workflows/plan/machine-class/note.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { component } from '../machine/object.ts';
 
 /** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */
 const triesMax = 4;
@@ -47,7 +46,7 @@ async function changeAnnotation(
     const metadata = { uid, resourceVersion, annotations: { [annotation]: note } };
     if (!(await unlessChanged(control.patch(path, 'merge', { metadata })))) continue;
     const subject = { apiVersion, kind: 'MachineClass', namespace, name, uid };
-    recordEvent(control, subject, { ...event, component });
+    recordEvent(control, subject, { ...event, component: eventComponents.machine });
     return;
   }
   throw new Error(`MachineClass ${name} changed ${triesMax} times while it was written`);

@@ -4,7 +4,7 @@ import type {
   ProtectionActivities,
   ProtectionOutcome,
 } from '../../workflows/contracts/safety-activities.ts';
-import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
+import { apiVersion, eventComponents, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
@@ -14,11 +14,10 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { hasFinalizer } from '../kube/objects/finalizers.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
-import { component } from '../machine/object.ts';
 import { isBuiltIn } from '../drivers/index.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 
-type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
+type ProtectionWorld = Pick<ClassDependencies, 'control' | 'hasDriver'>;
 
 type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
 
@@ -90,7 +89,12 @@ async function tell(
   recordEvent(
     control,
     { apiVersion, kind: 'MachineClass', namespace, name, uid },
-    { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },
+    {
+      type: 'Warning',
+      reason: 'InstancesMayBeLeft',
+      message: problem,
+      component: eventComponents.machine,
+    },
   );
 }
 

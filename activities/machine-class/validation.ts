@@ -8,12 +8,12 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 import { classFaults } from './faults.ts';
 import { changeIgnoredKeys, changeNote } from './note.ts';
 
 export async function lookAtClass(
-  { control, hasDriver }: World,
+  { control, hasDriver }: ClassDependencies,
   { ref }: { ref: ObjectRef },
 ): Promise<ClassLook> {
   const path = customResource('machineclasses', ref.namespace, ref.name);
@@ -24,7 +24,7 @@ export async function lookAtClass(
 }
 
 export async function reportClass(
-  world: World,
+  world: ClassDependencies,
   { ref, faults, warnings = [], isEdited }: Parameters<ClassActivities['reportClass']>[0],
 ): Promise<void> {
   const resolved = await world.classes.read(ref.name, { isFresh: true });

@@ -1,7 +1,7 @@
 /** One attempt to carry out what a MachineDeployment planned. */
 import type { KubeClient } from '../kube/client/client.ts';
 import type { LifeRef } from '../../workflows/contracts/references.ts';
-import { RefusedObjects } from './refused-objects.ts';
+import type { RefusedObjects } from './refused-objects.ts';
 
 /** Where the steps are carried out, and what is refused of them. */
 export interface Attempt {

@@ -17,7 +17,6 @@ import type {
   Strategy,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { parseOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import type { MachineState } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { grantsOf } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
@@ -26,7 +25,7 @@ import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletion
 import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import type { Clock } from './set-facts.ts';
@@ -116,14 +115,6 @@ function nodeFactsOf(view: DeploymentView) {
     unprotectedNodes: unprotectedNodes(view),
     hasProtectedNodes: protectedNodes === undefined || protectedNodes.length > 0,
   };
-}
-
-export function optionsOf({ metadata, spec }: MachineDeployment): ParsedOptions {
-  return parseOptions({
-    annotations: metadata.annotations ?? {},
-    replicas: wholeOf(spec.replicas),
-    parseTime: (text) => Date.parse(text),
-  });
 }
 
 export function newSetAmong(

@@ -17,7 +17,7 @@ import {
 } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { machineSetName, templateHash } from '../../workflows/values/template-hash.ts';
 import { pushedFields } from '../../workflows/plan/machine-set/template-push.ts';
-import { ownerReferenceOf } from '../kube/objects/owners.ts';
+import { ownerReferenceOf } from '../machine-set/ownership.ts';
 
 /** Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do ours. */
 const ownKeys = new Set<string>([

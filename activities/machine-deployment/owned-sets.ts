@@ -3,7 +3,8 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
-import { claimOf, controllerOf, ownersPatch } from '../kube/objects/owners.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { claimOf, ownersPatch } from '../machine-set/ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 

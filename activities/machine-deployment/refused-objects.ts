@@ -1,7 +1,7 @@
 /** Writes for several objects: one that the API server refuses must not keep the others from being done. */
 import type { LifeRef } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
-import { apiVersion } from '../../workflows/api/constants.ts';
+import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
@@ -99,7 +99,7 @@ export class RefusedObjects {
   }
 }
 
-const component = 'machine-controller-manager';
+const component = eventComponents.machineDeployment;
 
 /** An Event may do without. */
 async function uidOf(control: KubeClient, path: string): Promise<string> {

@@ -8,7 +8,8 @@ import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/f
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
-import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
+import { factOf, isAvailable } from '../machine-set/facts.ts';
+import { timeOf } from '../kube/objects/time.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {

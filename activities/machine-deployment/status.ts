@@ -22,8 +22,7 @@ import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revi
 import { canonical } from '../../workflows/values/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
-import { timeOf } from '../machine-set/facts.ts';
-import { timestamp } from '../machine/object.ts';
+import { timeOf, timestamp } from '../kube/objects/time.ts';
 
 export interface StatusView {
   deployment: MachineDeployment;

@@ -30,7 +30,8 @@ import { stopInWords } from '../kube/objects/global-stop.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { World } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
-import { factsOf, newSetAmong, optionsOf } from './facts.ts';
+import { factsOf, newSetAmong } from './facts.ts';
+import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
 import { RefusedObjects } from './refused-objects.ts';
@@ -86,7 +87,7 @@ async function look(
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
   const { owned: sets, taken } = await ownedSetsOf(control, deployment, request);
-  const options = optionsOf(deployment);
+  const options = optionsOf(deployment, Date.parse);
   const newSet = newSetAmong(deployment, sets, options);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in its `replicas`.
   const machines = needsMachines(deployment, { sets, newSet, options })

@@ -1,9 +1,9 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
 import type { LifeRef } from '../../workflows/contracts/references.ts';
-import { apiVersion } from '../../workflows/api/constants.ts';
+import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 
-export const component = 'machineset-controller';
+export const component = eventComponents.machineSet;
 
 /** MCM's words for one machine. */
 export function listOf(names: string[]): string {

@@ -1,7 +1,7 @@
 /** What plans need to know of a Machine. */
+import { timeOf } from '../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { timeIn } from '../../workflows/api/time.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Preserve } from '../../workflows/api/preserve-value.ts';
 import { preserveOf } from '../../workflows/api/preserve-value.ts';
@@ -25,11 +25,6 @@ export function factOf({ metadata, status }: Machine): MachineFact {
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
     createdAt: Date.parse(metadata.creationTimestamp),
   });
-}
-
-/** Milliseconds; nonsense counts as absent. */
-export function timeOf(text: string | null | undefined): number | undefined {
-  return timeIn(text, Date.parse);
 }
 
 function priorityOf(text: string | undefined): number {

@@ -8,7 +8,8 @@ import { refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { World } from '../runtime/dependencies.ts';
-import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+import { component, machineSubject, patchMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 
 export async function steerMachine(
   { control, pauses }: Pick<World, 'control' | 'pauses'>,

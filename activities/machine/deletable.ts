@@ -10,7 +10,7 @@ import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { readMachines } from '../safety/orphans/machine-claims.ts';
+import { readMachines } from './object.ts';
 
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or

@@ -18,15 +18,10 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { stopInWords } from '../kube/objects/global-stop.ts';
 import type { World } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import {
-  component,
-  healthLimitsOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { deleteMachine, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';

@@ -6,8 +6,9 @@ import type { World } from '../runtime/dependencies.ts';
 import { reportRival, rivalOf } from './node/claims.ts';
 import { equipNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { obstacleOf } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+import { obstacleOf } from './node/observed.ts';
+import { component, machineSubject, patchMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
 export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {

@@ -6,7 +6,7 @@ import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
 import type { World } from '../runtime/dependencies.ts';
-import { phaseOf } from './object.ts';
+import { phaseOf } from './prepared.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */
 export interface Hold {

@@ -8,15 +8,10 @@ import { recordEvent } from '../kube/objects/events.ts';
 import type { World } from '../runtime/dependencies.ts';
 import { holdOf } from './health.ts';
 import { lossInWords } from './missing-instance-text.ts';
-import {
-  component,
-  healthLimitsOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { joinedNode } from './record.ts';
 
 type Input = Parameters<LossActivities['recordLoss']>[0];

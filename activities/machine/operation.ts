@@ -1,6 +1,7 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
 import type { World } from '../runtime/dependencies.ts';
-import { patchMachine, readMachine, timestamp } from './object.ts';
+import { patchMachine, readMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
 

@@ -17,8 +17,9 @@ import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../machine-class/user-data.ts';
 import type { World } from '../runtime/dependencies.ts';
-import { seenNodeOf } from '../kube/objects/nodes.ts';
-import { lifeOf, preparedOf, readMachine } from './object.ts';
+import { seenNodeOf } from './node/observed.ts';
+import { lifeOf, readMachine } from './object.ts';
+import { preparedOf } from './prepared.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 export async function prepareMachine(world: World, input: PrepareInput): Promise<PrepareOutcome> {

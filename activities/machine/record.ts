@@ -17,18 +17,11 @@ import { isUnreachable } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { World } from '../runtime/dependencies.ts';
 import { rivalOf } from './node/claims.ts';
-import { obstacleOf, seenNodeOf } from '../kube/objects/nodes.ts';
-import {
-  component,
-  healthLimitsOf,
-  lifeOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  preparedOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { obstacleOf, seenNodeOf } from './node/observed.ts';
+import { component, lifeOf, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf, preparedOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];

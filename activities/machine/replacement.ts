@@ -14,12 +14,12 @@ import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
 import type { MachineKind } from '../kube/client/paths.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
-import { optionsOf } from '../machine-deployment/facts.ts';
+import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import type { World } from '../runtime/dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
-import { phaseOf } from './object.ts';
+import { phaseOf } from './prepared.ts';
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
@@ -125,7 +125,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | u
   const object = await orUndefined(control.get<MachineDeployment>(path));
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
-  const limit = optionsOf(object).replacementBudget ?? 1;
+  const limit = optionsOf(object, Date.parse).replacementBudget ?? 1;
   return { kind: 'machinedeployments', object, sets, limit };
 }
 

@@ -25,14 +25,9 @@ import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, rivalOf } from './node/claims.ts';
 import type { StepFailure } from '../../workflows/plan/machine/plan.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import {
-  component,
-  machineSubject,
-  patchMachine,
-  preparedOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { preparedOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 

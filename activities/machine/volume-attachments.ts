@@ -4,9 +4,11 @@ import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
-import { width } from '../drain/removal.ts';
-import type { VolumeAttachment } from '../drain/watched-attachments.ts';
-import { volumeAttachments } from '../drain/watched-attachments.ts';
+import type { VolumeAttachment } from '../kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../kube/objects/volume-attachments.ts';
+
+/** Deletions at once. */
+const width = 20;
 
 /**
  * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that Kubernetes waits otherwise. Only

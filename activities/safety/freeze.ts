@@ -7,7 +7,7 @@ import { isConflict } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { frozen } from './overshoot.ts';
 
 interface Condition {

@@ -11,7 +11,7 @@ import { lastPartOf } from '../../workflows/values/provider-id.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { DriverError } from '../drivers/driver.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import { phaseOf } from '../machine/object.ts';
+import { phaseOf } from '../machine/prepared.ts';
 import type { Account, Listing, ListWorld } from './orphans/list-scopes.ts';
 
 export interface AskingWorld extends ListWorld {

@@ -12,7 +12,7 @@ import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
-import { preparedOf } from '../machine/object.ts';
+import { preparedOf } from '../machine/prepared.ts';
 import type { World } from '../runtime/dependencies.ts';
 
 /** The report stands in a history. */

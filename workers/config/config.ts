@@ -1,4 +1,5 @@
 /** Flags and environment -> a frozen Config, or one error that lists every fault. */
+import type { LogSettings } from '../log/settings.ts';
 import { hostname } from 'node:os';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
@@ -105,11 +106,6 @@ export interface SafetySettings {
   entitiesPeriodSeconds: number;
   /** Label selector; empty: all Nodes. */
   unmanagedNodesSelector: string;
-}
-
-export interface LogSettings {
-  level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
-  format: 'auto' | 'json' | 'text';
 }
 
 /** Its message has one line for each fault. */

@@ -1,6 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogSettings } from '../config/config.ts';
-import type { Component } from '../config/flags/flag.ts';
+import type { LogSettings } from './settings.ts';
 import { lineForPeople } from './log-text.ts';
 import { withoutSecrets } from './redaction.ts';
 
@@ -11,7 +10,8 @@ export interface LogOutput extends DestinationStream {
 }
 
 export interface LoggerOptions extends LogSettings {
-  component: Component;
+  /** Process that writes: `worker` or `watcher`. */
+  component: string;
   /** Default the standard output. */
   output?: LogOutput;
 }

@@ -3,6 +3,13 @@
 export const group = 'machine.sapcloud.io';
 export const apiVersion = `${group}/v1alpha1`;
 
+/** Source components of Events, by the kind that they are about. */
+export const eventComponents = {
+  machine: 'machine-controller',
+  machineSet: 'machineset-controller',
+  machineDeployment: 'machine-controller-manager',
+} as const;
+
 export const finalizers = {
   /** On Machine, MachineSet, MachineDeployment and MachineClass. */
   machine: 'machine.sapcloud.io/machine-controller-manager',

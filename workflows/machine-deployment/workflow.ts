@@ -31,7 +31,7 @@ import {
   setSnapshot,
   sighting,
 } from '../runtime/signal-validation.ts';
-import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
@@ -278,7 +278,7 @@ class MachineDeploymentLife {
     const isNews = message !== known.lastError;
     known.failures += 1;
     known.lastError = message;
-    known.retryAt = Date.now() + waitSeconds(error, known.failures) * 1000;
+    known.retryAt = Date.now() + waitSeconds(known.failures) * 1000;
     this.#mustSurvey = true;
     if (!isNews) return;
     const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
@@ -352,7 +352,7 @@ class MachineDeploymentLife {
     } catch (error) {
       state.nodeFailures += 1;
       state.nodesError = messageOf(error);
-      state.nodesRetryAt = Date.now() + waitSeconds(state.nodesError, state.nodeFailures) * 1000;
+      state.nodesRetryAt = Date.now() + waitSeconds(state.nodeFailures) * 1000;
     }
   }
 
@@ -411,6 +411,6 @@ class MachineDeploymentLife {
   }
 }
 
-function waitSeconds(message: string, attempts: number): number {
-  return stepBackoffSeconds({ message, attempts, random: Math.random() });
+function waitSeconds(attempts: number): number {
+  return stepBackoffSeconds({ attempts, random: Math.random() });
 }

@@ -25,7 +25,7 @@ import {
   machinesChanged,
   stateQuery,
 } from '../contracts/messages.ts';
-import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { MachineSetStep } from '../plan/machine-set/plan.ts';

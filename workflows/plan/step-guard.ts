@@ -2,7 +2,7 @@
  * Keeps the loop of a workflow from running without a rest, whatever its plan says: it would fill its history within minutes, and
  * the API server with it. A step that is done again and again waits longer each time, and so does one that fails.
  */
-import { stepBackoffSeconds } from './machine/backoff.ts';
+import { stepBackoffSeconds } from './step-backoff.ts';
 
 interface StepRecord {
   /** Times that it was done lately; one is forgotten every few seconds. */
@@ -61,7 +61,7 @@ export class StepGuard {
     const { burst, longestSeconds } = this.#pace;
     const excess = Math.floor(record.level - burst);
     if (excess <= 0) return;
-    const wait = stepBackoffSeconds({ message: '', attempts: excess, random: random() });
+    const wait = stepBackoffSeconds({ attempts: excess, random: random() });
     record.nextAt = now + Math.min(wait, longestSeconds) * 1_000;
   }
 
@@ -79,7 +79,7 @@ export class StepGuard {
     const record = this.#recordOf(step, now);
     record.failures += 1;
     record.message = message;
-    const wait = stepBackoffSeconds({ message, attempts: record.failures, random });
+    const wait = stepBackoffSeconds({ attempts: record.failures, random });
     record.nextAt = Math.max(record.nextAt, now + wait * 1_000);
   }
 

@@ -9,7 +9,8 @@ import { customResource } from '../../kube/client/paths.ts';
 import type { World } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine, timestamp } from '../object.ts';
+import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 /** Name of another Machine that the Node names and that names the Node. */
 export async function rivalOf(

@@ -11,7 +11,8 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { lifeOf, patchMachine, readMachine, wasNodeSeen } from '../object.ts';
+import { lifeOf, patchMachine, readMachine } from '../object.ts';
+import { wasNodeSeen } from '../prepared.ts';
 
 export interface Clusters {
   control: KubeClient;

@@ -2,7 +2,8 @@
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
 import type { EventText } from '../../kube/objects/event.ts';
-import { component, timestamp } from '../object.ts';
+import { component } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;
 export type Stopping = Extract<PreservationPlan, { action: 'stop' }>;

@@ -13,19 +13,12 @@ import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { timeOf } from '../../machine-set/facts.ts';
+import { timeOf, timestamp } from '../../kube/objects/time.ts';
 import type { World } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import {
-  component,
-  lifeOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  preserveSecondsOf,
-  readMachine,
-  timestamp,
-} from '../object.ts';
+import { component, lifeOf, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { preserveSecondsOf } from '../limits.ts';
+import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo } from './preserved-node.ts';

@@ -12,7 +12,7 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { patchNode } from '../node/patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { timestamp } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export interface Keeping {
   value: Preserve;

@@ -13,7 +13,8 @@ import type {
 import { noteIn } from '../../machine-class/note.ts';
 import type { Listing } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';
-import { claimsIn, readMachines } from './machine-claims.ts';
+import { claimsIn } from './machine-claims.ts';
+import { readMachines } from '../../machine/object.ts';
 import type { AskingWorld } from '../missing-instances.ts';
 import { listedIn, lookForMissing } from '../missing-instances.ts';
 

@@ -7,7 +7,8 @@ import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.t
 import { lastPartOf } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { judged } from './find-orphans.ts';
-import { claimsIn, readMachines } from './machine-claims.ts';
+import { claimsIn } from './machine-claims.ts';
+import { readMachines } from '../../machine/object.ts';
 import { factOf } from '../missing-instances.ts';
 
 export async function judgeListings(

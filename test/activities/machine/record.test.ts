@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { preparedOf } from '../../../activities/machine/object.ts';
+import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../activities/kube/objects/events.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';

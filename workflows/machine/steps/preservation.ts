@@ -6,7 +6,7 @@ import { noteLook, noteNothing } from '../preservation.ts';
 import { endDrain, showPreservation } from '../phase.ts';
 import type { MachineState } from '../state.ts';
 import { drainBeganAt, drainDeadlineOf, ownNodeOf } from '../state.ts';
-import { stepBackoffSeconds } from '../../plan/machine/backoff.ts';
+import { stepBackoffSeconds } from '../../plan/step-backoff.ts';
 import { defined } from '../../values/defined.ts';
 import { drainSteps, messageOf, shortStep } from '../../runtime/activity-options.ts';
 
@@ -34,7 +34,7 @@ function endOfDrain({ preservation }: MachineState): { error?: string } | undefi
 function noteOutage(state: MachineState, reason: string): void {
   const { preservation = { seen: '' } } = state;
   const attempts = (preservation.outage?.attempts ?? 0) + 1;
-  const wait = stepBackoffSeconds({ message: reason, attempts, random: Math.random() });
+  const wait = stepBackoffSeconds({ attempts, random: Math.random() });
   preservation.outage = { reason, attempts, retryAt: Date.now() + wait * 1000 };
   state.preservation = preservation;
 }
@@ -80,6 +80,6 @@ async function drainNode(state: MachineState, machine: LifeRef): Promise<void> {
 function noteFailure(drain: PreservationDrain, message: string): void {
   drain.attempts += 1;
   drain.error = message;
-  const failure = { message, attempts: drain.attempts, random: Math.random() };
-  drain.retryAt = Date.now() + stepBackoffSeconds(failure) * 1000;
+  const wait = stepBackoffSeconds({ attempts: drain.attempts, random: Math.random() });
+  drain.retryAt = Date.now() + wait * 1_000;
 }

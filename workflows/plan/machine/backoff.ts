@@ -1,17 +1,13 @@
-/** When to try again. */
+/** When a machine tries again after its cloud refused it. */
+import type { StepBackoffInput } from '../step-backoff.ts';
+import { stepBackoffSeconds } from '../step-backoff.ts';
 import type { StepFailure } from './plan.ts';
 
-const firstSeconds = 2;
-const longestSeconds = 180;
-
-export interface BackoffInput {
+/** `attempts`: without the failures that have a pace of their own. */
+export interface BackoffInput extends StepBackoffInput {
   failure: StepFailure;
-  /** Failures so far, this one included; without those that have a pace of their own. */
-  attempts: number;
   /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
   resourceExhaustedRetrySeconds?: number;
-  /** From 0 to 1: spreads machines that failed together. */
-  random: number;
 }
 
 /**
@@ -24,8 +20,7 @@ export function backoffSeconds(input: BackoffInput): number {
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
   if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
-  const doublings = Math.min(attempts - 1, 10);
-  return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+  return stepBackoffSeconds({ attempts, random });
 }
 
 /** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
@@ -35,16 +30,6 @@ export function hasOwnPace({
 }: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
   if (failure.retryAfterSeconds !== undefined) return true;
   return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
-}
-
-/** The same for a step on Kubernetes that was refused: no cloud has a say in it. */
-export function stepBackoffSeconds({
-  message,
-  attempts,
-  random,
-}: Pick<BackoffInput, 'attempts' | 'random'> & { message: string }): number {
-  const failure = { code: 'Internal', message, isSettled: true } as const;
-  return backoffSeconds({ failure, attempts, random });
 }
 
 /** An instance that exists has its room. */
