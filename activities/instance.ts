@@ -14,7 +14,7 @@ import type {
 import type { DescribeOutcome } from '../workflows/contracts/missing-instance-activities.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { defined } from '../workflows/values/defined.ts';
-import type { MachineFailure } from '../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';

@@ -1,4 +1,4 @@
-import type { Instance } from '../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../workflows/plan/machine/facts.ts';
 
 /** The same wherever it is said: whoever says it looks whether it stands there. */
 export function lossInWords({ providerID }: Instance): string {

@@ -7,7 +7,7 @@ import type {
 import type { ProviderOutcome } from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFaults } from '../../workflows/api/validation.ts';
-import type { MachineFailure } from '../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../workflows/plan/machine/facts.ts';
 import { ensureBootstrapToken } from './bootstrap-token.ts';
 import type { ClassWithSecret } from '../machine-class/reader.ts';
 import { userDataIn } from '../machine-class/reader.ts';

@@ -10,7 +10,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
 import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
-import type { Instance, StepFailure } from '../../workflows/plan/machine/plan.ts';
+import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { isUnreachable } from '../kube/client/errors.ts';

@@ -23,7 +23,7 @@ import { unlessChanged } from '../kube/client/ignore.ts';
 import type { World } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, rivalOf } from './node/claims.ts';
-import type { StepFailure } from '../../workflows/plan/machine/plan.ts';
+import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';

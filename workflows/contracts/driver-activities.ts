@@ -4,7 +4,7 @@
  */
 import type { LifeRef } from './references.ts';
 import type { DescribeOutcome } from './missing-instance-activities.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
 /** Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task queue for all calls of a provider. */

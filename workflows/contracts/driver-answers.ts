@@ -6,8 +6,8 @@ import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { defined } from '../values/defined.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
-import { machineFailureKinds } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
+import { machineFailureKinds } from '../plan/machine/facts.ts';
 import type { Check, Shape } from '../values/shape.ts';
 import {
   faultIn,

@@ -9,7 +9,7 @@ import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineCommand } from './commands.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
-import type { Instance, MachineFailure, StepFailure } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure, StepFailure } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 import type { ProviderOutcome } from './missing-instance-activities.ts';
 import type {

@@ -1,6 +1,6 @@
 /** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
 import type { LifeRef } from './references.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
 export type DescribeOutcome =
   | { outcome: 'found'; instance: Instance }

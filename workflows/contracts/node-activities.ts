@@ -1,6 +1,6 @@
 /** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
 import type { LifeRef } from './references.ts';
-import type { Instance } from '../plan/machine/plan.ts';
+import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
 /** A Node as a step of the workflow read it. */

@@ -4,7 +4,7 @@ import type { LifeRef } from '../contracts/references.ts';
 import type { Pending } from '../contracts/driver-activities.ts';
 import type { MachineState } from './state.ts';
 import { defined } from '../values/defined.ts';
-import type { RunningStep } from '../plan/machine/plan.ts';
+import type { RunningStep } from '../plan/machine/steps.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import { operationInWords } from '../plan/machine/operation.ts';
 import { messageOf, shortAttempt } from '../runtime/activity-options.ts';

@@ -6,7 +6,7 @@ import { shownDrainDeadlineOf } from './state.ts';
 import type { ObjectRef } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import { podsLeftInWords } from '../plan/drain/report.ts';
-import type { MachineStep } from '../plan/machine/plan.ts';
+import type { MachineStep } from '../plan/machine/steps.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */

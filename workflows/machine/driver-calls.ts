@@ -23,7 +23,7 @@ import {
   longestMessageBytes,
 } from '../contracts/driver-answers.ts';
 import { defined } from '../values/defined.ts';
-import type { MachineFailure } from '../plan/machine/plan.ts';
+import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
   driverSteps,
   isUntaken,

@@ -3,7 +3,7 @@ import type { MachinePhase } from '../api/phases.ts';
 import type { MachineState } from './state.ts';
 import { backoffSeconds, hasOwnPace } from '../plan/machine/backoff.ts';
 import { defined } from '../values/defined.ts';
-import type { StepFailure } from '../plan/machine/plan.ts';
+import type { StepFailure } from '../plan/machine/facts.ts';
 
 export function nextFailure(
   { failure: before, prepared }: MachineState,

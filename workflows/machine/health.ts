@@ -1,7 +1,7 @@
 /** What the workflow of a machine that has joined knows of its health. */
 import type { HealthRequest } from '../contracts/machine-activities.ts';
 import type { LifeRef } from '../contracts/references.ts';
-import type { HealthFacts, Instance } from '../plan/machine/plan.ts';
+import type { HealthFacts, Instance } from '../plan/machine/facts.ts';
 import { mustWeigh } from './missing-instance.ts';
 import type { MachineState } from './state.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';

@@ -1,7 +1,7 @@
 /** What the workflow of a machine knows of an instance that its cloud may have lost. */
 import type { MachineState } from './state.ts';
 import type { MissingInstance } from '../contracts/messages.ts';
-import type { LossFacts } from '../plan/machine/plan.ts';
+import type { LossFacts } from '../plan/machine/facts.ts';
 
 export interface LossState {
   providerID: string;

@@ -21,7 +21,8 @@ import { defined } from '../values/defined.ts';
 import { evictionSeconds } from '../plan/drain/removals.ts';
 import { fingerprintOf } from '../plan/drain/report.ts';
 import type { HealthState } from '../plan/machine/health.ts';
-import type { MachineFacts, RunningStep, StepFailure } from '../plan/machine/plan.ts';
+import type { RunningStep } from '../plan/machine/steps.ts';
+import type { MachineFacts, StepFailure } from '../plan/machine/facts.ts';
 import { isSameInstance } from '../values/provider-id.ts';
 
 /** The object as it was seen last, by a signal or by our own read. */

@@ -43,8 +43,9 @@ import {
   nodeObserved,
   stateQuery,
 } from '../contracts/messages.ts';
-import type { MachineStep, RunningStep } from '../plan/machine/plan.ts';
-import { isLong, planMachine } from '../plan/machine/plan.ts';
+import type { MachineStep, RunningStep } from '../plan/machine/steps.ts';
+import { planMachine } from '../plan/machine/plan.ts';
+import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { messageOf } from '../runtime/activity-options.ts';
 import { isOfOurCluster } from '../runtime/cluster-guard.ts';

@@ -1,7 +1,7 @@
 /** Whose a Node is, when more than one Machine or instance may have it. */
 import type { LifeRef } from '../../../workflows/contracts/references.ts';
 import { labels } from '../../../workflows/api/constants.ts';
-import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

@@ -2,7 +2,7 @@
 import type { LifeRef } from '../../../workflows/contracts/references.ts';
 import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isUnreachable } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

@@ -1,7 +1,7 @@
 /** What cannot be carried out is said in words that lead to the field. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { badSpecsOf } from '../bad-specs.ts';
 import type { BadSpec } from '../bad-specs.ts';
 import type { Trial } from '../trial.ts';

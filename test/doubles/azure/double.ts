@@ -1,8 +1,7 @@
 /** The double as tests hold it. */
 import type { Application, Authority } from './token.ts';
-import type { World } from './resources.ts';
+import type { Resources, World } from './resources.ts';
 import type { Faults } from './faults.ts';
-import type { Resources } from './resources.ts';
 
 export interface DoubleOptions {
   /** Default: any that is free. */

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

@@ -9,7 +9,7 @@ import { CloudOperation } from '../cloud-operation.ts';
 import { setPhase } from '../phase.ts';
 import type { MachineState } from '../state.ts';
 import { defined } from '../../values/defined.ts';
-import type { StepFailure } from '../../plan/machine/plan.ts';
+import type { StepFailure } from '../../plan/machine/facts.ts';
 import { shortStep } from '../../runtime/activity-options.ts';
 
 export class StepContext {

@@ -1,7 +1,7 @@
 /** When a machine tries again after its cloud refused it. */
 import type { StepBackoffInput } from '../step-backoff.ts';
 import { stepBackoffSeconds } from '../step-backoff.ts';
-import type { StepFailure } from './plan.ts';
+import type { StepFailure } from './facts.ts';
 
 /** `attempts`: without the failures that have a pace of their own. */
 export interface BackoffInput extends StepBackoffInput {

@@ -1,5 +1,6 @@
 /** What is done while a step of one Machine runs beside the loop: it goes on, or is cancelled. */
-import type { MachineFacts, MachineStep, RunningStep } from './plan.ts';
+import type { MachineStep, RunningStep } from './steps.ts';
+import type { MachineFacts } from './facts.ts';
 import { operationInWords } from './operation.ts';
 
 /** Steps that a deletion cancels, in words. */

@@ -1,5 +1,6 @@
 /** The next step of a machine's deletion. */
-import type { MachineFacts, MachineStep } from './plan.ts';
+import type { MachineStep } from './steps.ts';
+import type { MachineFacts } from './facts.ts';
 
 type Teardown = NonNullable<MachineFacts['teardown']>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
-import type { MachineFacts } from '../../../../workflows/plan/machine/plan.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 
 const now = 1_000_000;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { MachineFacts, RunningStep } from '../../../../workflows/plan/machine/plan.ts';
-import { isLong } from '../../../../workflows/plan/machine/plan.ts';
+import type { RunningStep } from '../../../../workflows/plan/machine/steps.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
+import { isLong } from '../../../../workflows/plan/machine/steps.ts';
 import type { PreservationFacts } from '../../../../workflows/plan/machine/preservation-step.ts';
 import type { Row } from './rows.ts';
 import { deleted, now, pending, plan, running, teardown, wantedOf } from './rows.ts';

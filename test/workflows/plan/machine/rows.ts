@@ -1,6 +1,7 @@
 /** Machines to plan for, and how a row of a table is checked. */
 import { expect } from '@jest/globals';
-import type { MachineFacts, MachineStep } from '../../../../workflows/plan/machine/plan.ts';
+import type { MachineStep } from '../../../../workflows/plan/machine/steps.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 
 export const now = 1_000_000;
