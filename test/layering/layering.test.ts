@@ -94,14 +94,16 @@ test('each room imports only rooms that stand before it in the table', () => {
 });
 
 test('the driver of one cloud imports nothing of another cloud', () => {
-  const cloudOf = (path: string): string | undefined =>
-    /^activities\/drivers\/([a-z]+)\//.exec(path)?.[1];
   const crossing = imports.filter(({ file, target }) => {
     const [from, to] = [cloudOf(file), cloudOf(target)];
     return from !== undefined && to !== undefined && from !== to;
   });
   expect(crossing.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
+
+function cloudOf(path: string): string | undefined {
+  return /^activities\/drivers\/([a-z]+)\//.exec(path)?.[1];
+}
 
 test('at most twelve files lie directly in workflows/', () => {
   const direct = files.filter((file) => /^workflows\/[^/]+$/.test(file));

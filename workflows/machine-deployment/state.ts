@@ -1,5 +1,5 @@
 /** What a MachineDeployment's workflow carries from one run to the next. */
-import type { Following } from '../runtime/object-lifecycle.ts';
+import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
@@ -13,8 +13,7 @@ export interface Attempts {
   lastError?: string;
 }
 
-export interface MachineDeploymentState extends Following, Attempts {
-  version: 1;
+export interface MachineDeploymentState extends ObjectState, Attempts {
   facts?: DeploymentFacts;
   /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
   protectedNodes?: string[];
@@ -37,7 +36,7 @@ export interface MachineDeploymentState extends Following, Attempts {
 }
 
 export function newState(): MachineDeploymentState {
-  return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+  return { isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
 }
 
 /** What went wrong and has not gone well since, for people; undefined when nothing. */

@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
@@ -10,7 +9,7 @@ import type { DeploymentSurveyOutcome } from '../contracts/machine-deployment-ac
 import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
 import { Alarm } from '../runtime/wake-timer.ts';
 import { DeploymentRefusals } from './refusals.ts';
-import { follow, followGone } from '../runtime/object-lifecycle.ts';
+import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
@@ -24,13 +23,7 @@ import {
   stateQuery,
 } from '../contracts/messages.ts';
 import { isOfOurCluster } from '../runtime/cluster-guard.ts';
-import {
-  goneSnapshot,
-  hear,
-  requireInput,
-  setSnapshot,
-  sighting,
-} from '../runtime/signal-validation.ts';
+import { hear, requireInput, setSnapshot, sighting } from '../runtime/signal-validation.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
@@ -63,7 +56,7 @@ export interface MachineDeploymentInput extends EntityInput {
 export async function machineDeployment(
   input: MachineDeploymentInput,
 ): Promise<{ reason: string }> {
-  return await new MachineDeploymentLife(requireInput(input)).live();
+  return await new MachineDeploymentWorkflow(requireInput(input)).run();
 }
 
 /**
@@ -72,19 +65,18 @@ export async function machineDeployment(
  */
 const burstMs = 500;
 
-class MachineDeploymentLife {
+class MachineDeploymentWorkflow {
   readonly #input: MachineDeploymentInput;
   readonly #state: MachineDeploymentState;
   readonly #commands: RolloutCommands;
   readonly #refusals: DeploymentRefusals;
-  readonly #alarm = new Alarm(() => {
-    this.#mustSurvey = true;
-  });
+  /** News is what only a read of the deployment can tell. */
+  readonly #lifecycle: ObjectLifecycle;
+  readonly #alarm = new Alarm(() => this.#lifecycle.noteNews());
   readonly #turns = new Turns();
   /** The facts were read, and not worked out from what was written. */
   #isLookedAt = false;
   #plan: DeploymentPlan | undefined;
-  #mustSurvey = true;
   /** A set has changed; a look at it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
   /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
@@ -95,28 +87,29 @@ class MachineDeploymentLife {
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
     this.#state = handedOver(input.state) ?? newState();
+    this.#lifecycle = new ObjectLifecycle(input);
     this.#refusals = new DeploymentRefusals(this.#state);
     this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
   }
 
-  /** Not cancellable from outside: nothing else would act for this object. */
-  async live(): Promise<{ reason: string }> {
-    return await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        await this.#turns.next();
-        if (mustRenew() && this.#isIdle && !this.#state.isGone) await this.#renew();
-        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
-        if (this.#state.isGone || !this.#state.facts) return await this.#complete();
-        const asked = this.#commands.next();
-        if (asked) await this.#steer(asked, this.#state.facts);
-        else await this.#advance(this.#state.facts);
-      }
-    });
+  run(): Promise<{ reason: string }> {
+    return this.#lifecycle.run(() => this.#turn());
+  }
+
+  async #turn(): Promise<{ reason: string } | undefined> {
+    await this.#turns.next();
+    if (mustRenew() && this.#isIdle && !this.#state.isGone) await this.#renew();
+    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#survey();
+    if (this.#state.isGone || !this.#state.facts) return await this.#complete();
+    const asked = this.#commands.next();
+    if (asked) await this.#steer(asked, this.#state.facts);
+    else await this.#advance(this.#state.facts);
+    return undefined;
   }
 
   async #survey(): Promise<void> {
-    this.#mustSurvey = false;
+    this.#lifecycle.takeNews();
     this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
@@ -140,7 +133,7 @@ class MachineDeploymentLife {
     state.uid = outcome.uid;
     state.facts = outcome.facts;
     this.#isLookedAt = true;
-    if (this.#refusals.surveyed(outcome.facts, outcome.refused)) this.#mustSurvey = true;
+    if (this.#refusals.surveyed(outcome.facts, outcome.refused)) this.#lifecycle.noteNews();
     if (hasOldMachines(outcome.facts)) state.hasRolled = true;
     // A deployment without a set has no Node that somebody could have left protected.
     if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
@@ -176,7 +169,7 @@ class MachineDeploymentLife {
 
   /** The condition may have said why it was refused: another look takes that away. */
   #forgetSync({ lastError }: Attempts): void {
-    if (lastError !== undefined) this.#mustSurvey = true;
+    if (lastError !== undefined) this.#lifecycle.noteNews();
     delete this.#state.sync;
   }
 
@@ -216,7 +209,7 @@ class MachineDeploymentLife {
     this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
     if (this.#mayRenew(plan)) await this.#renew();
     const isUrgent = (): boolean =>
-      this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty;
+      this.#lifecycle.hasNews || this.#state.isGone || !this.#commands.isEmpty;
     const hasNews = (): boolean => this.#hasNewsOfSets || isUrgent();
     if (!hasNews()) {
       await condition(hasNews);
@@ -226,12 +219,12 @@ class MachineDeploymentLife {
       await condition(isUrgent, burstMs);
       this.#turns.rested();
     }
-    if (this.#hasNewsOfSets) this.#mustSurvey = true;
+    if (this.#hasNewsOfSets) this.#lifecycle.noteNews();
   }
 
   #mayRenew({ state }: DeploymentPlan): boolean {
     const isEnd = this.#state.hasRolled && state === 'Complete';
-    const hasNews = this.#mustSurvey || this.#hasNewsOfSets;
+    const hasNews = this.#lifecycle.hasNews || this.#hasNewsOfSets;
     // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a look.
     return this.#isIdle && (mustRenew() || (isEnd && !hasNews));
   }
@@ -279,7 +272,7 @@ class MachineDeploymentLife {
     known.failures += 1;
     known.lastError = message;
     known.retryAt = Date.now() + waitSeconds(known.failures) * 1000;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
     if (!isNews) return;
     const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
     const report = { type: 'Warning', reason, message } as const;
@@ -289,7 +282,7 @@ class MachineDeploymentLife {
 
   /** The condition said why: another look takes that away. */
   #forgetRefusal(known: Attempts = this.#state): void {
-    if (known.lastError !== undefined) this.#mustSurvey = true;
+    if (known.lastError !== undefined) this.#lifecycle.noteNews();
     known.failures = 0;
     delete known.retryAt;
     delete known.lastError;
@@ -317,7 +310,7 @@ class MachineDeploymentLife {
   }
 
   #lookAnew(): void {
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
     this.#mustRead = true;
   }
 
@@ -335,7 +328,7 @@ class MachineDeploymentLife {
     delete this.#state.nodesRetryAt;
     void this.#tendNodes(step, facts).finally(() => {
       this.#isTendingNodes = false;
-      this.#mustSurvey = true;
+      this.#lifecycle.noteNews();
     });
   }
 
@@ -382,28 +375,20 @@ class MachineDeploymentLife {
       const { facts } = this.#state;
       return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
     });
-    hear(machineDeploymentObserved, setSnapshot, (seen) =>
-      this.#note(seen, () => this.#follow(seen)),
-    );
-    hear(machineDeploymentGone, goneSnapshot, (gone) =>
-      this.#note(gone, () => followGone(state, gone)),
-    );
+    this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
+    this.#lifecycle.onGone(machineDeploymentGone, state);
     hear(machineSetsChanged, sighting, (seen) => this.#noteSets(seen));
   }
 
   /** Another spec may be what was missing: it is tried at once. */
-  #follow(seen: SetSnapshot): boolean {
+  #observe(seen: SetSnapshot): boolean {
     const before = this.#state.observed?.generation;
-    if (!follow(this.#state, seen)) return false;
+    if (!noteObserved(this.#state, seen)) return false;
     if (seen.generation === before) return true;
     delete this.#state.retryAt;
     delete this.#state.sync?.retryAt;
     this.#refusals.tryNow();
     return true;
-  }
-
-  #note(signal: Sighting, observe: () => boolean): void {
-    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
   }
 
   #noteSets(signal: Sighting): void {

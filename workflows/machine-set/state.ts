@@ -1,12 +1,11 @@
 /** What a MachineSet's workflow carries from run to run. */
 import type { Unpushable } from '../contracts/machine-set-activities.ts';
-import type { Following } from '../runtime/object-lifecycle.ts';
+import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 
-export interface MachineSetState extends Following {
-  version: 1;
+export interface MachineSetState extends ObjectState {
   survey?: SetSurvey;
   /** The set's status does not say yet that the spec was seen. */
   isUnreported?: boolean;
@@ -36,7 +35,7 @@ export interface Batch {
 }
 
 export function newState(): MachineSetState {
-  return { version: 1, isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
+  return { isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
 }
 
 /**

@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
@@ -11,9 +10,9 @@ import type {
   DeleteBatchOutcome,
   SetSurveyOutcome,
 } from '../contracts/machine-set-activities.ts';
-import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
+import type { EntityInput, LifeRef } from '../contracts/references.ts';
 import { Alarm } from '../runtime/wake-timer.ts';
-import { follow, followGone } from '../runtime/object-lifecycle.ts';
+import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { factsInWords } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteStrays } from './state.ts';
@@ -33,14 +32,7 @@ import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
 import { newNames } from '../values/names.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
-import {
-  goneSnapshot,
-  hear,
-  machinesSnapshot,
-  requireInput,
-  setSnapshot,
-} from '../runtime/signal-validation.ts';
+import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
 import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
 import {
@@ -58,42 +50,46 @@ export interface MachineSetInput extends EntityInput {
 
 /** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
 export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
-  return await new MachineSetLife(requireInput(input)).live();
+  return await new MachineSetWorkflow(requireInput(input)).run();
 }
 
-class MachineSetLife {
+class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
-  readonly #alarm = new Alarm(() => this.#wake());
+  /** News is what only a read of the set can tell. */
+  readonly #lifecycle: ObjectLifecycle;
+  readonly #alarm = new Alarm(() => {
+    this.#isDue = true;
+  });
   readonly #turns = new Turns();
-  #isAwake = false;
+  /** The time has come that the last plan waits for. */
+  #isDue = false;
   /** Why no batch is tried; absent when nothing is stopped. */
   #stop: string | undefined;
-  /** Something changed that only a read can tell. */
-  #mustSurvey = true;
 
   constructor(input: MachineSetInput) {
     this.#input = input;
     this.#state = handedOver(input.state) ?? newState();
+    this.#lifecycle = new ObjectLifecycle(input);
     this.#listen();
   }
 
+  run(): Promise<{ reason: string }> {
+    return this.#lifecycle.run(() => this.#turn());
+  }
+
   /**
-   * Not cancellable from outside: a set that is cancelled would leave its machines without an owner that acts. One step at a
-   * time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`, never runs
-   * beside a batch.
+   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`,
+   * never runs beside a batch.
    */
-  async live(): Promise<{ reason: string }> {
-    return await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        await this.#turns.next();
-        this.#isAwake = false;
-        if (this.#state.batch) await this.#createBatch(this.#state.batch);
-        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
-        if (this.#state.isGone) return await this.#complete();
-        await this.#perform(this.#plan());
-      }
-    });
+  async #turn(): Promise<{ reason: string } | undefined> {
+    await this.#turns.next();
+    this.#isDue = false;
+    if (this.#state.batch) await this.#createBatch(this.#state.batch);
+    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#survey();
+    if (this.#state.isGone) return await this.#complete();
+    await this.#perform(this.#plan());
+    return undefined;
   }
 
   #plan(): MachineSetStep {
@@ -134,16 +130,16 @@ class MachineSetLife {
   }
 
   async #untilNews(): Promise<void> {
-    const hasNews = (): boolean => this.#isAwake || this.#mustSurvey;
+    const hasNews = (): boolean => this.#isDue || this.#lifecycle.hasNews;
     if (!hasNews()) this.#turns.rested();
     await condition(hasNews);
     const { survey, refused } = this.#state;
     const times = [survey?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
-    if (times.some((time) => time <= Date.now())) this.#mustSurvey = true;
+    if (times.some((time) => time <= Date.now())) this.#lifecycle.noteNews();
   }
 
   async #survey(): Promise<void> {
-    this.#mustSurvey = false;
+    this.#lifecycle.takeNews();
     const { ref } = this.#input;
     const mayFollow = this.#stop === undefined;
     const input = surveyInputOf(ref, this.#state, { now: Date.now(), mayFollow });
@@ -167,7 +163,7 @@ class MachineSetLife {
       refused,
     );
     // The condition goes with the last of them.
-    if (!this.#state.refused) this.#mustSurvey = true;
+    if (!this.#state.refused) this.#lifecycle.noteNews();
   }
 
   #noteAttempt(tried: readonly string[], refused: Refusals | undefined): void {
@@ -223,7 +219,7 @@ class MachineSetLife {
     if (outcome.created.length > 0) this.#turns.rested();
     // Fewer made than planned: something else than what was surveyed holds by now.
     if (outcome.created.length < names.length) state.mustRead = true;
-    if (state.mustRead || state.isUnreported) this.#mustSurvey = true;
+    if (state.mustRead || state.isUnreported) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }
@@ -244,7 +240,7 @@ class MachineSetLife {
     const failure = { message: error, attempts: state.failures, random: Math.random() };
     const wait = stepBackoffSeconds(failure);
     state.retryAt = Date.now() + wait * 1000;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #deleteBatch(names: string[], reason: string): Promise<void> {
@@ -264,7 +260,7 @@ class MachineSetLife {
     this.#noteAttempt(names, refused);
     // A slow start begins anew after a scale-down.
     this.#state.batchSize = 1;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   /**
@@ -274,7 +270,7 @@ class MachineSetLife {
   #suspend(stop: ActivityFailure): void {
     delete this.#state.batch;
     this.#state.mustRead = true;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
     this.#stop = messageOf(stop);
     void this.#waitForResume();
   }
@@ -283,7 +279,7 @@ class MachineSetLife {
     const { waitForResume } = regularSteps('wait for the end of the stop');
     await waitForResume({ set: this.#set() });
     this.#stop = undefined;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #push(names: string[]): Promise<void> {
@@ -295,7 +291,7 @@ class MachineSetLife {
       const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
       this.#state.unpushable = { ...refused, names: [...known] };
     }
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
@@ -304,7 +300,7 @@ class MachineSetLife {
     const summary = `preserve or let go ${count} machines`;
     const { refused } = await shortStep((steps) => steps.markPreserved(input), summary);
     this.#noteAttempt([...preserve, ...letGo], refused);
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #release(): Promise<void> {
@@ -329,27 +325,14 @@ class MachineSetLife {
 
   #listen(): void {
     setHandler(stateQuery, () => this.#state);
-    hear(machineSetObserved, setSnapshot, (seen) =>
-      this.#note(seen, () => follow(this.#state, seen)),
-    );
-    hear(machineSetGone, goneSnapshot, (gone) =>
-      this.#note(gone, () => followGone(this.#state, gone)),
-    );
-    hear(machinesChanged, machinesSnapshot, (seen) =>
-      this.#note(seen, () => this.#noteMachines(seen)),
-    );
+    const lifecycle = this.#lifecycle;
+    lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
+    lifecycle.onGone(machineSetGone, this.#state);
+    lifecycle.on(machinesChanged, machinesSnapshot, (seen) => this.#noteMachines(seen));
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {
     noteStrays(this.#state, seen);
     return true;
-  }
-
-  #note(signal: Sighting, observe: () => boolean): void {
-    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
-  }
-
-  #wake(): void {
-    this.#isAwake = true;
   }
 }

@@ -1,9 +1,12 @@
 /** Does what somebody asked of a machine: first on the object, then in the state. */
 import type { LifeRef } from '../contracts/references.ts';
-import type { DrainOptions } from '../api/drain-options.ts';
-import { skipDrain } from './phase.ts';
+import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
+import { forgetReportedDeadline } from './drain.ts';
+import { retryFailureNow } from './failure.ts';
+import { noteDrainOptions, noteForceDeletion } from './object.ts';
+import { retryPreservedDrainNow } from './preservation.ts';
 import type { MachineState } from './state.ts';
-import { drainBeganAt, drainDeadlineOf, drainOptionsOf } from './state.ts';
+import { skipDrain } from './teardown.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { defined } from '../values/defined.ts';
 import { shortStep } from '../runtime/activity-options.ts';
@@ -25,23 +28,14 @@ export async function steer(
 }
 
 function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
-  const { observed } = state;
-  if (verb === 'retryNow') retryNow(state);
-  if (verb === 'forceDelete' && observed) observed.forceDeletion = true;
+  if (verb === 'retryNow') {
+    retryFailureNow(state);
+    retryPreservedDrainNow(state);
+  }
+  if (verb === 'forceDelete') noteForceDeletion(state);
   if (verb === 'skipDrain') skipDrain(state);
-  if (verb === 'skipVolumeWait') note(state, { skipsVolumeWait: true });
+  if (verb === 'skipVolumeWait') noteDrainOptions(state, { skipsVolumeWait: true });
   if (until === undefined) return;
-  note(state, { until });
-  // What the drain that is cancelled now made of it.
-  delete state.drain?.deadline;
-}
-
-function retryNow({ failure, preservation }: MachineState): void {
-  if (failure) failure.retryAt = 0;
-  if (preservation?.drain) delete preservation.drain.retryAt;
-}
-
-/** As the watcher will tell it: that is no news then. */
-function note(state: MachineState, change: DrainOptions): void {
-  if (state.observed) state.observed.drain = { ...drainOptionsOf(state), ...change };
+  noteDrainOptions(state, { until });
+  forgetReportedDeadline(state);
 }

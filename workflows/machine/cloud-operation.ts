@@ -2,25 +2,12 @@
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import type { LifeRef } from '../contracts/references.ts';
 import type { Pending } from '../contracts/driver-activities.ts';
-import type { MachineState } from './state.ts';
+import type { MachineState, OperationState } from './state.ts';
 import { defined } from '../values/defined.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import { operationInWords } from '../plan/machine/operation.ts';
 import { messageOf, shortAttempt } from '../runtime/activity-options.ts';
-
-export interface OperationState {
-  name: 'Create' | 'Delete';
-  /** Of the create; a checkpoint is of no use to another. */
-  token: string;
-  /** What is waited for. */
-  message: string;
-  /** Since when it has been that, milliseconds. */
-  since: number;
-  checkpoint?: string;
-  /** What the object says of it, and since when, milliseconds. */
-  told?: { message: string; at: number };
-}
 
 /** A driver that counts percents is not written down each time, milliseconds. */
 const tellEveryMs = 30_000;

@@ -1,8 +1,8 @@
 /** What people and programs ask of a machine's drain. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
+import { isBeingDrained } from './drain.ts';
 import type { MachineState } from './state.ts';
-import { isBeingDrained } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import {
   extendDrainSignal,

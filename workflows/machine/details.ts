@@ -1,8 +1,8 @@
 /** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
 import { annotations } from '../api/constants.ts';
-import type { PreservationDrain } from './preservation.ts';
-import type { MachineState } from './state.ts';
-import { shownDrainDeadlineOf } from './state.ts';
+import { shownDrainDeadlineOf } from './deadlines.ts';
+import type { MachineState, PreservationDrain } from './state.ts';
+import { instanceOf } from './state.ts';
 import type { ObjectRef } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import { podsLeftInWords } from '../plan/drain/report.ts';
@@ -17,7 +17,7 @@ export function machineDetails(ref: ObjectRef, state: MachineState, step: Machin
     ...progressOf(state, step),
     ...drainInWords(state),
     ...preservationInWords(state),
-    ...lossInWords(state),
+    ...missingInWords(state),
     ...factsInWords(ref, state),
     '',
     'What you can do:',
@@ -48,9 +48,9 @@ function drainInWords(state: MachineState): string[] {
   ];
 }
 
-function lossInWords({ loss }: MachineState): string[] {
-  if (loss?.missedAt === undefined) return [];
-  const { providerID, isConfirmed, missedAt, askAt } = loss;
+function missingInWords({ missing }: MachineState): string[] {
+  if (missing?.missedAt === undefined) return [];
+  const { providerID, isConfirmed, missedAt, askAt } = missing;
   const since = `the cloud says since ${timeOf(missedAt)} that there is no \`${providerID}\``;
   const next = isConfirmed ? '' : `; asked again at ${timeOf(askAt)}`;
   return [`- **Instance ${isConfirmed ? 'gone' : 'missing'}:** ${since}${next}`];
@@ -76,7 +76,9 @@ function blockerInWords({ pod, blockedBy, since, why, nextTryAt }: Blocker): str
   return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
 }
 
-function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineState): string[] {
+function factsInWords({ namespace }: ObjectRef, state: MachineState): string[] {
+  const { prepared } = state.object;
+  const instance = instanceOf(state);
   const facts: string[] = [];
   if (instance)
     facts.push(`- **Instance** \`${instance.providerID}\`, Node \`${instance.nodeName}\``);
@@ -95,7 +97,8 @@ function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineS
 
 function commandsOf(ref: ObjectRef, state: MachineState): string[] {
   const { namespace, name } = ref;
-  const { failure, prepared } = state;
+  const { failure } = state;
+  const { prepared } = state.object;
   const kubectl = `kubectl -n ${namespace}`;
   const mend =
     failure && prepared

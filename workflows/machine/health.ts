@@ -3,6 +3,7 @@ import type { HealthRequest } from '../contracts/machine-activities.ts';
 import type { LifeRef } from '../contracts/references.ts';
 import type { HealthFacts, Instance } from '../plan/machine/facts.ts';
 import { mustWeigh } from './missing-instance.ts';
+import { digestOf } from './node.ts';
 import type { MachineState } from './state.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import { defined } from '../values/defined.ts';
@@ -10,27 +11,21 @@ import type { HealthState } from '../plan/machine/health.ts';
 
 /** Undefined for a machine that has not joined, or never will. */
 export function healthFactsOf(state: MachineState): HealthFacts | undefined {
-  const { health, node } = state;
+  const { health } = state;
+  const node = state.node.seen;
   if (!hasJoined(state)) return undefined;
   const { seen, lookAt, waitsFor }: Partial<HealthState> = health ?? {};
   // What was signalled of its Node before this life is lost, and one that is Unknown needs its clock.
   const isUnread = health === undefined;
-  const mustLook = isUnread || mustWeigh(state) || (node !== undefined && seenOf(node) !== seen);
+  const mustLook = isUnread || mustWeigh(state) || (node !== undefined && digestOf(node) !== seen);
   return defined({ mustLook, lookAt, waitsFor });
 }
 
 /** A Failed machine has joined if somebody has looked at its health. */
-function hasJoined({ phase, health, prepared }: MachineState): boolean {
-  if (prepared?.usesTarget === false) return false;
+function hasJoined({ phase, health, object }: MachineState): boolean {
+  if (object.prepared?.usesTarget === false) return false;
   if (phase === 'Failed') return health !== undefined;
   return phase === 'Running' || phase === 'Unknown';
-}
-
-/** What a look at the machine's health goes by: heartbeats are no part of it. */
-export function seenOf(node: NodeSnapshot | undefined): string {
-  if (!node) return '';
-  const { uid, exists, isDeleting, conditionsDigest } = node;
-  return `${uid} ${exists ? 'there' : 'gone'}${isDeleting ? ' deleting' : ''} ${conditionsDigest}`;
 }
 
 export interface LookInput {
@@ -75,4 +70,9 @@ function sinceOf(before: HealthState | undefined, now: number): number | undefin
 /** The spec was edited: the timeout or the list of conditions may be another. */
 export function lookSoon({ health }: MachineState): void {
   if (health) health.lookAt = 0;
+}
+
+/** A look at the machine's health, or its join, has ended. */
+export function noteHealth(state: MachineState, health: HealthState): void {
+  state.health = health;
 }

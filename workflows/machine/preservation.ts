@@ -1,41 +1,28 @@
 /** What the workflow of a machine knows of its preservation. A machine of which nobody says anything has nothing here. */
 import type { PreservationNotes } from '../api/preservation.ts';
-import type { MachineState } from './state.ts';
+import { noteWritten } from './node.ts';
+import { notePreservation } from './object.ts';
+import type {
+  MachineObjectState,
+  MachineState,
+  PreservationDrain,
+  PreservationState,
+} from './state.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import { defined } from '../values/defined.ts';
 import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
-import type { Preservation, PreserveOutcome } from '../contracts/preservation-activities.ts';
-
-export interface PreservationState {
-  /** What was known at the last look: anything else is a reason to look again. */
-  seen: string;
-  /** Absent while it is not preserved. */
-  kept?: Preservation;
-  /** Of the Node of a Failed machine. */
-  drain?: PreservationDrain;
-  /** An API server was out of reach. */
-  outage?: { reason: string; attempts: number; retryAt: number };
-}
-
-/** Times in milliseconds. */
-export interface PreservationDrain {
-  startedAt: number;
-  isDone: boolean;
-  /** Why the last attempt failed. */
-  error?: string;
-  attempts: number;
-  retryAt?: number;
-}
+import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
 
 /** Undefined where there is nothing to look at. `node`: of this very machine. */
 export function preservationFactsOf(
   state: MachineState,
   node: NodeSnapshot | undefined,
 ): PreservationFacts | undefined {
-  const notes = state.observed?.preservation;
+  const notes = state.object.observed?.preservation;
   const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
   // The phase of a machine that nobody has read yet is not known.
-  if (!state.prepared || (!isSpokenOf && !state.preservation)) return undefined;
+  if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
   const known = state.preservation ?? { seen: '' };
   return {
     mustLook: known.seen !== fingerprintOf(state, { notes, node }),
@@ -71,7 +58,7 @@ function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: S
 }
 
 /** What a look went by, to tell what a signal changed meanwhile. */
-export interface Before extends Pick<MachineState, 'observed'> {
+export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }
 
@@ -89,8 +76,8 @@ export function noteLook(
     state.preservation = { seen: '', ...defined({ kept, drain }) };
     state.preservation.seen = fingerprintOf(state, { notes, node: left });
   }
-  if (left && state.node === before.node) state.node = left;
-  if (state.observed === before.observed) noteOwnWords(state, notes);
+  if (left) noteWritten(state, before.node, left);
+  if (state.object.observed === before.observed) notePreservation(state, notes);
 }
 
 /** The object is gone, or going: nothing more is to be looked at until the watcher tells. */
@@ -102,12 +89,6 @@ export function noteNothing(state: MachineState, { observed, node }: Before): vo
 
 type Look = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
 
-function noteOwnWords(state: MachineState, notes: PreservationNotes | undefined): void {
-  if (!state.observed) return;
-  const { preservation: _older, ...rest } = state.observed;
-  state.observed = { ...rest, ...(notes && { preservation: notes }) };
-}
-
 /** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */
 function nodeLeft(
   known: NodeSnapshot | undefined,
@@ -116,4 +97,40 @@ function nodeLeft(
   if (!known || known.uid !== left?.uid) return known;
   const { preserve: _older, ...rest } = known;
   return { ...rest, ...(left.preserve !== '' && { preserve: left.preserve }) };
+}
+
+/** An API server was out of reach: the next look is later. */
+export function notePreservationOutage(state: MachineState, reason: string): void {
+  const { preservation = { seen: '' } } = state;
+  const attempts = (preservation.outage?.attempts ?? 0) + 1;
+  const wait = stepBackoffSeconds({ attempts, random: Math.random() });
+  preservation.outage = { reason, attempts, retryAt: Date.now() + wait * 1000 };
+  state.preservation = preservation;
+}
+
+export function endPreservation(state: MachineState): void {
+  delete state.preservation;
+}
+
+/** Undefined where nothing is preserved. */
+export function beginPreservedDrain({ preservation }: MachineState): PreservationDrain | undefined {
+  if (!preservation) return undefined;
+  preservation.drain ??= { startedAt: Date.now(), isDone: false, attempts: 0 };
+  return preservation.drain;
+}
+
+export function notePreservedDrainDone(drain: PreservationDrain): void {
+  drain.isDone = true;
+  delete drain.error;
+}
+
+export function notePreservedDrainFailed(drain: PreservationDrain, message: string): void {
+  drain.attempts += 1;
+  drain.error = message;
+  const wait = stepBackoffSeconds({ attempts: drain.attempts, random: Math.random() });
+  drain.retryAt = Date.now() + wait * 1_000;
+}
+
+export function retryPreservedDrainNow({ preservation }: MachineState): void {
+  delete preservation?.drain?.retryAt;
 }

@@ -66,7 +66,7 @@ describe('the Node of a machine that runs', () => {
       await world.observe({ specDigest: 'spec-2' });
       await world.log.until('syncNode');
       await world.observe({ specDigest: 'spec-2', forceDeletion: true });
-      expect((await world.state()).nodeBehind).toBeUndefined();
+      expect((await world.state()).node.behind).toBeUndefined();
       expect(world.log.count('prepareMachine')).toBe(2);
       expect(world.log.count('recordJoined')).toBe(1);
       expect(world.log.inputsOf('syncNode')).toEqual([
@@ -150,7 +150,7 @@ describe('a Node of the name that the new instance got, but of another instance'
       expect(world.log.inputsOf('recordFailure')).toMatchObject([
         { phase: 'Failed', failure: { during: 'nodeLookup' }, createGeneration: 1 },
       ]);
-      expect((await world.state()).instance).toBeUndefined();
+      expect((await world.state()).creation).not.toHaveProperty('instance');
     });
   });
 

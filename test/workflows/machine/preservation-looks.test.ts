@@ -6,14 +6,15 @@ import {
   noteNothing,
   preservationFactsOf,
 } from '../../../workflows/machine/preservation.ts';
+import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
 
 const sighting = { cluster: 'c', epoch: 1, resourceVersion: '7' };
-const object = { uid: 'uid-1', isDeleting: false, hasFinalizer: true };
-const prepared: NonNullable<MachineState['prepared']> = {
-  ...object,
+const metadata = { uid: 'uid-1', isDeleting: false, hasFinalizer: true };
+const prepared: PreparedMachine = {
+  ...metadata,
   resourceVersion: '7',
   createdAt: 0,
   className: 'small',
@@ -47,7 +48,7 @@ const anyOutcome = fc.record(
 
 function snapshotOf(preservation: MachineSnapshot['preservation']): MachineSnapshot {
   const rest = { specDigest: '', forceDeletion: false, ...(preservation && { preservation }) };
-  return { ...sighting, ...object, ...rest };
+  return { ...sighting, ...metadata, ...rest };
 }
 
 function nodeOf(part: Pick<NodeSnapshot, 'uid' | 'exists' | 'preserve'>): NodeSnapshot {
@@ -61,16 +62,19 @@ interface Told {
 }
 
 function stateOf({ notes, node }: Told): MachineState {
-  const state = { ...newMachineState(0), prepared, observed: snapshotOf(notes) };
-  return node ? { ...state, node: nodeOf(node) } : state;
+  const object = { isGone: false, isStale: false, prepared, observed: snapshotOf(notes) };
+  return { ...newMachineState(0), object, node: node ? { seen: nodeOf(node) } : {} };
 }
 
 const anyTold = fc.record({ notes: anyNotes, node: anyNode });
 
 const mustLook = (state: MachineState): boolean =>
-  preservationFactsOf(state, state.node)?.mustLook ?? false;
+  preservationFactsOf(state, state.node.seen)?.mustLook ?? false;
 
-const before = ({ observed, node }: MachineState) => ({ ...(observed && { observed }), node });
+const before = ({ object: { observed }, node }: MachineState) => ({
+  ...(observed && { observed }),
+  node: node.seen,
+});
 
 test('once is enough', () => {
   fc.assert(
@@ -97,10 +101,10 @@ test('what is told while it looks, and differs from what it leaves, is looked at
     fc.property(anyTold, someNotes, anyOutcome, (told, news, outcome) => {
       const state = stateOf(told);
       const begun = before(state);
-      state.observed = snapshotOf(news);
+      state.object.observed = snapshotOf(news);
       noteLook(state, begun, outcome);
       const isOther = JSON.stringify(news) !== JSON.stringify(outcome.notes);
-      expect(state.observed.preservation).toEqual(news);
+      expect(state.object.observed?.preservation).toEqual(news);
       expect(mustLook(state)).toBe(isOther);
     }),
   );
@@ -108,7 +112,7 @@ test('what is told while it looks, and differs from what it leaves, is looked at
 
 test('where nobody says anything there is nothing', () => {
   const state = stateOf({ notes: undefined, node: { uid: 'u', exists: true } });
-  expect(preservationFactsOf(state, state.node)).toBeUndefined();
+  expect(preservationFactsOf(state, state.node.seen)).toBeUndefined();
   noteLook(state, before(state), {});
   expect(state).not.toHaveProperty('preservation');
 });

@@ -104,7 +104,7 @@ test('a target cluster that does not answer at the first read keeps no deletion 
   });
   await world.run(async () => {
     await world.begin();
-    await eventually('it waits', async () => (await world.state()).outage !== undefined);
+    await eventually('it waits', async () => (await world.state()).object.outage !== undefined);
     expect(world.log.count('createInstance')).toBe(0);
     await world.requestDeletion();
     await resultOf(world.handle);

@@ -279,7 +279,7 @@ test('a signal that came during a read wins over the read', async () => {
       const machine = world.read();
       await world.requestDeletion();
       await eventually('the signal', async () => {
-        return (await world.state()).observed?.isDeleting ?? false;
+        return (await world.state()).object.observed?.isDeleting ?? false;
       });
       return { found: true, machine };
     },
@@ -298,7 +298,7 @@ test('a signal of another cluster is refused', async () => {
     await world.beginAndJoin();
     await world.observe({ cluster: 'elsewhere', isDeleting: true });
     await world.observe();
-    const { observed } = await world.state();
+    const { observed } = (await world.state()).object;
     expect(observed?.isDeleting).toBe(false);
     expect(world.log.count('beginTeardown')).toBe(0);
   });
@@ -308,11 +308,11 @@ test('an old sighting is ignored, a later leader is believed', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    const { observed } = await world.state();
+    const { observed } = (await world.state()).object;
     await world.observe({ resourceVersion: '1', isDeleting: true });
-    expect((await world.state()).observed).toEqual(observed);
+    expect((await world.state()).object.observed).toEqual(observed);
     await world.observe({ resourceVersion: '1', epoch: 2 });
-    expect((await world.state()).observed).toMatchObject({ epoch: 2, resourceVersion: '1' });
+    expect((await world.state()).object.observed).toMatchObject({ epoch: 2, resourceVersion: '1' });
   });
 });
 
@@ -325,7 +325,7 @@ test('a machine that runs already is adopted: nothing is created or joined, its 
     await world.phase('Running');
     await world.log.until('syncNode');
     expect(world.log.names()).toEqual(['prepareMachine', 'checkHealth', 'syncNode']);
-    expect((await world.state()).instance).toMatchObject({ providerID, nodeName });
+    expect((await world.state()).creation).toMatchObject({ instance: { providerID, nodeName } });
   });
 });
 
