@@ -23,7 +23,7 @@ export class PauseLog {
 
   /**
    * A term begins with what the Lease says. Since its last renewal no watcher led, and nothing is known of what lasted then: it
-   * ends, and is noted anew if it still lasts. The write that takes the Lease has to carry it: with the licence comes the pause.
+   * ends, and is noted anew if it still lasts. The write that takes the Lease has to carry it: with the Lease comes the pause.
    */
   takeOver({ annotations, renewedAt }: LeaseBefore): void {
     const now = this.#now();

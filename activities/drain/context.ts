@@ -21,7 +21,7 @@ export interface DrainContext {
     'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
   >;
   /** Fails while nothing may be destroyed. */
-  requireLicence(): Promise<void>;
+  requireActiveWatcher(): Promise<void>;
   /** When nothing could be done: that time does not count. */
   pauses: readonly Pause[];
   /** What the attempt before left behind. */

@@ -15,7 +15,7 @@ import { failureOf, refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
-import { closeNode, ForeignNode, readOwnNode, sicknessOf } from './drained-node.ts';
+import { cordonNode, ForeignNode, readOwnNode, forceReason } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
@@ -23,7 +23,7 @@ import { progressOf } from './progress.ts';
 import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
-import { failureInWords } from './words.ts';
+import { formatFailure } from './words.ts';
 
 export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
   const pauses = pausesOfDrain(context.pauses);
@@ -67,7 +67,7 @@ class Drain {
 
   async #ask(): Promise<DrainOutcome> {
     const node = await this.#reach();
-    if (node && sicknessOf(node, Date.now()) !== undefined) return await this.#force();
+    if (node && forceReason(node, Date.now()) !== undefined) return await this.#force();
     const outcome = await new DrainPass({
       context: this.#context,
       request: this.#request,
@@ -81,7 +81,7 @@ class Drain {
 
   /** A Node that stays is closed by a taint already. */
   async #reach(): Promise<Node | undefined> {
-    const reach = this.#request.keepsNode ? readOwnNode : closeNode;
+    const reach = this.#request.keepsNode ? readOwnNode : cordonNode;
     return await reach(this.#context, this.#request);
   }
 
@@ -126,7 +126,7 @@ class Drain {
     // The Node stays, so there is a place to say why it still has pods.
     if (this.#request.keepsNode) return isRefusal(error) ? refused(error) : error;
     const since = this.#status.failingSince(error);
-    const message = failureInWords(error, { since, deadline: this.#request.deadline });
+    const message = formatFailure(error, { since, deadline: this.#request.deadline });
     await this.#status.failed(message);
     this.#context.save(this.#progress);
     return failureOf(error, message);

@@ -1,7 +1,7 @@
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { podsLeftInWords } from '../../workflows/plan/drain/report.ts';
+import { formatPodsLeft } from '../../workflows/plan/drain/report.ts';
 import { failureOf } from '../runtime/failures.ts';
 import type { KubeError } from '../kube/client/errors.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
@@ -18,17 +18,17 @@ interface Words {
 }
 
 /** For the pending activity: what is left, since when, why, what comes next. */
-export function drainInWords({ podCount, pods, blockers, deadline }: Words): string {
-  const count = podsLeftInWords(podCount);
+export function formatDrain({ podCount, pods, blockers, deadline }: Words): string {
+  const count = formatPodsLeft(podCount);
   const isBlocked = blockers.length > 0;
-  const items = isBlocked ? blockers.map(blockerInWords) : pods.map(podKey);
+  const items = isBlocked ? blockers.map(formatBlocker) : pods.map(podKey);
   const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');
   const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
   return `${count}: ${named}${more}; by force after ${timestamp(deadline)}`;
 }
 
 /** For a pass that could not do what it has to: what is wrong, since when, until when. */
-export function failureInWords(
+export function formatFailure(
   error: unknown,
   { since, deadline }: { since: number; deadline: number },
 ): string {
@@ -43,7 +43,7 @@ function clusterOf({ path }: KubeError): string {
     : 'the target cluster';
 }
 
-function blockerInWords({ pod, since, why, nextTryAt }: Blocker): string {
+function formatBlocker({ pod, since, why, nextTryAt }: Blocker): string {
   const next = nextTryAt === undefined ? '' : `, next try ${timestamp(nextTryAt)}`;
   return `${pod} since ${timestamp(since)}: ${why}${next}`;
 }

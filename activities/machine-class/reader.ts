@@ -4,7 +4,7 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { SecretRefs } from '../../workflows/api/secret-refs.ts';
 import { foreignSecretFaults, ownSecretsOf } from '../../workflows/api/secret-refs.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
 import type { UserData } from './user-data.ts';
 
@@ -60,7 +60,7 @@ async function readClass(
   namespace: string,
   name: string,
 ): Promise<ClassWithSecret | undefined> {
-  const machineClass = await orUndefined(
+  const machineClass = await ignoreNotFound(
     client.get<MachineClass>(customResource('machineclasses', namespace, name)),
   );
   if (!machineClass) return undefined;
@@ -110,7 +110,7 @@ async function readSecret(
   namespace: string,
   name: string,
 ): Promise<[string, Buffer][] | undefined> {
-  const secret = await orUndefined(client.get<Secret>(namespaced('secrets', namespace, name)));
+  const secret = await ignoreNotFound(client.get<Secret>(namespaced('secrets', namespace, name)));
   if (!secret) return undefined;
   return Object.entries(secret.data ?? {}).map(([key, value]) => [
     key,

@@ -10,7 +10,7 @@ import { defined } from '../../workflows/values/defined.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import type {
-  DeploymentLook,
+  ObservedDeployment,
   Grant,
   Marks,
   SetFacts,
@@ -57,7 +57,7 @@ export interface NodeView {
 }
 
 /** All but `progress`, which the status decides. */
-export function factsOf(view: DeploymentView): DeploymentLook {
+export function factsOf(view: DeploymentView): ObservedDeployment {
   const { deployment, faults } = view;
   const bySet = machinesBySet(view);
   return defined({
@@ -65,7 +65,7 @@ export function factsOf(view: DeploymentView): DeploymentLook {
     hasFinalizer: hasFinalizer(deployment),
     isOrphaning: isOrphaning(deployment),
     faults,
-    ...wishesOf(view),
+    ...desiredOf(view),
     newSetName: freeNameOf(view),
     scaledAt: deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler],
     sets: setsOf(view, bySet),
@@ -76,7 +76,7 @@ export function factsOf(view: DeploymentView): DeploymentLook {
   });
 }
 
-function wishesOf({ deployment, options }: DeploymentView) {
+function desiredOf({ deployment, options }: DeploymentView) {
   const { spec } = deployment;
   const { onDelete, honorsMinReadySeconds: _ready, ...rolloutOptions } = options;
   return {

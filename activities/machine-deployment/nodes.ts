@@ -1,5 +1,5 @@
 /** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
@@ -9,7 +9,7 @@ import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isInvalid, isNotFound } from '../kube/client/errors.ts';
 import { pointerTo, replacing } from '../kube/objects/json-patch.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
@@ -18,12 +18,12 @@ import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { readNode } from '../kube/objects/nodes.ts';
-import { readLife } from './lifecycle.ts';
+import { readLiving } from './lifecycle.ts';
 import { machinesOf, nodeOf } from './machines.ts';
 import { hasJoined } from './set-facts.ts';
 
 export interface NodeWork {
-  deployment: LifeRef;
+  deployment: ObjectReference;
   step: NodeStep;
   /** Nodes that are tainted are kept from the cluster autoscaler in the same write. */
   protects: boolean;
@@ -36,7 +36,7 @@ interface Clusters {
 
 const parallelCalls = 16;
 
-export async function tendNodes(
+export async function updateRolloutNodes(
   clusters: Clusters,
   { deployment, step, protects }: NodeWork,
 ): Promise<{ protectedNodes: string[] }> {
@@ -71,7 +71,7 @@ const avoidance: Taint = {
 /** The set says so afterwards; MCM v0.62.1 leaves out Nodes that it could not write, here the step is tried again. */
 async function taintNodes(
   clusters: Clusters,
-  { deployment, set, protects }: { deployment: LifeRef; set: string; protects: boolean },
+  { deployment, set, protects }: { deployment: ObjectReference; set: string; protects: boolean },
 ): Promise<{ protectedNodes: string[] }> {
   const { control } = clusters;
   const machines = await machinesOfSet(control, deployment, set);
@@ -86,7 +86,7 @@ async function taintNodes(
 
 async function untaintNodes(
   clusters: Clusters,
-  { deployment, set }: { deployment: LifeRef; set: string },
+  { deployment, set }: { deployment: ObjectReference; set: string },
 ): Promise<void> {
   const { control } = clusters;
   const machines = await machinesOfSet(control, deployment, set);
@@ -202,9 +202,9 @@ function protectionPatch({ annotations: notes }: Node['metadata']): object[] {
 
 async function protectNodes(
   clusters: Clusters,
-  { deployment: ref, names }: { deployment: LifeRef; names: readonly string[] },
+  { deployment: ref, names }: { deployment: ObjectReference; names: readonly string[] },
 ): Promise<void> {
-  const deployment = await readLife(clusters.control, ref);
+  const deployment = await readLiving(clusters.control, ref);
   if (!deployment) return;
   const wanted = new Set(names);
   const machines = await machinesOf(clusters.control, deployment);
@@ -213,9 +213,9 @@ async function protectNodes(
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */
-async function releaseNodes(clusters: Clusters, ref: LifeRef): Promise<void> {
+async function releaseNodes(clusters: Clusters, ref: ObjectReference): Promise<void> {
   const { control } = clusters;
-  const deployment = await readLife(control, ref);
+  const deployment = await readLiving(control, ref);
   if (!deployment) return;
   const machines = await machinesOf(control, deployment);
   const now = Date.now();
@@ -233,10 +233,10 @@ function releasePatch({ metadata }: Node): object[] {
 
 async function machinesOfSet(
   control: KubeClient,
-  { namespace }: LifeRef,
+  { namespace }: ObjectReference,
   name: string,
 ): Promise<Machine[]> {
-  const set = await orUndefined(
+  const set = await ignoreNotFound(
     control.get<MachineSet>(customResource('machinesets', namespace, name)),
   );
   if (!set) return [];
@@ -252,10 +252,10 @@ function nodesOf(machines: readonly Machine[]): string[] {
 
 async function noteOnSet(
   control: KubeClient,
-  { namespace }: LifeRef,
+  { namespace }: ObjectReference,
   { set, value }: { set: string; value: 'True' | null },
 ): Promise<void> {
   const notes = { [annotations.preferNoSchedule]: value };
   const path = customResource('machinesets', namespace, set);
-  await orUndefined(control.patch(path, 'merge', { metadata: { annotations: notes } }));
+  await ignoreNotFound(control.patch(path, 'merge', { metadata: { annotations: notes } }));
 }

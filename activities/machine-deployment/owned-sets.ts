@@ -2,7 +2,7 @@
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { claimOf, ownersPatch } from '../machine-set/ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
@@ -50,10 +50,10 @@ async function claimantOf(
   sets: readonly MachineSet[],
 ): Promise<MachineDeployment> {
   const { namespace, name, uid } = deployment.metadata;
-  const mayAdopt = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
-  if (!mayAdopt) return deployment;
+  const mayClaim = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
+  if (!mayClaim) return deployment;
   const path = customResource('machinedeployments', namespace ?? '', name);
-  const present = await orUndefined(control.get<MachineDeployment>(path));
+  const present = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (present?.metadata.uid === uid) return present;
   const { deletionTimestamp = 'gone' } = deployment.metadata;
   return { ...deployment, metadata: { ...deployment.metadata, deletionTimestamp } };
@@ -89,7 +89,7 @@ async function writeOwners(
   const { namespace = '', name } = set.metadata;
   const path = customResource('machinesets', namespace, name);
   const patch = ownersPatch(set, deployment, action);
-  return await unlessChanged(control.patch<MachineSet>(path, 'merge', patch));
+  return await ignoreConflict(control.patch<MachineSet>(path, 'merge', patch));
 }
 
 function byAge(a: MachineSet, b: MachineSet): number {

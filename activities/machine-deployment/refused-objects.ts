@@ -1,5 +1,5 @@
 /** Writes for several objects: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
@@ -79,7 +79,7 @@ export class RefusedObjects {
   }
 
   /** On each object, and on the deployment. */
-  async report(control: KubeClient, deployment: LifeRef): Promise<void> {
+  async report(control: KubeClient, deployment: ObjectReference): Promise<void> {
     const { outcome } = this;
     if (!outcome) return;
     const text = { type: 'Warning', reason: outcome.reason } as const;

@@ -35,7 +35,7 @@ export interface StatusView {
   /** A write that the API server refused, and that is tried again; all else goes on. */
   refusedWrite?: string;
   /** Why the rollout stands still on purpose. */
-  standstill?: string;
+  pausedMs?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   /** When nothing could be done. Default: never. */
@@ -97,7 +97,7 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, standstill, stopped, pauses, now } = view;
+  const { deployment, newSet, refusal, pausedMs, stopped, pauses, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
@@ -107,7 +107,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     wanted: spec.replicas ?? 0,
     newSet: newSet && nameOf(newSet, view.sets),
     refusal,
-    standstill,
+    standstill: pausedMs,
     stopped,
     deadlineSeconds: spec.progressDeadlineSeconds,
     pauses,

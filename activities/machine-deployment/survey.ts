@@ -1,7 +1,7 @@
 /** Looks at a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
 import type {
-  DeploymentSurveyInput,
-  DeploymentSurveyOutcome,
+  ObserveDeploymentInput,
+  ObservedDeploymentOutcome,
 } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -20,15 +20,15 @@ import {
   statusSubject,
 } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type {
-  DeploymentLook,
+  ObservedDeployment,
   SetFacts,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { availableAt } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
-import { stopInWords } from '../kube/objects/global-stop.ts';
+import { formatStop } from '../kube/objects/global-stop.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { factsOf, newSetAmong } from './facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
@@ -38,15 +38,15 @@ import { RefusedObjects } from './refused-objects.ts';
 import type { StatusView } from './status.ts';
 import { reportOf, statusPatchOf } from './status.ts';
 
-export type SurveyWorld = Pick<
-  World,
+export type ObserveDependencies = Pick<
+  ActivityDependencies,
   'control' | 'target' | 'recent' | 'protectsNodes' | 'stop' | 'pauses'
 >;
 
-export async function surveyMachineDeployment(
-  world: SurveyWorld,
-  input: DeploymentSurveyInput,
-): Promise<DeploymentSurveyOutcome> {
+export async function observeMachineDeployment(
+  world: ObserveDependencies,
+  input: ObserveDeploymentInput,
+): Promise<ObservedDeploymentOutcome> {
   const { control, recent } = world;
   const { namespace, name } = input.deployment;
   const path = customResource('machinedeployments', namespace, name);
@@ -80,9 +80,9 @@ function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedW
 }
 
 async function look(
-  { control, target, protectsNodes, refused }: SurveyWorld & { refused: RefusedObjects },
+  { control, target, protectsNodes, refused }: ObserveDependencies & { refused: RefusedObjects },
   deployment: MachineDeployment,
-  { now, protectedNodes }: DeploymentSurveyInput,
+  { now, protectedNodes }: ObserveDeploymentInput,
 ): Promise<DeploymentView> {
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
@@ -143,12 +143,12 @@ function hasMachines({ spec, status }: MachineSet): boolean {
 
 function statusViewOf(
   view: DeploymentView,
-  facts: DeploymentLook,
-  { error }: DeploymentSurveyInput,
+  facts: ObservedDeployment,
+  { error }: ObserveDeploymentInput,
 ): Omit<StatusView, 'pauses'> {
   const { deployment, sets, newSet, options, now } = view;
   const refusal = refusalOf(facts) ?? createErrorOf(error);
-  const standstill = standstillOf(facts, now);
+  const pausedMs = standstillOf(facts, now);
   return {
     deployment,
     sets,
@@ -156,13 +156,13 @@ function statusViewOf(
     now,
     ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
     ...(refusal && { refusal }),
-    ...(standstill && { standstill: standstill.reason }),
+    ...(pausedMs && { pausedMs: pausedMs.reason }),
   };
 }
 
-function stopOf({ stop }: SurveyWorld, namespace: string): Pick<StatusView, 'stopped'> {
+function stopOf({ stop }: ObserveDependencies, namespace: string): Pick<StatusView, 'stopped'> {
   const current = stop.current();
-  return current ? { stopped: stopInWords(namespace, current) } : {};
+  return current ? { stopped: formatStop(namespace, current) } : {};
 }
 
 function createErrorOf(error: string | undefined) {
@@ -175,7 +175,7 @@ function availableIn(sets: readonly SetFacts[]): number {
 }
 
 async function writeStatus(
-  { control, recent }: SurveyWorld,
+  { control, recent }: ObserveDependencies,
   path: string,
   { deployment, patch }: { deployment: MachineDeployment; patch: object | undefined },
 ): Promise<void> {
@@ -189,7 +189,7 @@ async function writeStatus(
 
 /** The deployment says which revision it is at. */
 async function writeRevision(
-  { control, recent }: SurveyWorld,
+  { control, recent }: ObserveDependencies,
   path: string,
   { deployment, newSet }: DeploymentView,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 
@@ -12,6 +12,6 @@ export function listOf(names: string[]): string {
     : `${names.length} Machines: ${names.join(', ')}`;
 }
 
-export function setSubject({ namespace, name, uid }: LifeRef): EventSubject {
+export function setSubject({ namespace, name, uid }: ObjectReference): EventSubject {
   return { apiVersion, kind: 'MachineSet', namespace, name, uid };
 }

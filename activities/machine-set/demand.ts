@@ -3,10 +3,10 @@ import { labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { machineSetFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/ownership.ts';
-import type { SetDemand } from '../../workflows/plan/machine-set/plan.ts';
+import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
 import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
 
-export function demandOf(set: MachineSet): SetDemand {
+export function desiredMachinesOf(set: MachineSet): DesiredMachines {
   const { metadata, spec } = set;
   const frozenBy = frozenByOf(set);
   return {

@@ -20,7 +20,7 @@ export function factOf({ metadata, status }: Machine): MachineFact {
     priority: priorityOf(notes[annotations.priority]),
     markedAt: timeOf(notes[annotations.markedForDeletionTime]),
     preservedUntil: timeOf(preserveExpiryTime),
-    preserve: wishOf(notes),
+    preserve: preserveValueOf(notes),
     wasPreserved: annotations.preservationExpired in notes ? true : undefined,
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
     createdAt: Date.parse(metadata.creationTimestamp),
@@ -32,7 +32,7 @@ function priorityOf(text: string | undefined): number {
 }
 
 /** What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which could not take it back. */
-function wishOf(notes: Record<string, string>): Preserve | undefined {
+function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   const own = preserveOf(notes[annotations.preserve]);
   if (own !== undefined) return own;
   const ofNode = preserveOf(notes[annotations.lastAppliedPreserve]);

@@ -6,7 +6,7 @@ import type { Claim } from '../../workflows/plan/ownership.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { claimOf, ownersPatch } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
@@ -21,7 +21,7 @@ export interface ClaimRequest {
 }
 
 /** What a survey needs to change hands. */
-export interface AdoptionRequest extends ClaimRequest {
+export interface ClaimingRequest extends ClaimRequest {
   /** Of writes to single machines; these are left as they are. */
   refused: RefusedWrites;
   /** Names of machines that are not tried. */
@@ -52,7 +52,7 @@ export async function listMembers(control: KubeClient, request: ClaimRequest): P
 }
 
 /** The set's Machines, in the order of the list. Orphans that it selects are adopted on the way. */
-export async function membersOf(control: KubeClient, request: AdoptionRequest): Promise<Machine[]> {
+export async function membersOf(control: KubeClient, request: ClaimingRequest): Promise<Machine[]> {
   const { members, orphans, items } = await listMembers(control, request);
   const wanted = orphans.filter(({ metadata }) => !request.passOver.has(metadata.name));
   if (wanted.length === 0 || !(await isAlive(control, request.set))) return members;
@@ -72,14 +72,14 @@ export async function membersOf(control: KubeClient, request: AdoptionRequest): 
  */
 async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
   const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
-  const present = await orUndefined(control.get<MachineSet>(path));
+  const present = await ignoreNotFound(control.get<MachineSet>(path));
   return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
 }
 
 /** Lets go what the set controls and does not select. Returns the names, sorted. */
-export async function releaseStrays(
+export async function releaseUnmatched(
   control: KubeClient,
-  request: AdoptionRequest,
+  request: ClaimingRequest,
   strays: readonly string[],
 ): Promise<string[]> {
   const { metadata } = request.set;
@@ -89,7 +89,7 @@ export async function releaseStrays(
   await inParallel(wanted, parallelCalls, async (name) => {
     const path = customResource('machines', metadata.namespace ?? '', name);
     // Who named it saw an earlier state.
-    const machine = await orUndefined(control.get<Machine>(path));
+    const machine = await ignoreNotFound(control.get<Machine>(path));
     if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
     const settled = await request.refused.attempt(machine.metadata, () =>
       settle(control, request, machine),
@@ -108,7 +108,7 @@ const mostTries = 4;
  */
 async function settle(
   control: KubeClient,
-  request: ClaimRequest,
+  request: ClaimingRequest,
   machine: Machine,
 ): Promise<Machine | undefined> {
   const { namespace = '', name } = machine.metadata;
@@ -124,7 +124,7 @@ async function settle(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    seen = await orUndefined(control.get<Machine>(path));
+    seen = await ignoreNotFound(control.get<Machine>(path));
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 /** Looks at a MachineSet and its Machines, and reports what it sees in the set's status. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
-  SetSurveyOutcome,
-  SurveyInput,
+  ObservedSetOutcome,
+  ObserveSetInput,
 } from '../../workflows/contracts/machine-set-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
-import type { SetSurvey } from '../../workflows/plan/machine-set/plan.ts';
+import type { ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import { isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
@@ -22,43 +22,43 @@ import { isRejected } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';
-import { demandOf } from './demand.ts';
-import { membersOf, releaseStrays } from './members.ts';
+import { desiredMachinesOf } from './demand.ts';
+import { membersOf, releaseUnmatched } from './members.ts';
 import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
 
-export type SurveyWorld = Pick<World, 'control' | 'recent'>;
+export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent'>;
 
 /**
  * The status that this writes says by `observedGeneration` that the set has seen that spec, and a MachineDeployment takes it as
  * a promise that nothing older is still at work. So the workflow surveys only when no batch of its own runs.
  */
-export async function surveyMachineSet(
-  world: SurveyWorld,
-  input: SurveyInput,
-): Promise<SetSurveyOutcome> {
+export async function observeMachineSet(
+  world: ObserveDependencies,
+  input: ObserveSetInput,
+): Promise<ObservedSetOutcome> {
   const { control, recent } = world;
   const { namespace, name } = input.set;
   const path = customResource('machinesets', namespace, name);
   const found = await recent.read<MachineSet>(path, input.atLeast);
   if (!found) return { found: false };
   const set = await ensureFinalizer(control, 'machinesets', found);
-  const demand = demandOf(set);
+  const desired = desiredMachinesOf(set);
   const refused = new RefusedWrites('FailedUpdate');
   const passOver = new Set(input.passOver);
-  const request = { set, isFaulty: demand.faults.length > 0, refused, passOver };
+  const request = { set, isFaulty: desired.faults.length > 0, refused, passOver };
   const members = await membersOf(control, request);
-  await letGo(control, set, await releaseStrays(control, request, input.strays ?? []));
+  await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
-  const survey = surveyOf(set, { demand, members }, input);
+  const observation = observationOf(set, { desired, members }, input);
   const refusal = refused.outcome ?? input.refusal;
-  const failure = failureOf(survey, { ...input, ...(refusal && { refusal }) });
-  const isUnreported = isNews(set) && isOneStepAway(survey, input.batchSize);
+  const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
+  const isUnreported = isNews(set) && isOneStepAway(observation, input.batchSize);
   const view = { set, status: statusOf(set, members, failure) };
   const isStored = isUnreported || (await reportStatus(world, path, view));
   const { uid, resourceVersion, ownerReferences } = set.metadata;
@@ -67,7 +67,9 @@ export async function surveyMachineSet(
     uid,
     resourceVersion,
     machineDeployment: deploymentOf(ownerReferences),
-    survey: isStored ? survey : { ...survey, holdsUntil: soonerOf(survey, input.now) },
+    observation: isStored
+      ? observation
+      : { ...observation, holdsUntil: soonerOf(observation, input.now) },
     isUnreported: isUnreported ? (true as const) : undefined,
     refused: refused.outcome,
   });
@@ -81,18 +83,22 @@ function isNews({ metadata, status }: MachineSet): boolean {
   return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
-function surveyOf(set: MachineSet, { demand, members }: Members, input: SurveyInput): SetSurvey {
-  const facts = deletionFactsOf(set, { demand, members }, input.now);
+function observationOf(
+  set: MachineSet,
+  { desired, members }: Members,
+  input: ObserveSetInput,
+): ObservedMachineSet {
+  const facts = deletionFactsOf(set, { desired, members }, input.now);
   const { nextExpiry, ...failed } = countFailed(facts);
   const passOver = new Set(input.passOver);
-  const toPush = demand.isDeleting ? [] : differing(set, members, input);
+  const toPush = desired.isDeleting ? [] : differing(set, members, input);
   return defined({
-    demand,
+    desired: desired,
     total: members.length,
     present: facts.machines.filter(isPresent).length,
     failed,
     toDelete: machinesToDelete(facts, passOver),
-    autoPreservation: demand.isDeleting
+    autoPreservation: desired.isDeleting
       ? undefined
       : planAutoPreservation(facts.machines, {
           max: set.spec.autoPreserveFailedMachineMax ?? 0,
@@ -106,7 +112,7 @@ function surveyOf(set: MachineSet, { demand, members }: Members, input: SurveyIn
 function differing(
   { metadata, spec }: MachineSet,
   members: readonly Machine[],
-  { unpushable, passOver = [] }: SurveyInput,
+  { unpushable, passOver = [] }: ObserveSetInput,
 ): string[] {
   const template = spec.template?.spec;
   if (!template) return [];
@@ -120,20 +126,20 @@ function differing(
 }
 
 function failureOf(
-  { demand, present }: SetSurvey,
-  { error, refusal }: Pick<SurveyInput, 'error' | 'refusal'>,
+  { desired, present }: ObservedMachineSet,
+  { error, refusal }: Pick<ObserveSetInput, 'error' | 'refusal'>,
 ): ReplicaFailure | undefined {
-  const { faults, replicas } = demand;
+  const { faults, replicas } = desired;
   if (faults.length > 0) return { reason: 'InvalidSpec', message: faults.join('; ') };
   if (error !== undefined && present < replicas) return { reason: 'FailedCreate', message: error };
   return refusal && { reason: refusal.reason, message: refusal.message };
 }
 
 /** MCM says nothing here; but who misses a machine in the set's list should find out why. */
-async function letGo(control: KubeClient, set: MachineSet, released: string[]): Promise<void> {
+async function unpreserve(control: KubeClient, set: MachineSet, released: string[]): Promise<void> {
   if (released.length === 0) return;
   const { namespace = '', name, uid } = set.metadata;
-  const life: LifeRef = { namespace, name, uid };
+  const life: ObjectReference = { namespace, name, uid };
   recordEvent(control, setSubject(life), {
     type: 'Normal',
     reason: 'ReleasedMachine',
@@ -147,7 +153,7 @@ async function letGo(control: KubeClient, set: MachineSet, released: string[]): 
  * MachineDeployment goes on waiting for this one.
  */
 async function reportStatus(
-  { control, recent }: SurveyWorld,
+  { control, recent }: ObserveDependencies,
   path: string,
   { set, status }: { set: MachineSet; status: MachineSetStatus },
 ): Promise<boolean> {
@@ -172,6 +178,6 @@ async function reportStatus(
 const statusRetryMs = 30_000;
 
 /** A status that was refused is tried again then, although nothing else may be to do. */
-function soonerOf({ holdsUntil }: SetSurvey, now: number): number {
+function soonerOf({ holdsUntil }: ObservedMachineSet, now: number): number {
   return Math.min(holdsUntil ?? Infinity, now + statusRetryMs);
 }

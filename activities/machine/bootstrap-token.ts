@@ -6,7 +6,7 @@
  * machine is passed over.
  */
 import { createHash, randomInt } from 'node:crypto';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/client/errors.ts';
 import { namespaced } from '../kube/client/paths.ts';
@@ -23,7 +23,7 @@ interface TokenSecret {
 }
 
 export interface TokenRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   lifetimeSeconds: number;
   authExtraGroups: string;
 }
@@ -49,7 +49,7 @@ export async function readBootstrapToken(target: KubeClient, id: string): Promis
 export async function deleteBootstrapToken(
   target: KubeClient,
   id: string,
-  machine: LifeRef,
+  machine: ObjectReference,
 ): Promise<void> {
   try {
     const secret = await target.get<TokenSecret>(pathOf(id));

@@ -8,7 +8,7 @@ import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { readMachines } from './object.ts';
 
@@ -22,7 +22,7 @@ export async function requireDeletable(
 ): Promise<void> {
   const { namespace, name, uid } = machine;
   const path = customResource('machines', namespace, name);
-  const found = await orUndefined(control.get<Machine>(path));
+  const found = await ignoreNotFound(control.get<Machine>(path));
   if (found?.metadata.uid === uid && isBeingDeleted(found)) return;
   if (found && providerID === undefined) {
     throw refusal(`Machine ${namespace}/${name} is not being deleted (UID ${found.metadata.uid})`);

@@ -1,25 +1,25 @@
 /** Reading and writing one Machine. */
-import type { LifeRef, ObjectRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 
 export const component = eventComponents.machine;
 
-function machinePath({ namespace, name }: ObjectRef): string {
+function machinePath({ namespace, name }: NamespacedName): string {
   return customResource('machines', namespace, name);
 }
 
 /** Undefined when there is none. */
 export async function readMachine(
   control: KubeClient,
-  ref: ObjectRef,
+  ref: NamespacedName,
 ): Promise<Machine | undefined> {
-  return await orUndefined(control.get<Machine>(machinePath(ref)));
+  return await ignoreNotFound(control.get<Machine>(machinePath(ref)));
 }
 
 /**
@@ -28,7 +28,7 @@ export async function readMachine(
  */
 export async function patchMachine(
   control: KubeClient,
-  machine: LifeRef,
+  machine: ObjectReference,
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
   const path = `${machinePath(machine)}${'status' in patch ? '/status' : ''}`;
@@ -37,20 +37,20 @@ export async function patchMachine(
     return await control.patch<Machine>(path, 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await isSameLife(control, machine))) return undefined;
+    if (isConflict(error) && !(await isSameObject(control, machine))) return undefined;
     throw error;
   }
 }
 
-async function isSameLife(control: KubeClient, machine: LifeRef): Promise<boolean> {
+async function isSameObject(control: KubeClient, machine: ObjectReference): Promise<boolean> {
   return (await readMachine(control, machine))?.metadata.uid === machine.uid;
 }
 
-export function lifeOf({ metadata: { namespace = '', name, uid } }: Machine): LifeRef {
+export function referenceOf({ metadata: { namespace = '', name, uid } }: Machine): ObjectReference {
   return { namespace, name, uid };
 }
 
-export function machineSubject({ namespace, name, uid }: LifeRef): EventSubject {
+export function machineSubject({ namespace, name, uid }: ObjectReference): EventSubject {
   return { apiVersion, kind: 'Machine', namespace, name, uid };
 }
 

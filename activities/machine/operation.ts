@@ -1,5 +1,5 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { patchMachine, readMachine } from './object.ts';
 import { timestamp } from '../kube/objects/time.ts';
 
@@ -7,7 +7,7 @@ type Input = Parameters<MachineActivities['recordOperation']>[0];
 
 /** The phase stays: nothing has happened yet. */
 export async function recordOperation(
-  { control }: World,
+  { control }: ActivityDependencies,
   { machine, operation, description }: Input,
 ): Promise<void> {
   const current = await readMachine(control, machine);

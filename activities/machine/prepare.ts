@@ -1,5 +1,5 @@
 /** Reads what a Machine's life depends on, and makes the object ours. */
-import type { LifeRef, ObjectRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import type {
   PrepareOutcome,
   PreparedMachine,
@@ -16,13 +16,16 @@ import { isUnreachable } from '../kube/client/errors.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../machine-class/user-data.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { seenNodeOf } from './node/observed.ts';
-import { lifeOf, readMachine } from './object.ts';
+import { referenceOf, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
-export async function prepareMachine(world: World, input: PrepareInput): Promise<PrepareOutcome> {
+export async function readAndClaimMachine(
+  world: ActivityDependencies,
+  input: PrepareInput,
+): Promise<PrepareOutcome> {
   const found = await readMachine(world.control, input.machine);
   if (!found) return { found: false };
   const object = await ensureFinalizer(world.control, 'machines', found);
@@ -30,20 +33,24 @@ export async function prepareMachine(world: World, input: PrepareInput): Promise
   if (prepared.isDeleting) return { found: true, machine: prepared };
   const outcome = await withoutNode(world, input, object);
   if (!input.readsNode || outcome.outOfReach !== undefined) return outcome;
-  return { ...outcome, ...(await nodeOf(world, lifeOf(object), prepared)) };
+  return { ...outcome, ...(await nodeOf(world, referenceOf(object), prepared)) };
 }
 
 interface PrepareInput {
-  machine: ObjectRef;
+  machine: NamespacedName;
   isRetry: boolean;
   readsNode?: boolean;
 }
 
 type Found = Extract<PrepareOutcome, { found: true }>;
 
-async function withoutNode(world: World, input: PrepareInput, object: Machine): Promise<Found> {
+async function withoutNode(
+  world: ActivityDependencies,
+  input: PrepareInput,
+  object: Machine,
+): Promise<Found> {
   const prepared = preparedOf(object, world);
-  const machine: LifeRef = { ...input.machine, uid: prepared.uid };
+  const machine: ObjectReference = { ...input.machine, uid: prepared.uid };
   const faults = machineFaults(object);
   if (faults.length > 0) return failed(prepared, inputFailure(faults.join('; ')));
   const resolved = await world.classes.read(prepared.className, { isFresh: input.isRetry });
@@ -56,7 +63,7 @@ async function withoutNode(world: World, input: PrepareInput, object: Machine): 
 
 /** A class that has gone or is wrong may be mended while its machines are being deleted. */
 export async function findProvider(
-  world: World,
+  world: ActivityDependencies,
   { className }: { className: string },
 ): Promise<ProviderOutcome> {
   const resolved = await world.classes.read(className, { isFresh: true });
@@ -73,12 +80,15 @@ export async function findProvider(
 }
 
 interface Resolved {
-  machine: LifeRef;
+  machine: ObjectReference;
   prepared: PreparedMachine;
   resolved: ClassWithSecret;
 }
 
-async function withClass(world: World, { machine, prepared, resolved }: Resolved): Promise<Found> {
+async function withClass(
+  world: ActivityDependencies,
+  { machine, prepared, resolved }: Resolved,
+): Promise<Found> {
   const fault = await classFault(world, resolved);
   if (fault !== undefined) return failed(prepared, inputFailure(fault));
   const complete = { ...prepared, ...providerOf(resolved) };
@@ -101,8 +111,8 @@ async function withClass(world: World, { machine, prepared, resolved }: Resolved
 }
 
 async function nodeOf(
-  { control, target, targetCluster }: World,
-  machine: LifeRef,
+  { control, target, targetCluster }: ActivityDependencies,
+  machine: ObjectReference,
   { nodeName, providerID }: PreparedMachine,
 ): Promise<Pick<Found, 'node' | 'outOfReach'>> {
   if (!target || nodeName === undefined || providerID === undefined) return {};
@@ -125,7 +135,10 @@ async function ofTarget<T>(
 }
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */
-async function classFault(world: World, resolved: ClassWithSecret): Promise<string | undefined> {
+async function classFault(
+  world: ActivityDependencies,
+  resolved: ClassWithSecret,
+): Promise<string | undefined> {
   const { metadata, provider = '', providerSpec } = resolved.machineClass;
   const faults = await classFaults(world, resolved);
   // The class may have been mended since its annotation was written: what counts is what it says now.

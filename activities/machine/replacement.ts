@@ -10,13 +10,13 @@ import type {
 import { defined } from '../../workflows/values/defined.ts';
 import { planReplacement } from '../../workflows/plan/machine/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import type { MachineKind } from '../kube/client/paths.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './prepared.ts';
@@ -28,7 +28,10 @@ const attempts = 3;
  * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note allow that; what was counted
  * some seconds ago for a machine of the same set may only hold this one back.
  */
-export async function findHold({ control }: World, machine: Machine): Promise<Hold | undefined> {
+export async function findHold(
+  { control }: ActivityDependencies,
+  machine: Machine,
+): Promise<Hold | undefined> {
   const { name, namespace = '' } = machine.metadata;
   const known = recentCount(control, machine);
   const earlier = known && answerFor(known, name);
@@ -122,7 +125,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | u
     return { kind: 'machinesets', object: set, sets: [set], limit: 1 };
   }
   const path = customResource('machinedeployments', namespace, ref.name);
-  const object = await orUndefined(control.get<MachineDeployment>(path));
+  const object = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
   const limit = optionsOf(object, Date.parse).replacementBudget ?? 1;
@@ -165,5 +168,5 @@ async function note(
   const notes = { [annotations.replacing]: granted.join(',') };
   const path = customResource(kind, namespace, name);
   const patch = { metadata: { uid, resourceVersion, annotations: notes } };
-  return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
+  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
 }

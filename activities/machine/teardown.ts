@@ -1,5 +1,5 @@
 /** The beginning and the end of a Machine's deletion. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,
   TeardownOutcome,
@@ -19,10 +19,10 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
-import { unlessChanged } from '../kube/client/ignore.ts';
-import type { World } from '../runtime/dependencies.ts';
+import { ignoreConflict } from '../kube/client/ignore.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
-import { foreignReason, rivalOf } from './node/claims.ts';
+import { foreignReason, competingMachine } from './node/claims.ts';
 import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from './object.ts';
@@ -35,8 +35,8 @@ type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
 /** Says Terminating, and reads in the same write what the deletion depends on. */
 export async function beginTeardown(
-  world: World,
-  { machine }: { machine: LifeRef },
+  world: ActivityDependencies,
+  { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const now = timestamp();
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
@@ -75,7 +75,7 @@ export async function beginTeardown(
 
 /** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
 export async function finishTeardown(
-  world: World,
+  world: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
   return (await clearTarget(world, input)) ?? (await releaseMachine(world, input));
@@ -83,7 +83,7 @@ export async function finishTeardown(
 
 /** A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its status can be written. */
 async function releaseMachine(
-  { control }: World,
+  { control }: ActivityDependencies,
   { machine }: FinishInput,
 ): Promise<StepFailure | undefined> {
   try {
@@ -98,7 +98,7 @@ async function releaseMachine(
 
 /** What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never joined left nothing there. */
 async function clearTarget(
-  { control, target, targetCluster }: World,
+  { control, target, targetCluster }: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
   const { machine, nodeName, bootstrapTokenId, hasNotJoined = false } = input;
@@ -171,10 +171,10 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
-    await unlessChanged(target.patch(nodePath(name), 'strategic', { metadata }));
+    await ignoreConflict(target.patch(nodePath(name), 'strategic', { metadata }));
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
-  await unlessChanged(target.delete(nodePath(name), { preconditions: { uid } }));
+  await ignoreConflict(target.delete(nodePath(name), { preconditions: { uid } }));
 }
 
 /**
@@ -184,12 +184,12 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
 async function isOfEarlierAttempt(
   control: KubeClient,
   node: Node,
-  machine: LifeRef,
+  machine: ObjectReference,
 ): Promise<boolean> {
   const { metadata } = node;
   if (metadata.name !== machine.name) return false;
   const own = await readMachine(control, machine);
   if (own?.metadata.uid !== machine.uid) return false;
-  if ((await rivalOf(control, node, machine)) !== undefined) return false;
+  if ((await competingMachine(control, node, machine)) !== undefined) return false;
   return Date.parse(metadata.creationTimestamp) >= Date.parse(own.metadata.creationTimestamp);
 }

@@ -3,7 +3,7 @@ import { foreignReason } from './node/claims.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import type { VolumeAttachment } from '../kube/objects/volume-attachments.ts';
 import { volumeAttachments } from '../kube/objects/volume-attachments.ts';
 
@@ -20,12 +20,12 @@ export async function deleteAttachments(clusters: Clusters, claim: NodeClaim): P
   const { nodeName } = claim;
   const node = await readNodeOf(clusters, claim);
   if ((await foreignReason(control, node, claim)) !== undefined) return;
-  const list = await orUndefined(target.list<VolumeAttachment>(volumeAttachments));
+  const list = await ignoreNotFound(target.list<VolumeAttachment>(volumeAttachments));
   const ours = (list?.items ?? []).filter(
     ({ spec, metadata }) => spec.nodeName === nodeName && metadata.deletionTimestamp === undefined,
   );
   await inParallel(ours, width, async ({ metadata }) => {
     const options = { preconditions: { uid: metadata.uid } };
-    await orUndefined(target.delete(`${volumeAttachments}/${metadata.name}`, options));
+    await ignoreNotFound(target.delete(`${volumeAttachments}/${metadata.name}`, options));
   });
 }

@@ -5,11 +5,11 @@
 import { Context } from '@temporalio/activity';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recorderOf, recordWith } from '../kube/objects/events.ts';
-import type { Place } from './leader-gate.ts';
+import type { GateDependencies } from './leader-gate.ts';
 import { requireLeader } from './leader-gate.ts';
 
 /** The same client, but that its writes fail once their attempt was timed out or cancelled, or while no watcher leads. */
-export function forCurrentAttempt(client: KubeClient, place: Place): KubeClient {
+export function forCurrentAttempt(client: KubeClient, place: GateDependencies): KubeClient {
   const requireCurrent = (): void => {
     requireLeader(place);
     requireCurrentAttempt();

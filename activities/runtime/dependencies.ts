@@ -1,13 +1,13 @@
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
-import type { EntityBoard } from './workflow-registry.ts';
+import type { WorkflowRegistry } from './workflow-registry.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { RecentObjects } from '../kube/cache/recent-objects.ts';
 
 /** What the core's activities act on. */
-export interface World extends ClassDependencies {
+export interface ActivityDependencies extends ClassDependencies {
   /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
   target?: KubeClient;
   /** Id of `target`. Absent: nobody compares it with what the Machines say. */
@@ -19,15 +19,15 @@ export interface World extends ClassDependencies {
   protectsNodes: boolean;
   /** Of `control`. */
   recent: RecentObjects;
-  licence: Licence;
+  activeWatcher: ActiveWatcher;
   /** What a person stopped. */
   stop: StopView;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
-  entities: EntityBoard;
+  workflows: WorkflowRegistry;
 }
 
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */
-export interface Licence {
-  isGranted(): boolean;
+export interface ActiveWatcher {
+  isActive(): boolean;
 }

@@ -4,7 +4,7 @@ import {
   ApplicationFailureCategory,
   CancelledFailure,
 } from '@temporalio/common';
-import type { ObjectRef } from '../../workflows/contracts/references.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 
 /** What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known besides the server's own. */
@@ -23,9 +23,9 @@ export function failureOf(error: unknown, words?: string): Error {
 }
 
 /** No process holds this Lease, so nothing may be created or destroyed now. */
-export function notLicensed({ namespace, name }: ObjectRef): ApplicationFailure {
+export function noActiveWatcher({ namespace, name }: NamespacedName): ApplicationFailure {
   const message = `no watcher holds the Lease "${name}" in namespace ${namespace}: start one, or wait for it to take over`;
-  return waiting({ type: 'NotLicensed', message, milliseconds: 1_000 + Math.random() * 1_000 });
+  return waiting({ type: 'NoActiveWatcher', message, milliseconds: 1_000 + Math.random() * 1_000 });
 }
 
 const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
@@ -39,7 +39,7 @@ export function stopped(message: string): ApplicationFailure {
 /** What will not change within the moment that a local activity may take. */
 export function isHeldBack(error: unknown): error is ApplicationFailure {
   const type = error instanceof ApplicationFailure ? error.type : undefined;
-  return type === 'Stopped' || type === 'NotLicensed';
+  return type === 'Stopped' || type === 'NoActiveWatcher';
 }
 
 interface Wait {

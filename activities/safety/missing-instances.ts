@@ -3,7 +3,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
   ListedMachine,
-  MissingLook,
+  MissingSearch,
   OwnedInstance,
 } from '../../workflows/plan/safety/missing-instances.ts';
 import { findUnlisted } from '../../workflows/plan/safety/missing-instances.ts';
@@ -12,10 +12,10 @@ import type { Driver } from '../drivers/driver.ts';
 import { DriverError } from '../drivers/driver.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { phaseOf } from '../machine/prepared.ts';
-import type { Account, Listing, ListWorld } from './orphans/list-scopes.ts';
+import type { Account, Listing, ListDependencies } from './orphans/list-scopes.ts';
 
-export interface AskingWorld extends ListWorld {
-  driver: ListWorld['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
+export interface SearchDependencies extends ListDependencies {
+  driver: ListDependencies['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
 }
 
 /** In each scope. Instances that carry no tags of ours are never listed, so that many may be asked for in vain. */
@@ -37,10 +37,10 @@ export interface MissingInput {
 }
 
 /** Undefined when none is missing. A listing that failed says of none that it is. */
-export async function lookForMissing(
-  world: AskingWorld,
+export async function findMissing(
+  world: SearchDependencies,
   { listing: { scope, error }, listed, machines, account }: MissingInput,
-): Promise<MissingLook | undefined> {
+): Promise<MissingSearch | undefined> {
   if (error !== undefined) return undefined;
   const { settleSeconds } = world.driver;
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
@@ -69,7 +69,7 @@ interface Question extends Pick<MissingInput, 'machines' | 'account'> {
 
 /** A cloud that does not answer proves nothing. */
 async function isMissing(
-  { driver, signal }: AskingWorld,
+  { driver, signal }: SearchDependencies,
   { one, listing: { scope }, machines, account }: Question,
 ): Promise<boolean> {
   const { name, uid, providerID } = one;

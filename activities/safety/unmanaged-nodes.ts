@@ -13,14 +13,14 @@ import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf } from '../machine/prepared.ts';
-import type { World } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;
 const parallelWrites = 10;
 
 export async function markUnmanagedNodes(
-  world: Pick<World, 'control' | 'target' | 'defaults'>,
+  world: Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
   const { control, target } = world;
@@ -60,7 +60,7 @@ function nodeFact({ metadata }: KubeObject): NodeFact {
   });
 }
 
-function machineFact(machine: Machine, world: Pick<World, 'defaults'>): MachineFact {
+function machineFact(machine: Machine, world: Pick<ActivityDependencies, 'defaults'>): MachineFact {
   const { nodeName, limits } = preparedOf(machine, world);
   const { creationTimeoutSeconds } = limits;
   return defined({ name: machine.metadata.name, nodeName, creationTimeoutSeconds });

@@ -1,6 +1,6 @@
 /** Objects whose workflow was lost, and workflows whose object was lost. */
 import { describe, expect, test } from '@jest/globals';
-import type { EntityReport } from '../../workflows/contracts/safety-activities.ts';
+import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { deleteChecks, runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
@@ -23,9 +23,9 @@ describe('the check of entities', () => {
   const scenario = useScenario('entities', { isDoubled: false, workerFlags });
   const { cluster, cloud, workflows, operator, namespace } = scenario;
 
-  async function audit(): Promise<EntityReport> {
-    const run = await runCheck(workflows, 'entities');
-    const report: EntityReport = await run.result();
+  async function audit(): Promise<WorkflowReport> {
+    const run = await runCheck(workflows, 'lost-workflows');
+    const report: WorkflowReport = await run.result();
     return report;
   }
 

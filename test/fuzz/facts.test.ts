@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { reportOf } from '../../activities/machine-deployment/status.ts';
-import { demandOf } from '../../activities/machine-set/demand.ts';
+import { desiredMachinesOf } from '../../activities/machine-set/demand.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import { selectorText } from '../../activities/machine-set/selector.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
@@ -144,9 +144,9 @@ describe('any MachineSet', () => {
   test('yields facts that are of use', () => {
     expect(
       counterexample(machineSets, runsEach, (set) => {
-        const demand = demandOf(set);
-        expectUsable(demand);
-        expectWords(demand.faults);
+        const desired = desiredMachinesOf(set);
+        expectUsable(desired);
+        expectWords(desired.faults);
       }),
     ).toBeUndefined();
   });
@@ -157,7 +157,7 @@ describe('any MachineSet', () => {
       counterexample(draws, 4 * runsEach, ([selector, others]) => {
         const labels = { ...others, ...selector.matchLabels };
         const template = { ...aTemplate(), metadata: { labels } };
-        const { faults } = demandOf(aMachineSet({ spec: { selector, template } }));
+        const { faults } = desiredMachinesOf(aMachineSet({ spec: { selector, template } }));
         expectWords(faults);
         if (faults.length > 0 || isEmptySelector(selector)) return;
         for (const part of selectorText(selector).split(/,(?![^(]*\))/)) {

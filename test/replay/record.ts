@@ -85,8 +85,8 @@ await set.run(async () => {
 const unread = new Machines(1);
 const timedOut = new SetWorld(temporal, 'machineSet', {
   ...unread.steps(),
-  surveyMachineSet: async () =>
-    Context.current().info.isLocal ? await hang() : await unread.steps().surveyMachineSet(),
+  observeMachineSet: async () =>
+    Context.current().info.isLocal ? await hang() : await unread.steps().observeMachineSet(),
 });
 await timedOut.run(async () => {
   await timedOut.observe();
@@ -102,7 +102,7 @@ await resting.run(async () => {
 });
 
 // Two sets, a deadline, work on Nodes under way, and a command that came meanwhile.
-const rolling = new RolloutWorld(temporal, () => ({ tendNodes: hang }));
+const rolling = new RolloutWorld(temporal, () => ({ updateRolloutNodes: hang }));
 rolling.facts.hasNodes = true;
 rolling.facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
 rolling.facts.progress.deadline = (await temporal.now()) + 600_000;
@@ -110,7 +110,7 @@ rolling.stuck.add('pool-1');
 await rolling.run(async () => {
   await rolling.world.observe();
   await rolling.until('the new set', ({ sets }) => sets.length === 2);
-  await rolling.log.until('tendNodes');
+  await rolling.log.until('updateRolloutNodes');
   await rolling.world.handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 5 }] });
   await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
   await save('machine-deployment-mid-rollout', rolling.world.handle);
@@ -270,16 +270,16 @@ await recordRun('machine-class', {
   input: { ref },
   queues: {
     kube: {
-      lookAtClass: async () => ({ found: true, provider: 'virtual', hasDriver: true }),
+      readMachineClass: async () => ({ found: true, provider: 'virtual', hasDriver: true }),
       reportClass: async () => undefined,
-      async protectFromDeletion({ lastLook }: { lastLook?: object }) {
-        isReleased ||= lastLook !== undefined;
-        return isReleased ? {} : { looksFirst: { provider: 'virtual', isDeleting: true } };
+      async protectFromDeletion({ finalCheck }: { finalCheck?: object }) {
+        isReleased ||= finalCheck !== undefined;
+        return isReleased ? {} : { checkFirst: { provider: 'virtual', isDeleting: true } };
       },
     },
     driver: {
       validateClass: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
-      lookLast: async () => ({ left: instancesLeft.shift() ?? 0, examples: [] }),
+      checkFinally: async () => ({ left: instancesLeft.shift() ?? 0, examples: [] }),
     },
   },
   async meanwhile(handle) {
@@ -316,7 +316,7 @@ await recordRun('safety-orphans', {
   input: { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 },
   queues: {
     kube: { findProviders: async () => ['virtual'] },
-    driver: { lookForOrphans: async () => [] },
+    driver: { findOrphans: async () => [] },
   },
 });
 
@@ -327,11 +327,11 @@ const entityLooks = [
   [],
 ];
 await recordRun('safety-entities', {
-  type: 'safetyEntities',
+  type: 'safetyLostWorkflows',
   input: {},
   queues: {
     kube: {
-      compareEntities: async () => ({
+      compareWorkflows: async () => ({
         objects: 3,
         running: 3,
         unattended: entityLooks.shift() ?? [],
@@ -339,7 +339,7 @@ await recordRun('safety-entities', {
         foreign: 0,
         omitted: 0,
       }),
-      healEntities: async () => [
+      repairWorkflows: async () => [
         { kind: 'machine', name: 'pool-a', isHealed: true, why: 'it had no workflow' },
       ],
     },
@@ -362,14 +362,14 @@ const overshooting = {
     },
   ],
   deployments: [],
-  unjudged: [],
+  unchecked: [],
 };
 await recordRun('safety-overshoot', {
   type: 'safetyOvershoot',
   input: { up: 2, down: 1 },
   queues: {
     kube: {
-      lookForOvershoot: async () => overshooting,
+      checkOvershoot: async () => overshooting,
       applyFreezes: async ({ freezes }: { freezes: object[] }) => freezes,
     },
   },
@@ -381,7 +381,7 @@ const away = [['target'], ['target'], []];
 await recordRun('safety-reachability', {
   type: 'safetyReachability',
   input: { timeoutSeconds: 30, periodSeconds: 60 },
-  queues: { kube: { lookAtServers: async () => ({ away: away.shift() ?? [] }) } },
+  queues: { kube: { checkServers: async () => ({ away: away.shift() ?? [] }) } },
   async meanwhile() {
     for (let skips = 0; skips < 40 && away.length > 0; skips += 1) await temporal.skip(5);
   },

@@ -4,7 +4,7 @@ import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment
 import { isRollback } from '../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type {
   DeploymentFacts,
-  DeploymentLook,
+  ObservedDeployment,
   SetFacts,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
@@ -44,7 +44,7 @@ export function observe(cluster: Cluster): DeploymentFacts {
   return { ...facts, progress: progressOf(given, deployment.condition) };
 }
 
-function lookAt(cluster: Cluster): DeploymentLook {
+function lookAt(cluster: Cluster): ObservedDeployment {
   const { deployment, sets, hasNodes } = cluster;
   const spec = specOf(cluster);
   const { rollbackTo, historyLimit } = deployment;
@@ -131,7 +131,7 @@ function letterOf(machine: SimulatedMachine | undefined, soak: number): 'A' | 'R
   return machine.rounds >= soak ? 'A' : 'R';
 }
 
-function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts {
+function progressFactsOf(cluster: Cluster, facts: ObservedDeployment): ProgressFacts {
   const { deployment } = cluster;
   const newSet = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
   const refusal = refusalOf(facts);
@@ -144,7 +144,7 @@ function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts
     wanted: facts.replicas,
     ...(newSet && { newSet: { ...newSet, isFormer: isRollback(facts, newSet) } }),
     ...(refusal && { refusal }),
-    ...(standstill && { standstill: standstill.reason }),
+    ...(standstill && { pausedMs: standstill.reason }),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
     now: now(cluster),
   };

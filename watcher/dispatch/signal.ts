@@ -7,7 +7,7 @@ import type {
   NodeSnapshot,
   SetSnapshot,
 } from '../../workflows/contracts/messages.ts';
-import type { Kind, Sighting } from '../../workflows/contracts/references.ts';
+import type { Kind, SnapshotVersion } from '../../workflows/contracts/references.ts';
 import type { Resource } from '../cache/views.ts';
 
 /** The payload of each signal. */
@@ -21,8 +21,8 @@ export interface Payloads {
   machinesChanged: MachinesSnapshot;
   machineDeploymentObserved: SetSnapshot;
   machineDeploymentGone: GoneSnapshot;
-  machineSetsChanged: Sighting;
-  useChanged: Sighting;
+  machineSetsChanged: SnapshotVersion;
+  useChanged: SnapshotVersion;
 }
 
 export type SignalName = keyof Payloads;

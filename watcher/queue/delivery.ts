@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { EntityInput } from '../../workflows/contracts/references.ts';
+import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';
@@ -36,7 +36,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
     workflowIdOf(kind, { namespace, name: object }, clusterName);
 
   async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
-    const input: EntityInput = { ref: { namespace, name: signal.object }, cluster };
+    const input: WorkflowInput = { ref: { namespace, name: signal.object }, cluster };
     await temporal.workflow.signalWithStart(signal.kind, {
       workflowId: idOf(signal),
       args: [input],

@@ -6,7 +6,7 @@ import type { Signal } from '../dispatch/signal.ts';
 import { resources } from '../cache/views.ts';
 import type { Resource } from '../cache/views.ts';
 
-export interface Parcel {
+export interface QueuedSignal {
   signal: Signal;
   /** Since when it waits; kept when a newer signal replaces the older. */
   since: number;
@@ -18,11 +18,11 @@ export interface Parcel {
 
 export interface Before {
   /** Undelivered, of the same name to the same workflow. */
-  waiting: Parcel | undefined;
+  waiting: QueuedSignal | undefined;
   sent: Sent | undefined;
 }
 
-export function pack(signal: Signal, { waiting, sent }: Before, now: number): Parcel {
+export function pack(signal: Signal, { waiting, sent }: Before, now: number): QueuedSignal {
   const { quietMs, maxMs } = paceOf(signal.name);
   const since = waiting?.since ?? now;
   return {
@@ -36,7 +36,7 @@ export function pack(signal: Signal, { waiting, sent }: Before, now: number): Pa
 }
 
 /** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
-export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
+export function repack(failed: QueuedSignal, newer: QueuedSignal | undefined): QueuedSignal {
   if (newer === undefined) return failed;
   return {
     ...newer,
@@ -46,7 +46,7 @@ export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
   };
 }
 
-function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
+function merged(a: QueuedSignal['oldest'], b: QueuedSignal['oldest']): QueuedSignal['oldest'] {
   const all = { ...a };
   for (const [resource, version] of entriesOf(b)) {
     const held = all[resource];
@@ -56,7 +56,7 @@ function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
 }
 
 /** Narrows to what is there. */
-function entriesOf(versions: Parcel['oldest']): [Resource, string][] {
+function entriesOf(versions: QueuedSignal['oldest']): [Resource, string][] {
   return resources.flatMap((resource): [Resource, string][] => {
     const version = versions[resource];
     return version === undefined ? [] : [[resource, version]];

@@ -2,11 +2,11 @@
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
 import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
-import { stopInWords } from '../../activities/kube/objects/global-stop.ts';
+import { formatStop } from '../../activities/kube/objects/global-stop.ts';
 import type { Logger } from '../log/logger.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
-  if (stop) log.warn({ ...stop }, stopInWords(namespace, stop));
+  if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
   else log.warn({ namespace }, 'the stop is over: machines are created and deleted again');
 }
 

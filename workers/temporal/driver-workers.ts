@@ -36,7 +36,7 @@ export class DriverWorkers {
     this.#reflector = new Reflector({
       client: control,
       path: customResource('machineclasses', namespace),
-      project: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
+      transform: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
         name,
         uid,
         resourceVersion,

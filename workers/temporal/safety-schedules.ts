@@ -1,6 +1,6 @@
 /** The table of the scheduled checks: what runs, how often, and what the Temporal UI says of it. */
 import type {
-  EntityCheck,
+  WorkflowCheck,
   OrphanCheck,
   OvershootCheck,
   ReachabilityCheck,
@@ -72,10 +72,10 @@ function overshoot({ namespace, safety }: CheckSettings): Check {
 }
 
 function entities({ namespace, safety }: CheckSettings): Check {
-  const input: EntityCheck = { namespace };
+  const input: WorkflowCheck = { namespace };
   return {
-    name: 'entities',
-    workflow: 'safetyEntities',
+    name: 'lost-workflows',
+    workflow: 'safetyLostWorkflows',
     periodSeconds: safety.entitiesPeriodSeconds,
     input,
     summary: `Objects and workflows of ${namespace} compared`,

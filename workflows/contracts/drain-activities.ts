@@ -1,10 +1,10 @@
 /** What a workflow asks of a drain, and what the drain tells it. */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
 
 export interface DrainRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   nodeName: string;
   /** Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier versions. */
   providerID?: string;

@@ -2,7 +2,7 @@
  * The part of the port that a driver serves; a part of `activities.ts`, which hands it on. driver-contract.schema.json says the same for
  * drivers in other languages, field by field, and docs/writing-a-driver.md in words; a test keeps schema and types together.
  */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { DescribeOutcome } from './missing-instance-activities.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
@@ -17,7 +17,7 @@ export interface Envelope {
 
 /** What a driver's activity needs to find or make an instance. It reads class and Secrets itself. */
 export interface DriverRequest extends Envelope {
-  machine: LifeRef;
+  machine: ObjectReference;
   /** UID of the control cluster; stands in the tags of everything that is made. */
   cluster: string;
   className: string;

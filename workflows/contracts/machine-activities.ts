@@ -2,7 +2,7 @@
  * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
  * twice with the same effect as once.
  */
-import type { LifeRef, ObjectRef } from './references.ts';
+import type { ObjectReference, NamespacedName } from './references.ts';
 import type { CreatedInstance, DriverCall } from './driver-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
@@ -93,7 +93,7 @@ export type TimeoutOutcome =
   | { found: 'nothing' };
 
 export interface HealthRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   instance: Instance;
   /** The Node of this instance was seen to go. */
   hasLostNode: boolean;
@@ -101,7 +101,7 @@ export interface HealthRequest {
   isInstanceGone?: boolean;
   /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
   since?: number;
-  stoodStill: number;
+  pausedMs: number;
   /** Of the workflow, milliseconds. */
   now: number;
 }
@@ -117,8 +117,8 @@ export interface TeardownOutcome {
   machine?: PreparedMachine;
 }
 
-export interface MachineSteerInput {
-  machine: LifeRef;
+export interface MachineCommandInput {
+  machine: ObjectReference;
   command: MachineCommand;
   /** Of `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`. */
   until?: number;
@@ -128,8 +128,8 @@ export interface MachineSteerInput {
 /** Short idempotent steps around one Machine, run as local activities. */
 export interface MachineActivities {
   /** Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data has a place for it. */
-  prepareMachine(input: {
-    machine: ObjectRef;
+  readAndClaimMachine(input: {
+    machine: NamespacedName;
     cluster: string;
     isRetry: boolean;
     /** What was signalled of the Node before this run is lost. */
@@ -138,12 +138,12 @@ export interface MachineActivities {
   /** Does another instance have a Node of this name? */
   findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;
   recordCreated(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     instance: CreatedInstance;
     usesTarget: boolean;
   }): Promise<void>;
   recordFailure(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     failure: StepFailure;
     operation: 'Create' | 'Delete';
     phase: MachinePhase;
@@ -153,10 +153,13 @@ export interface MachineActivities {
   /** Makes the Node of a machine carry what Machine and class say of it by now. */
   syncNode(input: NodeSyncRequest): Promise<void>;
   /** Deletes a Machine that has not joined yet and whose Node was deleted, after another look at both. */
-  deleteWithNode(input: { machine: LifeRef; instance: Instance }): Promise<NodeDeletionOutcome>;
+  deleteWithNode(input: {
+    machine: ObjectReference;
+    instance: Instance;
+  }): Promise<NodeDeletionOutcome>;
   /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
   recordTimeout(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     instance?: Instance;
     /** The look before this one got no answer: a machine that is late now could not join until now. */
     isAfterOutage?: boolean;
@@ -165,11 +168,11 @@ export interface MachineActivities {
   /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
-  steerMachine(input: MachineSteerInput): Promise<string>;
-  beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
+  applyMachineCommand(input: MachineCommandInput): Promise<string>;
+  beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
   /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     operation: 'Create' | 'Delete';
     description: string;
   }): Promise<void>;
@@ -179,7 +182,7 @@ export interface MachineActivities {
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
   /** Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the finalizer stays. */
   finishTeardown(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     nodeName?: string;
     /** Of the Node that was seen to be of this instance; absent when none was. */
     nodeUid?: string;

@@ -1,13 +1,13 @@
 /** The part of the port that rollouts ask for. */
-import type { LifeRef, ObjectRef } from './references.ts';
+import type { ObjectReference, NamespacedName } from './references.ts';
 import type { RolloutCommand } from './commands.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import type { WrittenSet } from '../plan/machine-deployment/rollout/after-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deployment/rollout/steps.ts';
 
-export interface DeploymentSurveyInput {
-  deployment: ObjectRef;
+export interface ObserveDeploymentInput {
+  deployment: NamespacedName;
   /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
   atLeast?: string;
   /** Of the workflow, milliseconds. */
@@ -22,11 +22,11 @@ export interface DeploymentSurveyInput {
   refusal?: string;
 }
 
-export type DeploymentSurveyOutcome =
+export type ObservedDeploymentOutcome =
   { found: false } | { found: true; uid: string; facts: DeploymentFacts; refused?: Refusals };
 
 export interface ApplyInput {
-  deployment: LifeRef;
+  deployment: ObjectReference;
   steps: DeploymentStep[];
   /** What a set that is scaled notes. */
   scaling: { desired: number; max: number };
@@ -41,8 +41,8 @@ export interface ApplyOutcome {
   refused?: Refusals;
 }
 
-export interface SteerInput {
-  deployment: LifeRef;
+export interface RolloutCommandInput {
+  deployment: ObjectReference;
   command: RolloutCommand;
   /** Revision that a `resume` lets pass its canary. */
   canaryRevision?: number;
@@ -50,15 +50,15 @@ export interface SteerInput {
 
 export interface MachineDeploymentActivities {
   /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
-  surveyMachineDeployment(input: DeploymentSurveyInput): Promise<DeploymentSurveyOutcome>;
+  observeMachineDeployment(input: ObserveDeploymentInput): Promise<ObservedDeploymentOutcome>;
   applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
   /** Returns the Nodes that are kept from the cluster autoscaler by this. */
-  tendNodes(input: {
-    deployment: LifeRef;
+  updateRolloutNodes(input: {
+    deployment: ObjectReference;
     step: NodeStep;
     protects: boolean;
   }): Promise<{ protectedNodes: string[] }>;
   /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
-  steerDeployment(input: SteerInput): Promise<string>;
-  reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
+  applyRolloutCommand(input: RolloutCommandInput): Promise<string>;
+  reportDeployment(input: { deployment: ObjectReference; report: Report }): Promise<void>;
 }

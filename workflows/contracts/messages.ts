@@ -4,13 +4,13 @@
  * Signals carry level, not edge: a snapshot and where it was taken. A lost, doubled or reordered
  * signal is harmless, because an older snapshot is ignored and a newer one says everything.
  */
-import type { Sighting } from './references.ts';
+import type { SnapshotVersion } from './references.ts';
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { DrainReport } from './drain-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 
-export interface MachineSnapshot extends Sighting {
+export interface MachineSnapshot extends SnapshotVersion {
   uid: string;
   /** The object has a deletionTimestamp. */
   isDeleting: boolean;
@@ -26,11 +26,11 @@ export interface MachineSnapshot extends Sighting {
   preservation?: PreservationNotes;
 }
 
-export interface GoneSnapshot extends Sighting {
+export interface GoneSnapshot extends SnapshotVersion {
   uid: string;
 }
 
-export interface NodeSnapshot extends Sighting<'target'> {
+export interface NodeSnapshot extends SnapshotVersion<'target'> {
   name: string;
   /** False when the Node object is gone; the fields below then tell of its last state. */
   exists: boolean;
@@ -47,7 +47,7 @@ export interface NodeSnapshot extends Sighting<'target'> {
 }
 
 /** From the check of orphans: the cloud neither lists the instance nor knows it. */
-export interface MissingInstance extends Pick<Sighting, 'cluster'> {
+export interface MissingInstance extends Pick<SnapshotVersion, 'cluster'> {
   /** Of the Machine. */
   uid: string;
   providerID: string;
@@ -55,12 +55,12 @@ export interface MissingInstance extends Pick<Sighting, 'cluster'> {
   confirmAfterSeconds: number;
 }
 
-export interface ClassSnapshot extends Sighting {
+export interface ClassSnapshot extends SnapshotVersion {
   /** The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said of others. Absent: it is seen for the first time. */
   isEdited?: boolean;
 }
 
-export interface SetSnapshot extends Sighting {
+export interface SetSnapshot extends SnapshotVersion {
   uid: string;
   generation: number;
   isDeleting: boolean;
@@ -69,12 +69,12 @@ export interface SetSnapshot extends Sighting {
   metadataDigest: string;
 }
 
-export interface MachinesSnapshot extends Sighting {
+export interface MachinesSnapshot extends SnapshotVersion {
   /**
    * Machines that the set controls although its selector does not match them: its LIST does not show them. Absent when
    * there is none; at most 100, the others follow when these have been let go.
    */
-  strays?: string[];
+  unmatched?: string[];
 }
 
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
@@ -99,10 +99,10 @@ export const machinesChanged = defineSignal<[MachinesSnapshot]>('machinesChanged
 export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');
 export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
 /** Says only "look": the deployment reads its sets by a consistent LIST. */
-export const machineSetsChanged = defineSignal<[Sighting]>('machineSetsChanged');
+export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsChanged');
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
-export const useChanged = defineSignal<[Sighting]>('useChanged');
+export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
 
 /** The plan of a rollout, what blocks it and what comes next. */
 export const rolloutQuery = defineQuery<unknown>('rollout');

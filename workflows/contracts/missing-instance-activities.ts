@@ -1,5 +1,5 @@
 /** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
 export type DescribeOutcome =
@@ -19,5 +19,8 @@ export type LossOutcome =
 
 export interface LossActivities {
   /** Marks a machine that no Node tells of Failed because its instance is gone, if it may be replaced now. */
-  recordLoss(input: { machine: LifeRef; instance: Instance }): Promise<LossOutcome>;
+  recordMissingInstance(input: {
+    machine: ObjectReference;
+    instance: Instance;
+  }): Promise<LossOutcome>;
 }

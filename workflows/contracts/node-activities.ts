@@ -1,5 +1,5 @@
 /** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
@@ -17,7 +17,7 @@ export interface ReadNode {
 }
 
 export interface JoinRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   /** The Node that was seen Ready. */
   node: { name: string; uid: string };
   className: string;
@@ -36,7 +36,7 @@ export type JoinOutcome =
   | { hasJoined: false; reason: string; isContested?: true };
 
 export interface NodeSyncRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   instance: Instance;
   className: string;
   /** resourceVersion of the class that the watcher told of: an older one is of no use. */

@@ -1,4 +1,4 @@
-import type { Kind, ObjectRef } from './references.ts';
+import type { Kind, NamespacedName } from './references.ts';
 import type { Install } from './task-queues.ts';
 /** Ids in Temporal that follow from an object or an install: docs/decisions/0009-install-identity.md. */
 /**
@@ -7,7 +7,7 @@ import type { Install } from './task-queues.ts';
  */
 export function workflowIdOf(
   kind: Kind,
-  { namespace, name }: ObjectRef,
+  { namespace, name }: NamespacedName,
   clusterName?: string,
 ): string {
   return [kind, ...(clusterName === undefined ? [] : [clusterName]), namespace, name].join('/');
@@ -16,7 +16,7 @@ export function workflowIdOf(
 /** Undefined for what no object has. */
 export function refOfWorkflowId(
   workflowId: string,
-): (ObjectRef & { kind: Kind; clusterName?: string }) | undefined {
+): (NamespacedName & { kind: Kind; clusterName?: string }) | undefined {
   const [first, ...parts] = workflowId.split('/');
   const kind = kinds.find((known) => known === first);
   const [clusterName, namespace, name] = parts.length === 2 ? [undefined, ...parts] : parts;

@@ -1,23 +1,23 @@
 /** What the workflow of a MachineSet asks a survey. */
-import type { SurveyInput } from '../contracts/machine-set-activities.ts';
+import type { ObserveSetInput } from '../contracts/machine-set-activities.ts';
 import type { MachineSetState } from './state.ts';
-import type { ObjectRef } from '../contracts/references.ts';
+import type { NamespacedName } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { areHeldBack } from '../plan/machine-set/refused-machines.ts';
 
 /** `mayFollow`: a batch may follow at once. */
-export function surveyInputOf(
-  set: ObjectRef,
+export function observeInputOf(
+  set: NamespacedName,
   state: MachineSetState,
   { now, mayFollow }: { now: number; mayFollow: boolean },
-): SurveyInput {
-  const { lastError: error, strays, unpushable, observed, refused } = state;
+): ObserveSetInput {
+  const { lastError: error, unmatched, unpushable, observed, refused } = state;
   return defined({
     set,
     atLeast: state.mustRead ? undefined : observed?.resourceVersion,
     now,
     error,
-    strays: strays?.names,
+    strays: unmatched?.names,
     unpushable,
     // After an error the next batch may be a while off.
     batchSize: error === undefined && mayFollow ? state.batchSize : undefined,

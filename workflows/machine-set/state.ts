@@ -2,11 +2,11 @@
 import type { Unpushable } from '../contracts/machine-set-activities.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
-import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
+import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 
 export interface MachineSetState extends ObjectState {
-  survey?: SetSurvey;
+  observation?: ObservedMachineSet;
   /** The set's status does not say yet that the spec was seen. */
   isUnreported?: boolean;
   machineDeployment?: string;
@@ -19,7 +19,7 @@ export interface MachineSetState extends ObjectState {
   retryAt?: number;
   lastError?: string;
   /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
-  strays?: { epoch: number; names: string[] };
+  unmatched?: { epoch: number; names: string[] };
   /** Machines whose writes were refused: left alone until it is time to try again. */
   refused?: RefusedMachines;
   /** What was read before a batch that did less than planned is no basis for the next plan. */
@@ -31,7 +31,7 @@ export interface MachineSetState extends ObjectState {
 /** All names are chosen before the first create, so that whatever is retried makes no machine twice. */
 export interface Batch {
   names: string[];
-  basis: Basis;
+  basis: PlannedFor;
 }
 
 export function newState(): MachineSetState {
@@ -42,8 +42,11 @@ export function newState(): MachineSetState {
  * Signals of one watcher arrive in order, and the survey looks at each machine again, so only an earlier leader is not heard.
  * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
  */
-export function noteStrays(state: MachineSetState, { epoch, strays = [] }: MachinesSnapshot): void {
-  if (state.strays !== undefined && epoch < state.strays.epoch) return;
-  if (strays.length > 0) state.strays = { epoch, names: strays };
-  else delete state.strays;
+export function noteUnmatched(
+  state: MachineSetState,
+  { epoch, unmatched = [] }: MachinesSnapshot,
+): void {
+  if (state.unmatched !== undefined && epoch < state.unmatched.epoch) return;
+  if (unmatched.length > 0) state.unmatched = { epoch, names: unmatched };
+  else delete state.unmatched;
 }

@@ -8,15 +8,15 @@ import {
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
-  SetSurveyOutcome,
+  ObservedSetOutcome,
 } from '../contracts/machine-set-activities.ts';
-import type { EntityInput, LifeRef } from '../contracts/references.ts';
-import { Alarm } from '../runtime/wake-timer.ts';
+import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
+import { WakeTimer } from '../runtime/wake-timer.ts';
 import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
-import { factsInWords } from './details.ts';
+import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
-import { newState, noteStrays } from './state.ts';
-import { surveyInputOf } from './observe.ts';
+import { newState, noteUnmatched } from './state.ts';
+import { observeInputOf } from './observe.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
   machineSetGone,
@@ -33,18 +33,18 @@ import { newNames } from '../values/names.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
 import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
-import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
+import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
 import {
   isStop,
   messageOf,
-  regularSteps,
-  shortStep,
+  regular,
+  localFirst,
   unlessStopped,
 } from '../runtime/activity-options.ts';
 import { Turns } from '../runtime/turns.ts';
 
-export interface MachineSetInput extends EntityInput {
+export interface MachineSetInput extends WorkflowInput {
   state?: MachineSetState;
 }
 
@@ -58,7 +58,7 @@ class MachineSetWorkflow {
   readonly #state: MachineSetState;
   /** News is what only a read of the set can tell. */
   readonly #lifecycle: ObjectLifecycle;
-  readonly #alarm = new Alarm(() => {
+  readonly #timer = new WakeTimer(() => {
     this.#isDue = true;
   });
   readonly #turns = new Turns();
@@ -69,7 +69,7 @@ class MachineSetWorkflow {
 
   constructor(input: MachineSetInput) {
     this.#input = input;
-    this.#state = handedOver(input.state) ?? newState();
+    this.#state = carriedState(input.state) ?? newState();
     this.#lifecycle = new ObjectLifecycle(input);
     this.#listen();
   }
@@ -86,29 +86,37 @@ class MachineSetWorkflow {
     await this.#turns.next();
     this.#isDue = false;
     if (this.#state.batch) await this.#createBatch(this.#state.batch);
-    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#survey();
+    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observe();
     if (this.#state.isGone) return await this.#complete();
     await this.#perform(this.#plan());
     return undefined;
   }
 
   #plan(): MachineSetStep {
-    const { survey, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
-    if (!survey) return { action: 'wait', reason: 'not read yet' };
+    const { observation, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
+    if (!observation) return { action: 'wait', reason: 'not read yet' };
     const stop = this.#stop;
-    const facts = defined({ survey, createdSince, batchSize, retryAt, lastError, refused, stop });
+    const facts = defined({
+      observation,
+      createdSince,
+      batchSize,
+      retryAt,
+      lastError,
+      refused,
+      stop,
+    });
     const step = planMachineSet(facts, Date.now());
     const { ref } = this.#input;
-    const lines = factsInWords(this.#state, ref.namespace);
+    const lines = formatFacts(this.#state, ref.namespace);
     setCurrentDetails(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
-    this.#alarm.set(step.action === 'wait' ? step.until : undefined, step.reason);
+    this.#timer.set(step.action === 'wait' ? step.until : undefined, step.reason);
     return step;
   }
 
   async #perform(step: MachineSetStep): Promise<void> {
     switch (step.action) {
       case 'wait':
-        if (mustRenew()) await this.#renew();
+        if (shouldContinueAsNew()) await this.#renew();
         await this.#untilNews();
         return;
       case 'create':
@@ -133,18 +141,18 @@ class MachineSetWorkflow {
     const hasNews = (): boolean => this.#isDue || this.#lifecycle.hasNews;
     if (!hasNews()) this.#turns.rested();
     await condition(hasNews);
-    const { survey, refused } = this.#state;
-    const times = [survey?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
+    const { observation, refused } = this.#state;
+    const times = [observation?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
     if (times.some((time) => time <= Date.now())) this.#lifecycle.noteNews();
   }
 
-  async #survey(): Promise<void> {
+  async #observe(): Promise<void> {
     this.#lifecycle.takeNews();
     const { ref } = this.#input;
     const mayFollow = this.#stop === undefined;
-    const input = surveyInputOf(ref, this.#state, { now: Date.now(), mayFollow });
+    const input = observeInputOf(ref, this.#state, { now: Date.now(), mayFollow });
     const summary = `read MachineSet ${ref.name}`;
-    const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
+    const outcome = await localFirst((steps) => steps.observeMachineSet(input), summary);
     delete this.#state.mustRead;
     this.#take(outcome);
     if (!outcome.found) return;
@@ -153,10 +161,12 @@ class MachineSetWorkflow {
   }
 
   /** It is time to try again: what the survey itself did not try is in its plan, or needs no write any more. */
-  #retryRefused({ survey, refused }: Extract<SetSurveyOutcome, { found: true }>): void {
-    const { toDelete, autoPreservation: { preserve, letGo } = { preserve: [], letGo: [] } } =
-      survey;
-    const planned = new Set([...toDelete.names, ...preserve, ...letGo]);
+  #retryRefused({ observation, refused }: Extract<ObservedSetOutcome, { found: true }>): void {
+    const {
+      toDelete,
+      autoPreservation: { preserve, unpreserve } = { preserve: [], unpreserve: [] },
+    } = observation;
+    const planned = new Set([...toDelete.names, ...preserve, ...unpreserve]);
     const names = this.#state.refused?.names ?? [];
     this.#noteAttempt(
       names.filter((name) => !planned.has(name)),
@@ -173,26 +183,26 @@ class MachineSetWorkflow {
     else delete this.#state.refused;
   }
 
-  #take(outcome: SetSurveyOutcome): void {
+  #take(outcome: ObservedSetOutcome): void {
     const state = this.#state;
     if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
       state.isGone = true;
       return;
     }
     state.uid = outcome.uid;
-    state.survey = outcome.survey;
+    state.observation = outcome.observation;
     state.isUnreported = outcome.isUnreported ?? false;
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
-    const { generation } = outcome.survey.demand;
+    const { generation } = outcome.observation.desired;
     if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
   }
 
   #planBatch(count: number): void {
     const state = this.#state;
-    if (!state.survey) return;
-    const { generation, replicas } = state.survey.demand;
+    if (!state.observation) return;
+    const { generation, replicas } = state.observation.desired;
     const names = newNames({
       prefix: this.#input.ref.name,
       count,
@@ -245,7 +255,7 @@ class MachineSetWorkflow {
 
   async #deleteBatch(names: string[], reason: string): Promise<void> {
     const { deleteMachines } = unlessStopped(`delete ${names.length} machines: ${reason}`);
-    const generation = this.#state.survey?.demand.generation ?? 0;
+    const generation = this.#state.observation?.desired.generation ?? 0;
     const batch = { set: this.#set(), names, reason, generation, now: Date.now() };
     let outcome: DeleteBatchOutcome;
     try {
@@ -276,14 +286,14 @@ class MachineSetWorkflow {
   }
 
   async #waitForResume(): Promise<void> {
-    const { waitForResume } = regularSteps('wait for the end of the stop');
+    const { waitForResume } = regular('wait for the end of the stop');
     await waitForResume({ set: this.#set() });
     this.#stop = undefined;
     this.#lifecycle.noteNews();
   }
 
   async #push(names: string[]): Promise<void> {
-    const { pushTemplate } = regularSteps(`push the template to ${names.length} machines`);
+    const { pushTemplate } = regular(`push the template to ${names.length} machines`);
     const refused = await pushTemplate({ set: this.#set(), names });
     const { unpushable } = this.#state;
     if (refused.names.length > 0) {
@@ -294,18 +304,18 @@ class MachineSetWorkflow {
     this.#lifecycle.noteNews();
   }
 
-  async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
-    const input = { set: this.#set(), preserve, letGo };
-    const count = preserve.length + letGo.length;
+  async #preserve({ preserve, unpreserve }: AutoPreservation): Promise<void> {
+    const input = { set: this.#set(), preserve, unpreserve };
+    const count = preserve.length + unpreserve.length;
     const summary = `preserve or let go ${count} machines`;
-    const { refused } = await shortStep((steps) => steps.markPreserved(input), summary);
-    this.#noteAttempt([...preserve, ...letGo], refused);
+    const { refused } = await localFirst((steps) => steps.markPreserved(input), summary);
+    this.#noteAttempt([...preserve, ...unpreserve], refused);
     this.#lifecycle.noteNews();
   }
 
   async #release(): Promise<void> {
     const input = { set: this.#set() };
-    await shortStep((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
+    await localFirst((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
   }
 
   async #complete(): Promise<{ reason: string }> {
@@ -319,7 +329,7 @@ class MachineSetWorkflow {
     await continueAsNew<typeof machineSet>({ ref, cluster, state: this.#state });
   }
 
-  #set(): LifeRef {
+  #set(): ObjectReference {
     return { ...this.#input.ref, uid: this.#state.uid ?? '' };
   }
 
@@ -332,7 +342,7 @@ class MachineSetWorkflow {
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {
-    noteStrays(this.#state, seen);
+    noteUnmatched(this.#state, seen);
     return true;
   }
 }

@@ -1,5 +1,5 @@
 /** Does what somebody asked of a machine: first on the object, then in the state. */
-import type { LifeRef } from '../contracts/references.ts';
+import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';
 import { retryFailureNow } from './failure.ts';
@@ -9,12 +9,12 @@ import type { MachineState } from './state.ts';
 import { skipDrain } from './teardown.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { defined } from '../values/defined.ts';
-import { shortStep } from '../runtime/activity-options.ts';
+import { localFirst } from '../runtime/activity-options.ts';
 
 /** Returns what was done, in words. A drain that runs has to be begun again afterwards. */
-export async function steer(
+export async function applyCommand(
   state: MachineState,
-  machine: LifeRef,
+  machine: ObjectReference,
   command: MachineCommand,
 ): Promise<string> {
   // Absolute, so that a step that runs twice does not extend twice.
@@ -22,12 +22,16 @@ export async function steer(
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
   const input = defined({ machine, command, until, countsFrom });
-  const words = await shortStep((steps) => steps.steerMachine(input), command.verb);
-  apply(state, command, until);
+  const words = await localFirst((steps) => steps.applyMachineCommand(input), command.verb);
+  noteCommand(state, command, until);
   return words;
 }
 
-function apply(state: MachineState, { verb }: MachineCommand, until: number | undefined): void {
+function noteCommand(
+  state: MachineState,
+  { verb }: MachineCommand,
+  until: number | undefined,
+): void {
   if (verb === 'retryNow') {
     retryFailureNow(state);
     retryPreservedDrainNow(state);

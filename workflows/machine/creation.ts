@@ -3,7 +3,7 @@ import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-activit
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
-import { isBegunAnew } from '../runtime/continue-as-new.ts';
+import { followsFailedRun } from '../runtime/continue-as-new.ts';
 import type { CreationStage, CreationState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 
@@ -89,7 +89,7 @@ function stageOf(machine: PreparedMachine): CreationStage {
 
 /** Something was done for this object before, which is not known. */
 function isBegun({ isDeleting, phase }: PreparedMachine): boolean {
-  return isDeleting || phase !== '' || isBegunAnew();
+  return isDeleting || phase !== '' || followsFailedRun();
 }
 
 /** Undefined where the driver is to be asked. A known providerID never creates. */

@@ -1,6 +1,6 @@
 /** The drain that runs: what it reported. */
 import type { DrainReport } from '../contracts/drain-activities.ts';
-import { fingerprintOf } from '../plan/drain/report.ts';
+import { digestOfBlockers } from '../plan/drain/report.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -10,7 +10,9 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
   if (report.uid !== state.object.uid || !isBeingDrained(state)) return false;
   const { blockers = [], deadline } = state.drain ?? {};
   state.drain = report;
-  return deadline !== report.deadline || fingerprintOf(blockers) !== fingerprintOf(report.blockers);
+  return (
+    deadline !== report.deadline || digestOfBlockers(blockers) !== digestOfBlockers(report.blockers)
+  );
 }
 
 /** The drain begins anew with another deadline: what the one that is cancelled made of its own is of no use. */

@@ -15,7 +15,7 @@ import type {
 import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
-import type { Asked } from '../contracts/driver-answers.ts';
+import type { AnswerContext } from '../contracts/driver-answers.ts';
 import {
   createdBy,
   deletedBy,
@@ -25,11 +25,11 @@ import {
 import { defined } from '../values/defined.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
-  driverSteps,
+  driverCall,
   isUntaken,
   messageOf,
   notServed,
-  shortStep,
+  localFirst,
   timeoutOf,
 } from '../runtime/activity-options.ts';
 
@@ -59,8 +59,8 @@ export async function createOutcome({
   const { provider, machine } = request;
   return await followed('create', following, async (asked, limit) => {
     const options = { call: 'create', summary: `create ${machine.name}`, ...limit } as const;
-    const { createInstance } = driverSteps(provider, options);
-    return createdBy(await createInstance(asked), askedOf(request, usesTarget));
+    const { createInstance } = driverCall(provider, options);
+    return createdBy(await createInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -71,8 +71,8 @@ export async function deleteOutcome({
 }: OperationCall): Promise<Exclude<DeleteOutcome, Pending>> {
   const summary = `delete ${request.machine.name}`;
   return await followed('delete', { request, operation }, async (asked) => {
-    const { deleteInstance } = driverSteps(request.provider, { call: 'delete', summary });
-    return deletedBy(await deleteInstance(asked), askedOf(request, usesTarget));
+    const { deleteInstance } = driverCall(request.provider, { call: 'delete', summary });
+    return deletedBy(await deleteInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -83,8 +83,8 @@ export async function findOutcome({
 }: OperationCall): Promise<DescribeOutcome> {
   const summary = `find ${request.machine.name}`;
   return await followed('read', { request, operation }, async (asked) => {
-    const { describeInstance } = driverSteps(request.provider, { call: 'read', summary });
-    return describedBy(await describeInstance(asked), askedOf(request, usesTarget));
+    const { describeInstance } = driverCall(request.provider, { call: 'read', summary });
+    return describedBy(await describeInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -138,7 +138,7 @@ async function whenTaken<Answer>(
       if (!isUntaken(error)) throw error;
       const input = { provider, call };
       const words = `is provider ${provider} served?`;
-      const { isServed } = await shortStep((steps) => steps.findDriver(input), words);
+      const { isServed } = await localFirst((steps) => steps.findDriver(input), words);
       if (!isServed) throw error;
       await operation.say(`all ${call} slots of provider ${provider} are taken`);
     }
@@ -151,7 +151,7 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);
 }
 
-function askedOf({ provider }: DriverRequest, usesTarget: boolean): Asked {
+function contextOf({ provider }: DriverRequest, usesTarget: boolean): AnswerContext {
   return { provider, usesTarget, isCancelled: CancellationScope.current().consideredCancelled };
 }
 

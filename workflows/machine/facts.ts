@@ -44,8 +44,8 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
 
 function observedFactsOf({ isGone, prepared, isStale, observed = {} }: Seen) {
   const { isDeleting = false, hasFinalizer = false, forceDeletion = false } = observed;
-  const isPrepared = prepared !== undefined && !isStale;
-  return { isGone, isDeleting, hasFinalizer, mustForce: forceDeletion, isPrepared };
+  const isRead = prepared !== undefined && !isStale;
+  return { isGone, isDeleting, hasFinalizer, mustForce: forceDeletion, isRead };
 }
 
 /** What is left to be done or to be known. */

@@ -1,8 +1,8 @@
 /** What the workflow of a machine that has joined knows of its health. */
 import type { HealthRequest } from '../contracts/machine-activities.ts';
-import type { LifeRef } from '../contracts/references.ts';
+import type { ObjectReference } from '../contracts/references.ts';
 import type { HealthFacts, Instance } from '../plan/machine/facts.ts';
-import { mustWeigh } from './missing-instance.ts';
+import { mustEvaluate } from './missing-instance.ts';
 import { digestOf } from './node.ts';
 import type { MachineState } from './state.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
@@ -14,11 +14,12 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   const { health } = state;
   const node = state.node.seen;
   if (!hasJoined(state)) return undefined;
-  const { seen, lookAt, waitsFor }: Partial<HealthState> = health ?? {};
+  const { seen, checkAt, waitsFor }: Partial<HealthState> = health ?? {};
   // What was signalled of its Node before this life is lost, and one that is Unknown needs its clock.
   const isUnread = health === undefined;
-  const mustLook = isUnread || mustWeigh(state) || (node !== undefined && digestOf(node) !== seen);
-  return defined({ mustLook, lookAt, waitsFor });
+  const mustCheck =
+    isUnread || mustEvaluate(state) || (node !== undefined && digestOf(node) !== seen);
+  return defined({ mustCheck, checkAt, waitsFor });
 }
 
 /** A Failed machine has joined if somebody has looked at its health. */
@@ -28,8 +29,8 @@ function hasJoined({ phase, health, object }: MachineState): boolean {
   return phase === 'Running' || phase === 'Unknown';
 }
 
-export interface LookInput {
-  machine: LifeRef;
+export interface HealthCheckInput {
+  machine: ObjectReference;
   instance: Instance;
   /** The Node of this instance as it was seen last. */
   node: NodeSnapshot | undefined;
@@ -45,7 +46,7 @@ export function healthRequestOf({
   before,
   isInstanceGone,
   now,
-}: LookInput): HealthRequest {
+}: HealthCheckInput): HealthRequest {
   const { providerID, nodeName } = instance;
   return defined({
     machine,
@@ -54,7 +55,7 @@ export function healthRequestOf({
     hasLostNode: node?.exists === false && node.uid !== '',
     isInstanceGone: isInstanceGone || undefined,
     since: sinceOf(before, now),
-    stoodStill: before?.stoodStill ?? 0,
+    pausedMs: before?.pausedMs ?? 0,
     now,
   });
 }
@@ -68,8 +69,8 @@ function sinceOf(before: HealthState | undefined, now: number): number | undefin
 }
 
 /** The spec was edited: the timeout or the list of conditions may be another. */
-export function lookSoon({ health }: MachineState): void {
-  if (health) health.lookAt = 0;
+export function checkSoon({ health }: MachineState): void {
+  if (health) health.checkAt = 0;
 }
 
 /** A look at the machine's health, or its join, has ended. */

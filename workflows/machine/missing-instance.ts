@@ -2,7 +2,7 @@
 import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
 import type { MissingInstance } from '../contracts/messages.ts';
 import type { MachinePhase } from '../api/phases.ts';
-import type { LossFacts } from '../plan/machine/facts.ts';
+import type { MissingInstanceFacts } from '../plan/machine/facts.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
 import { defined } from '../values/defined.ts';
 import { showMissingInstance } from './phase.ts';
@@ -17,17 +17,25 @@ export function observeMissing(state: MachineState, told: MissingInstance): bool
   if (object.prepared?.provider === undefined) return false;
   const { providerID, confirmAfterSeconds } = told;
   const askAt = Date.now();
-  state.missing = { providerID, confirmAfterSeconds, askAt, isConfirmed: false, isWeighed: false };
+  state.missing = {
+    providerID,
+    confirmAfterSeconds,
+    askAt,
+    isConfirmed: false,
+    isEvaluated: false,
+  };
   return true;
 }
 
-export function missingInstanceFactsOf({ missing }: MachineState): LossFacts | undefined {
+export function missingInstanceFactsOf({
+  missing,
+}: MachineState): MissingInstanceFacts | undefined {
   return missing && { askAt: missing.askAt, isConfirmed: missing.isConfirmed };
 }
 
 /** A look at its health is due because of this. */
-export function mustWeigh({ missing, phase }: MachineState): boolean {
-  return missing !== undefined && missing.isConfirmed && !missing.isWeighed && phase !== 'Failed';
+export function mustEvaluate({ missing, phase }: MachineState): boolean {
+  return missing !== undefined && missing.isConfirmed && !missing.isEvaluated && phase !== 'Failed';
 }
 
 /** The cloud has answered. A cloud that says nothing proves nothing: the next run of the check tells again. */
@@ -47,22 +55,22 @@ export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: nu
 }
 
 /** A healthy Node is better proof than a cloud's answer. `before`: the phase that the look began with. */
-export function noteWeighed(
+export function noteEvaluated(
   state: MachineState,
   before: MachinePhase,
   finding: HealthFinding,
 ): void {
   if (!state.missing?.isConfirmed) return;
   // No API server answered: the next look has its time.
-  if (!('phase' in finding)) state.missing.isWeighed = true;
+  if (!('phase' in finding)) state.missing.isEvaluated = true;
   else if (finding.phase === 'Running') endMissing(state);
   // A machine that was Running becomes Unknown by its first look, and Failed by the second at the earliest.
-  else state.missing.isWeighed = before !== 'Running';
+  else state.missing.isEvaluated = before !== 'Running';
 }
 
 /** The Machine is gone, or going: there is nothing to weigh. */
-export function noteNothingToWeigh({ missing }: MachineState): void {
-  if (missing) missing.isWeighed = true;
+export function noteNothingToEvaluate({ missing }: MachineState): void {
+  if (missing) missing.isEvaluated = true;
 }
 
 export function endMissing(state: MachineState): void {

@@ -1,14 +1,14 @@
 /** The Node of a Machine: what was seen of it, and what is left to be done to it. */
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import type { ReadNode } from '../contracts/node-activities.ts';
-import type { Sighting } from '../contracts/references.ts';
-import { isLater } from '../contracts/references.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
 import { isSameInstance } from '../values/provider-id.ts';
 import type { MachineState, NodeState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 
 export function observeNode({ node }: MachineState, seen: NodeSnapshot): boolean {
-  if (node.seen?.uid === seen.uid && !isLater(seen, node.seen)) return false;
+  if (node.seen?.uid === seen.uid && !isNewer(seen, node.seen)) return false;
   node.seen = seen;
   return true;
 }
@@ -18,7 +18,7 @@ export function noteReadNode({ node, object }: MachineState, read: ReadNode): vo
   const known = node.seen?.uid === read.uid ? node.seen : undefined;
   const { cluster = object.observed?.cluster ?? '', epoch = 0 } = known ?? {};
   const seen: NodeSnapshot = { ...read, cluster, epoch, exists: true, conditionsDigest: '' };
-  if (!isLater(known ?? seen, seen)) node.seen = seen;
+  if (!isNewer(known ?? seen, seen)) node.seen = seen;
 }
 
 /** What was written to the Node as it was `before`. A signal that came meanwhile knows better. */
@@ -36,8 +36,8 @@ export function noteBehind({ node }: MachineState): void {
 }
 
 /** The class changed. */
-export function noteClassBehind({ node }: MachineState, seen: Sighting): void {
-  if (isLater(seen, node.behind?.class)) node.behind = { class: seen };
+export function noteClassBehind({ node }: MachineState, seen: SnapshotVersion): void {
+  if (isNewer(seen, node.behind?.class)) node.behind = { class: seen };
 }
 
 /** The Node is about to be updated: what changes from here on is for another step. */

@@ -1,8 +1,8 @@
 /** The Machine object: what was seen of it, what was read, and what commands wrote to it. */
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachineSnapshot } from '../contracts/messages.ts';
-import type { Sighting } from '../contracts/references.ts';
-import { isLater } from '../contracts/references.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
@@ -10,7 +10,7 @@ import { observeObject } from '../runtime/object-lifecycle.ts';
 import { defined } from '../values/defined.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
-import { lookSoon } from './health.ts';
+import { checkSoon } from './health.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
 import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
 
@@ -31,11 +31,11 @@ function noteEdit(state: MachineState): void {
   retryFailureNow(state);
   markStale(state);
   noteBehind(state);
-  lookSoon(state);
+  checkSoon(state);
 }
 
 /** A repaired class wakes a machine that waits for it; one that runs is told when its Node has to follow. */
-export function observeClass(state: MachineState, { ...seen }: Sighting): boolean {
+export function observeClass(state: MachineState, { ...seen }: SnapshotVersion): boolean {
   noteClassBehind(state, seen);
   if (!state.failure) return state.phase === 'Running';
   markStale(state);
@@ -75,14 +75,14 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
     className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };
   object.prepared = { ...defined(known), ...machine };
   object.uid = uid;
-  const sighting = { cluster, epoch: object.observed?.epoch ?? 0, resourceVersion };
+  const version = { cluster, epoch: object.observed?.epoch ?? 0, resourceVersion };
   // A signal that came while we read may know better.
-  if (isLater(sighting, object.observed)) {
+  if (isNewer(version, object.observed)) {
     const { preservation: _older, ...rest }: Partial<ObservedMachine> = object.observed ?? {};
     const { preservation, drain = {}, forceDeletion = false } = machine;
     object.observed = {
       ...rest,
-      ...sighting,
+      ...version,
       ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
     };
   }
@@ -94,7 +94,7 @@ export function noteNodeRead({ object }: MachineState): void {
 }
 
 /** How long a machine that is late to join has after an outage, and the longest wait before the next read. */
-export const outageLookMs = 30_000;
+export const outageRetryMs = 30_000;
 
 /** `reason`: absent when the target cluster answered. Nothing can join meanwhile: the creation timeout moves on. */
 export function noteReach(state: MachineState, reason: string | undefined): void {
@@ -106,14 +106,14 @@ export function noteReach(state: MachineState, reason: string | undefined): void
   const attempts = (object.outage?.attempts ?? 0) + 1;
   const seconds = stepBackoffSeconds({ attempts, random: Math.random() });
   const now = Date.now();
-  object.outage = { reason, attempts, retryAt: now + Math.min(seconds * 1_000, outageLookMs) };
+  object.outage = { reason, attempts, retryAt: now + Math.min(seconds * 1_000, outageRetryMs) };
   markStale(state);
   noteJoinOutage(state, now);
 }
 
 /** A machine that is late to join could not be looked at: it has until the next look. */
 export function noteJoinOutage({ object }: MachineState, now: number): void {
-  object.joinBy = { at: now + outageLookMs, isOutage: true };
+  object.joinBy = { at: now + outageRetryMs, isOutage: true };
 }
 
 const longestJoinMs = 300_000;

@@ -25,7 +25,7 @@ export function preservationFactsOf(
   if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
   const known = state.preservation ?? { seen: '' };
   return {
-    mustLook: known.seen !== fingerprintOf(state, { notes, node }),
+    mustCheck: known.seen !== fingerprintOf(state, { notes, node }),
     mustForce: notes?.forcesDrain ?? false,
     ...timesOf(known),
   };
@@ -35,12 +35,12 @@ function timesOf({
   kept,
   drain,
   outage,
-}: PreservationState): Omit<PreservationFacts, 'mustLook' | 'mustForce'> {
+}: PreservationState): Omit<PreservationFacts, 'mustCheck' | 'mustForce'> {
   const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
   return defined({
     mustDrain,
     until: kept?.until,
-    lookAt: outage?.retryAt,
+    checkAt: outage?.retryAt,
     drainAt: drain?.retryAt,
   });
 }
@@ -63,10 +63,10 @@ export interface Before extends Pick<MachineObjectState, 'observed'> {
 }
 
 /** Takes over what a look left on the objects; what a signal told of them meanwhile is another reason to look. */
-export function noteLook(
+export function noteApplied(
   state: MachineState,
   before: Before,
-  { preservation: kept, notes, node }: Look,
+  { preservation: kept, notes, node }: Applied,
 ): void {
   const drain = kept?.isToBeDrained ? state.preservation?.drain : undefined;
   const left = nodeLeft(before.node, node);
@@ -87,7 +87,7 @@ export function noteNothing(state: MachineState, { observed, node }: Before): vo
   state.preservation = { seen };
 }
 
-type Look = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
+type Applied = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
 
 /** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */
 function nodeLeft(

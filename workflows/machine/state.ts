@@ -7,7 +7,7 @@ import type { DrainReport } from '../contracts/drain-activities.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../contracts/messages.ts';
 import type { Preservation } from '../contracts/preservation-activities.ts';
-import type { Sighting } from '../contracts/references.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
@@ -44,7 +44,7 @@ export interface MachineState {
 }
 
 /** The object as it was seen last, by a signal or by our own read. */
-export interface ObservedMachine extends Sighting {
+export interface ObservedMachine extends SnapshotVersion {
   uid: string;
   isDeleting: boolean;
   hasFinalizer: boolean;
@@ -93,7 +93,7 @@ export interface NodeState {
   /** As it was signalled or read last. */
   seen?: NodeSnapshot;
   /** The Machine or its class changed, and the Node was not updated yet. `class`: the version that was signalled. */
-  behind?: { class?: Sighting };
+  behind?: { class?: SnapshotVersion };
   /** Another Machine has the Node: it is neither drained nor deleted with this one. */
   isContested?: boolean;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
@@ -120,7 +120,7 @@ export interface OperationState {
   since: number;
   checkpoint?: string;
   /** What the object says of it, and since when. */
-  told?: { message: string; at: number };
+  reported?: { message: string; at: number };
 }
 
 export interface MissingInstanceState {
@@ -132,7 +132,7 @@ export interface MissingInstanceState {
   missedAt?: number;
   isConfirmed: boolean;
   /** The health check has taken the answer into account. */
-  isWeighed: boolean;
+  isEvaluated: boolean;
 }
 
 export interface PreservationState {

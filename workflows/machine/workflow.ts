@@ -9,8 +9,8 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { Alarm } from '../runtime/wake-timer.ts';
-import type { Asked } from '../runtime/command-queue.ts';
+import { WakeTimer } from '../runtime/wake-timer.ts';
+import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { MachineCommands } from './commands.ts';
@@ -24,11 +24,11 @@ import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, newMachineState } from './state.ts';
-import { steer } from './apply-command.ts';
+import { applyCommand } from './apply-command.ts';
 import { StepContext } from './steps/context.ts';
 import type { StepName } from './steps/table.ts';
 import { steps } from './steps/table.ts';
-import type { EntityInput } from '../contracts/references.ts';
+import type { WorkflowInput } from '../contracts/references.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import {
   classChanged,
@@ -47,17 +47,21 @@ import { StepGuard } from '../plan/step-guard.ts';
 import { messageOf } from '../runtime/activity-options.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
-  drainReportShape,
-  hear,
+  drainReportSchema,
+  onSignal,
   machineSnapshot,
   missingInstance,
   nodeSnapshot,
   requireInput,
-  sighting,
+  snapshotVersion,
 } from '../runtime/signal-validation.ts';
-import { handedOver, mustInterrupt, mustRenew } from '../runtime/continue-as-new.ts';
+import {
+  carriedState,
+  shouldInterruptStep,
+  shouldContinueAsNew,
+} from '../runtime/continue-as-new.ts';
 
-export interface MachineInput extends EntityInput {
+export interface MachineInput extends WorkflowInput {
   state?: MachineState;
 }
 
@@ -79,14 +83,14 @@ class MachineWorkflow {
   readonly #context: StepContext;
   readonly #lifecycle: ObjectLifecycle;
   readonly #commands: MachineCommands;
-  readonly #alarm = new Alarm(() => this.#wake());
+  readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
   constructor(input: MachineInput) {
     this.#input = input;
-    this.#state = handedOver(input.state) ?? newMachineState(Date.now());
+    this.#state = carriedState(input.state) ?? newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
@@ -99,12 +103,12 @@ class MachineWorkflow {
 
   async #turn(): Promise<MachineResult | undefined> {
     this.#lifecycle.takeNews();
-    const asked = this.#commands.next();
-    if (asked) return await this.#steer(asked);
-    if (!this.#running && mustRenew()) return await this.#renew();
+    const pending = this.#commands.next();
+    if (pending) return await this.#applyCommand(pending);
+    if (!this.#running && shouldContinueAsNew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
-    this.#alarm.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     if (step.action === 'complete') return await this.#complete(step.reason);
     await this.#perform(step);
     return undefined;
@@ -138,7 +142,7 @@ class MachineWorkflow {
   }
 
   #isToInterrupt(): boolean {
-    return this.#running !== undefined && !this.#running.isCancelRequested && mustInterrupt();
+    return this.#running !== undefined && !this.#running.isCancelRequested && shouldInterruptStep();
   }
 
   /** A step that is rejected is a failure like others: said on this page, and tried again later. */
@@ -155,10 +159,10 @@ class MachineWorkflow {
     }
   }
 
-  async #steer({ command, answer }: Asked<MachineCommand>): Promise<undefined> {
+  async #applyCommand({ command, answer }: PendingCommand<MachineCommand>): Promise<undefined> {
     const { uid = '' } = this.#state.object;
     try {
-      const words = await steer(this.#state, { ...this.#input.ref, uid }, command);
+      const words = await applyCommand(this.#state, { ...this.#input.ref, uid }, command);
       // The drain is scheduled again, with what is known now.
       if (isDrain(this.#running)) this.#cancel();
       answer?.resolve(words);
@@ -223,7 +227,7 @@ class MachineWorkflow {
   #listen(): void {
     setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
     setHandler(drainQuery, () => drainView(this.#state));
-    hear(drainReport, drainReportShape, (report) => {
+    onSignal(drainReport, drainReportSchema, (report) => {
       if (!observeDrain(this.#state, report)) return;
       showDrain(this.#state);
       this.#wake();
@@ -233,7 +237,7 @@ class MachineWorkflow {
     lifecycle.onGone(machineGone, this.#state.object);
     lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
     lifecycle.on(instanceMissing, missingInstance, (told) => observeMissing(this.#state, told));
-    lifecycle.on(classChanged, sighting, (seen) => observeClass(this.#state, seen));
+    lifecycle.on(classChanged, snapshotVersion, (seen) => observeClass(this.#state, seen));
   }
 
   #wake(): void {

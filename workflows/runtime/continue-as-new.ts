@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { hasGrownLong } from '../plan/history-length.ts';
 
 /** True when this run should continue as new as soon as nothing is in flight. */
-export function mustRenew(): boolean {
+export function shouldContinueAsNew(): boolean {
   return hasGrownLong(workflowInfo());
 }
 
@@ -10,7 +10,7 @@ export function mustRenew(): boolean {
 const mostEventsBesideStep = 4_000;
 
 /** True when the step that runs has to be interrupted, so that this run can continue as new. */
-export function mustInterrupt(): boolean {
+export function shouldInterruptStep(): boolean {
   return workflowInfo().historyLength >= mostEventsBesideStep;
 }
 
@@ -18,11 +18,11 @@ export function mustInterrupt(): boolean {
  * What the run before handed over. Nothing after a run that failed: what it did in between is unknown, and everything that is
  * needed to go on stands on the objects and the instances.
  */
-export function handedOver<State>(state: State | undefined): State | undefined {
-  return isBegunAnew() ? undefined : state;
+export function carriedState<State>(state: State | undefined): State | undefined {
+  return followsFailedRun() ? undefined : state;
 }
 
 /** The run before this one failed: what it did, and what it was told, is lost. */
-export function isBegunAnew(): boolean {
+export function followsFailedRun(): boolean {
   return workflowInfo().attempt > 1;
 }

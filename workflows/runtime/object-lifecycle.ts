@@ -2,13 +2,13 @@
 import type { SignalDefinition } from '@temporalio/common';
 import { CancellationScope } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
-import type { EntityInput, Sighting } from '../contracts/references.ts';
-import { isLater } from '../contracts/references.ts';
-import type { Shape } from '../values/shape.ts';
-import { isOfOurCluster } from './cluster-guard.ts';
-import { goneSnapshot, hear } from './signal-validation.ts';
+import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
+import type { Schema } from '../values/shape.ts';
+import { isFromOwnCluster } from './cluster-guard.ts';
+import { goneSnapshot, onSignal } from './signal-validation.ts';
 
-type Snapshot = Sighting & { uid: string };
+type Snapshot = SnapshotVersion & { uid: string };
 
 /** `Seen`: what a signal tells of the object; `Kept`: what the state keeps of it. */
 export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends Snapshot = Seen> {
@@ -29,9 +29,9 @@ export function observeObject<Seen extends Snapshot, Kept extends Snapshot>(
   state: ObjectState<Seen, Kept>,
   seen: Seen,
 ): 'newer' | 'successor' | undefined {
-  if (!isLater(seen, state.observed)) return undefined;
+  if (!isNewer(seen, state.observed)) return undefined;
   if (state.uid === undefined || seen.uid === state.uid) return 'newer';
-  if (!isLater(seen, state.successor)) return undefined;
+  if (!isNewer(seen, state.successor)) return undefined;
   state.successor = seen;
   state.isGone = true;
   return 'successor';
@@ -46,22 +46,22 @@ export function noteObserved<Seen extends Snapshot>(state: ObjectState<Seen>, se
 
 /** Returns whether it was our object, or its successor. */
 export function observeGone(state: ObjectState<Snapshot, Snapshot>, gone: GoneSnapshot): boolean {
-  if (state.successor?.uid === gone.uid && isLater(gone, state.successor)) {
+  if (state.successor?.uid === gone.uid && isNewer(gone, state.successor)) {
     delete state.successor;
     return true;
   }
   const uid = state.uid ?? state.observed?.uid;
-  if (gone.uid !== uid || !isLater(gone, state.observed)) return false;
+  if (gone.uid !== uid || !isNewer(gone, state.observed)) return false;
   state.isGone = true;
   return true;
 }
 
 /** The loop of a workflow. Signals of its own cluster are news; news begins another turn. */
 export class ObjectLifecycle {
-  readonly #input: EntityInput;
+  readonly #input: WorkflowInput;
   #hasNews = true;
 
-  constructor(input: EntityInput) {
+  constructor(input: WorkflowInput) {
     this.#input = input;
   }
 
@@ -79,13 +79,13 @@ export class ObjectLifecycle {
   }
 
   /** `observe` returns whether the signal changed anything. */
-  on<Payload extends Pick<Sighting, 'cluster'>>(
+  on<Payload extends Pick<SnapshotVersion, 'cluster'>>(
     signal: SignalDefinition<[Payload]>,
-    shape: Shape<Payload>,
+    shape: Schema<Payload>,
     observe: (payload: Payload) => boolean,
   ): void {
-    hear(signal, shape, (payload) => {
-      if (isOfOurCluster(payload, this.#input) && observe(payload)) this.noteNews();
+    onSignal(signal, shape, (payload) => {
+      if (isFromOwnCluster(payload, this.#input) && observe(payload)) this.noteNews();
     });
   }
 

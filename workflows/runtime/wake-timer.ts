@@ -11,13 +11,13 @@ const longestSleepMs = 30 * 24 * 3_600_000;
  * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history events for each; this
  * one is touched only when the time to wake changes.
  */
-export class Alarm {
+export class WakeTimer {
   #at: number | undefined;
   #scope: CancellationScope | undefined;
-  readonly #ring: () => void;
+  readonly #wake: () => void;
 
-  constructor(ring: () => void) {
-    this.#ring = ring;
+  constructor(wake: () => void) {
+    this.#wake = wake;
   }
 
   /** Rings at `at` (milliseconds), or never. `summary` stands beside the timer in the Temporal UI. */
@@ -29,7 +29,7 @@ export class Alarm {
     if (at === undefined) return;
     const scope = new CancellationScope();
     this.#scope = scope;
-    void scope.run(() => this.#ringAfter(sleepUntil(at), summary));
+    void scope.run(() => this.#wakeAfter(sleepUntil(at), summary));
   }
 
   /**
@@ -41,7 +41,7 @@ export class Alarm {
     this.set(at, summary);
   }
 
-  async #ringAfter(milliseconds: number, summary: string): Promise<void> {
+  async #wakeAfter(milliseconds: number, summary: string): Promise<void> {
     try {
       await sleep(milliseconds, { summary: clip(summary, longestSummaryBytes) });
     } catch (error) {
@@ -50,7 +50,7 @@ export class Alarm {
       throw error;
     }
     this.#at = undefined;
-    this.#ring();
+    this.#wake();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Objects that were read or written a moment ago, for those who look at the same one many times a second. */
 import type { KubeClient, KubeObject } from '../client/client.ts';
-import { orUndefined } from '../client/ignore.ts';
+import { ignoreNotFound } from '../client/ignore.ts';
 import { isNewer } from './resource-version.ts';
 
 /** What a workflow was told of is read anew; what nobody told it of yet may be missed for so long. */
@@ -35,7 +35,7 @@ export class RecentObjects {
       const object: T = JSON.parse(kept.text);
       return object;
     }
-    const object = await orUndefined(this.#client.get<T>(path));
+    const object = await ignoreNotFound(this.#client.get<T>(path));
     if (object) this.#keep(path, object);
     else this.#kept.delete(path);
     return object;
@@ -44,7 +44,7 @@ export class RecentObjects {
   /** Keeps what a write returns. One that does not hold means that somebody else wrote: the next look reads. */
   async write(path: string, patch: () => Promise<KubeObject>): Promise<void> {
     this.#kept.delete(path);
-    const object = await orUndefined(patch());
+    const object = await ignoreNotFound(patch());
     if (object) this.#keep(path, object);
   }
 

@@ -7,16 +7,16 @@ import type { Backoff, BackoffRange } from '../client/backoff.ts';
 import type { KubeClient, KubeObject, Query } from '../client/client.ts';
 import { KubeError, isGone, isTooLargeVersion, isUnreachable } from '../client/errors.ts';
 import { Mirror } from './object-cache.ts';
-import type { MirrorOptions, Trimmed } from './object-cache.ts';
+import type { MirrorOptions, CachedObject } from './object-cache.ts';
 import { PageSize, pagesOf } from '../client/paging.ts';
 import type { Page } from '../client/paging.ts';
 import { pause } from '../client/pause.ts';
 import { isNewer } from './resource-version.ts';
 
-export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> extends MirrorOptions<
-  K,
-  T
-> {
+export interface ReflectorOptions<
+  K extends KubeObject,
+  T extends CachedObject,
+> extends MirrorOptions<K, T> {
   client: KubeClient;
   path: string;
   query?: Query;
@@ -48,7 +48,7 @@ const shortWatchMs = 2_000;
 /** One failure is a connection that broke. */
 const failuresOfBrokenWatch = 2;
 
-export class Reflector<K extends KubeObject, T extends Trimmed> {
+export class Reflector<K extends KubeObject, T extends CachedObject> {
   /** Fulfilled when the first list is in. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<K, T>;

@@ -148,7 +148,7 @@ export class Election {
   async #tryToLead(): Promise<void> {
     try {
       const startedAt = performance.now();
-      const { obstacle, annotations, renewedAt } = await this.#leases.look();
+      const { obstacle, annotations, renewedAt } = await this.#leases.read();
       this.#isOtherLeading = obstacle !== undefined;
       if (obstacle !== undefined) return this.#waitFor(obstacle);
       const doubt = this.#fresh ?? this.#doubtOf(renewedAt);

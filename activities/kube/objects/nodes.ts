@@ -2,7 +2,7 @@
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../../workflows/api/meta.ts';
 import type { KubeClient } from '../client/client.ts';
-import { orUndefined } from '../client/ignore.ts';
+import { ignoreNotFound } from '../client/ignore.ts';
 import { node as nodePath } from '../client/paths.ts';
 
 export interface Node {
@@ -13,7 +13,7 @@ export interface Node {
 
 /** Undefined when there is none. */
 export async function readNode(target: KubeClient, name: string): Promise<Node | undefined> {
-  return await orUndefined(target.get<Node>(nodePath(name)));
+  return await ignoreNotFound(target.get<Node>(nodePath(name)));
 }
 
 export function isReady({ status }: Node): boolean {

@@ -76,7 +76,7 @@ function textsPatch(
  * A Node that joins for the first time has nothing of ours yet, so one write does without a look before. Undefined when that does
  * not hold, and nothing was written. Taints are not looked at: those of the template come with the kubelet, mostly.
  */
-export async function equipFreshNode(
+export async function updateFreshNode(
   target: KubeClient,
   { name, uid }: { name: string; uid: string },
   wanted: { machineName: string; template: NodeTemplate },

@@ -11,7 +11,7 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { lifeOf, patchMachine, readMachine } from '../object.ts';
+import { referenceOf, patchMachine, readMachine } from '../object.ts';
 import { wasNodeSeen } from '../prepared.ts';
 
 export interface Clusters {
@@ -68,7 +68,7 @@ export async function recordTargetCluster(
 ): Promise<void> {
   if (targetCluster === undefined || !machine || !isProof(node, machine.spec)) return;
   if (machine.metadata.annotations?.[annotations.targetCluster] === targetCluster) return;
-  await patchMachine(control, lifeOf(machine), {
+  await patchMachine(control, referenceOf(machine), {
     metadata: { annotations: { [annotations.targetCluster]: targetCluster } },
   });
 }

@@ -18,7 +18,7 @@ export function preservedEvent({ value, until, from }: Preserving): EventText {
   return { type: 'Normal', reason: 'Preserved', message, component };
 }
 
-const reasonsInWords: Record<Stopping['reason'], string> = {
+const formatReasons: Record<Stopping['reason'], string> = {
   expired: 'its time is over',
   recovered: 'the machine is not Failed',
   withdrawn: 'nobody asks for it any more',
@@ -26,7 +26,7 @@ const reasonsInWords: Record<Stopping['reason'], string> = {
 
 /** `until`: when it would have ended, milliseconds. */
 export function stoppedEvent({ reason }: Stopping, until: number): EventText {
-  const words = reasonsInWords[reason];
+  const words = formatReasons[reason];
   const [name, message] =
     reason === 'expired'
       ? ['PreservationExpired', `Preserved until ${timestamp(until)}: ${words}`]

@@ -7,7 +7,7 @@ import type { Preserve } from '../../../workflows/api/preserve-value.ts';
 import { preserveOf } from '../../../workflows/api/preserve-value.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
-import { orUndefined } from '../../kube/client/ignore.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { patchNode } from '../node/patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
@@ -130,7 +130,7 @@ async function report(target: KubeClient, node: Node, told: Told): Promise<void>
   const condition = { type, message: '', ...told, lastHeartbeatTime: now, lastTransitionTime };
   const { name, uid } = node.metadata;
   const patch = { metadata: { uid }, status: { conditions: [condition] } };
-  await orUndefined(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
+  await ignoreNotFound(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
 }
 
 function isSame(a: Told, b: Told): boolean {

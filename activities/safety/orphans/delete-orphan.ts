@@ -9,7 +9,7 @@ import { DriverError } from '../../drivers/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { readClaims } from './machine-claims.ts';
 
-export interface DeletionWorld {
+export interface DeletionDependencies {
   driver: Pick<Driver, 'deleteListed'>;
   control: KubeClient;
   classes: ClassReader;
@@ -18,7 +18,7 @@ export interface DeletionWorld {
 
 /** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
 export async function deleteOrphan(
-  { driver, control, classes, signal }: DeletionWorld,
+  { driver, control, classes, signal }: DeletionDependencies,
   { suspect, cluster, namespace }: OrphanDeletion,
 ): Promise<OrphanOutcome> {
   const { providerID, className } = suspect;

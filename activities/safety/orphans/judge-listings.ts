@@ -1,20 +1,20 @@
 /** Judges what a driver that is not built in has listed. `look-for-orphans.ts` does so for the others, beside the driver. */
 import type {
-  JudgedListing,
+  EvaluatedListing,
   ListingsRequest,
 } from '../../../workflows/contracts/safety-activities.ts';
 import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { judged } from './find-orphans.ts';
+import { evaluated } from './find-orphans.ts';
 import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';
 import { factOf } from '../missing-instances.ts';
 
-export async function judgeListings(
+export async function evaluateListings(
   control: KubeClient,
   { namespace, provider, minAgeSeconds, suspects = [], listings }: ListingsRequest,
-): Promise<JudgedListing[]> {
+): Promise<EvaluatedListing[]> {
   // After the instances: the Machine of each was there before it.
   const machines = await readMachines(control, namespace);
   const claims = claimsIn(machines);
@@ -26,7 +26,7 @@ export async function judgeListings(
   // How long its cloud may take is known when it is asked for one of them.
   const rules = { now: Date.now(), settleSeconds: 0 };
   return listings.map(({ className, instances, error }) => {
-    const look = judged(instances, claims, {
+    const listing = evaluated(instances, claims, {
       provider,
       className,
       minAgeSeconds,
@@ -35,8 +35,8 @@ export async function judgeListings(
     const scope = { classNames: new Set([className]), listed };
     const { owned, unlisted } = findUnlisted(facts, scope, rules);
     return {
-      look: {
-        ...look,
+      listing: {
+        ...listing,
         classCount: 1,
         ...(error !== undefined && { error, unlistedClasses: [className] }),
       },

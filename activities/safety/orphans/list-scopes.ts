@@ -19,7 +19,7 @@ export interface ListScope {
 
 type Secrets = Pick<ClassWithSecret, 'secret' | 'secretFaults'>;
 
-export interface ListWorld {
+export interface ListDependencies {
   driver: Pick<Driver, 'listInstances' | 'listScope'>;
   control: KubeClient;
   /** Aborts the listings. */
@@ -33,7 +33,7 @@ export interface Account {
 }
 
 export async function listScopes(
-  { control, driver }: ListWorld,
+  { control, driver }: ListDependencies,
   { namespace, provider }: Account,
 ): Promise<ListScope[]> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
@@ -75,7 +75,7 @@ export interface Listing {
 
 /** A scope that cannot be listed does not hide the others. */
 export async function listIn(
-  { driver, signal }: ListWorld,
+  { driver, signal }: ListDependencies,
   scope: ListScope,
   { cluster, namespace }: Account,
 ): Promise<Listing> {

@@ -164,13 +164,15 @@ test('a stop that comes in the middle of a pass ends it before another pod is as
   const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
   const drain = new Drain(new MemoryKube(aNode(), going));
   let looks = 0;
-  const requireLicence = async (): Promise<void> => {
+  const requireActiveWatcher = async (): Promise<void> => {
     looks += 1;
     if (looks === 1) return;
     drain.target.put(aPod());
     throw stopped('stopped by ConfigMap');
   };
-  await expect(drain.run({}, {}, { requireLicence })).rejects.toMatchObject({ type: 'Stopped' });
+  await expect(
+    drain.run({}, {}, { requireActiveWatcher: requireActiveWatcher }),
+  ).rejects.toMatchObject({ type: 'Stopped' });
   expect(looks).toBe(2);
   expect(drain.evictions()).toBe(0);
 });

@@ -62,7 +62,7 @@ export class Drain {
         pvReattachTimeoutSeconds: 90,
         ...settings,
       },
-      requireLicence: async () => undefined,
+      requireActiveWatcher: async () => undefined,
       pauses: [],
       details: this.progress,
       isFirstAttempt: this.attempt === 1,

@@ -79,7 +79,7 @@ class Storage {
         ...settings,
       },
       details: this.progress,
-      requireLicence: async () => undefined,
+      requireActiveWatcher: async () => undefined,
       pauses: [],
       isFirstAttempt: false,
       save: (progress) => {

@@ -163,13 +163,13 @@ describe('the Node of another instance', () => {
     const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
     const drain = new Drain(new MemoryKube(aNode(), going));
     let looks = 0;
-    const requireLicence = async (): Promise<void> => {
+    const requireActiveWatcher = async (): Promise<void> => {
       looks += 1;
       if (looks !== 2) return;
       drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
       drain.target.put(aPod());
     };
-    expect(await drain.run({}, {}, { requireLicence })).toEqual({
+    expect(await drain.run({}, {}, { requireActiveWatcher: requireActiveWatcher })).toEqual({
       evictedPods: 0,
       isForced: false,
     });

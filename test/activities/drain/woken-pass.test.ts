@@ -45,7 +45,7 @@ function contextOn(target: MemoryKube): DrainContext {
     settings: { maxEvictRetries: 360, pvDetachTimeoutSeconds: 120, pvReattachTimeoutSeconds: 90 },
     details: undefined,
     isFirstAttempt: true,
-    requireLicence: async () => undefined,
+    requireActiveWatcher: async () => undefined,
     pauses: [],
     save: () => undefined,
     report: async () => undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
-import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
+import type { ObserveDependencies } from '../../../activities/machine-set/survey.ts';
+import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -27,10 +27,10 @@ const ours = (name: string, phase: 'Running' | 'Failed' | 'Pending') =>
 test('counts its machines and reports them', async () => {
   const machines = [ours('pool-a', 'Running'), ours('pool-b', 'Pending')];
   const control = new MemoryKube(aMachineSet(), ...machines);
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     found: true,
     uid: 'uid-of-pool',
-    survey: { total: 2, present: 2, demand: { generation: 1, replicas: 3, faults: [] } },
+    observation: { total: 2, present: 2, desired: { generation: 1, replicas: 3, faults: [] } },
   });
   expect((await control.read<MachineSet>(path)).status).toMatchObject({
     replicas: 2,
@@ -43,9 +43,9 @@ test('counts its machines and reports them', async () => {
 
 test('a second look at the same writes nothing', async () => {
   const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'));
-  await surveyMachineSet(worldOf(control), input);
+  await observeMachineSet(worldOf(control), input);
   const writes = control.writes().length;
-  await surveyMachineSet(worldOf(control), input);
+  await observeMachineSet(worldOf(control), input);
   expect(control.writes()).toHaveLength(writes);
 });
 
@@ -56,11 +56,11 @@ test('a spec that one batch brings about is reported after that batch', async ()
     ours('pool-b', 'Pending'),
   );
   const world = worldOf(control);
-  const look = await surveyMachineSet(world, { ...input, batchSize: 1 });
+  const look = await observeMachineSet(world, { ...input, batchSize: 1 });
   expect(look).toMatchObject({ found: true, isUnreported: true });
   expect((await control.read<MachineSet>(path)).status).toBeUndefined();
   await control.create(customResource('machines', namespace), ours('pool-c', 'Pending'));
-  expect(await surveyMachineSet(world, { ...input, batchSize: 2 })).not.toHaveProperty(
+  expect(await observeMachineSet(world, { ...input, batchSize: 2 })).not.toHaveProperty(
     'isUnreported',
   );
   const { status } = await control.read<MachineSet>(path);
@@ -75,7 +75,9 @@ test('an orphan that it selects is adopted, one of another set is not', async ()
     aMachine({ metadata: { name: 'foreign', labels, ownerReferences: other } }),
     aMachine({ metadata: { name: 'unlike', labels: { pool: 'b' } } }),
   );
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({ survey: { total: 1 } });
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: { total: 1 },
+  });
   const machine = await control.read<Machine>(customResource('machines', namespace, 'orphan'));
   expect(machine.metadata.ownerReferences).toEqual(ownerReferences);
 });
@@ -84,7 +86,9 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
   const set = aMachineSet();
   delete set.spec.selector;
   const control = new MemoryKube(set, aMachine({ metadata: { labels } }));
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({ survey: { total: 0 } });
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: { total: 0 },
+  });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', status: 'True', reason: 'InvalidSpec' },
   ]);
@@ -92,11 +96,11 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
 
 test('the error of the last batch is a condition, and goes when it is over', async () => {
   const control = new MemoryKube(aMachineSet());
-  await surveyMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
+  await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
   ]);
-  await surveyMachineSet(worldOf(control), input);
+  await observeMachineSet(worldOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
 });
 
@@ -109,15 +113,15 @@ test.each([
   },
 ])('a set with the labels $setLabels is frozen by $frozenBy', async ({ setLabels, frozenBy }) => {
   const control = new MemoryKube(aMachineSet({ metadata: { labels: setLabels } }));
-  const outcome = await surveyMachineSet(worldOf(control), input);
-  expect(outcome.found && outcome.survey.demand.frozenBy).toBe(frozenBy);
+  const outcome = await observeMachineSet(worldOf(control), input);
+  expect(outcome.found && outcome.observation.desired.frozenBy).toBe(frozenBy);
 });
 
 test('machines outside the selector are let go, and an Event says so', async () => {
   const stray = aMachine({ metadata: { name: 'stray', labels: { pool: 'b' }, ownerReferences } });
   const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'), stray);
-  const outcome = await surveyMachineSet(worldOf(control), { ...input, strays: ['stray'] });
-  expect(outcome).toMatchObject({ survey: { total: 1 } });
+  const outcome = await observeMachineSet(worldOf(control), { ...input, unmatched: ['stray'] });
+  expect(outcome).toMatchObject({ observation: { total: 1 } });
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([
     { reason: 'ReleasedMachine', message: expect.stringContaining('stray') },
@@ -145,8 +149,8 @@ test('marks, replacements and preservation are read from the annotations', async
   preserved.status = { currentStatus: { phase: 'Failed', preserveExpiryTime: at(9) } };
   const machines = [marked, preserved, ours('pool-c', 'Failed'), ours('pool-d', 'Failed')];
   const control = new MemoryKube(set, ...machines);
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
-    survey: {
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: {
       failed: { total: 3, preserved: 1, held: 1 },
       toDelete: { names: ['pool-a', 'pool-c'] },
       holdsUntil: now + 9 * 60_000 + graceMilliseconds,
@@ -163,8 +167,8 @@ test('a set that has lost its deployment replaces Failed machines again', async 
     spec: { replicas: 1 },
   });
   const control = new MemoryKube(set, ours('pool-a', 'Failed'));
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
-    survey: { failed: { total: 1, held: 0 }, toDelete: { names: ['pool-a'] } },
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: { failed: { total: 1, held: 0 }, toDelete: { names: ['pool-a'] } },
   });
 });
 
@@ -185,7 +189,7 @@ describe('a status', () => {
       aMachineSet({ spec: { replicas: 1_500 } }),
       ...failing(1_500).toReversed(),
     );
-    await surveyMachineSet(worldOf(control), input);
+    await observeMachineSet(worldOf(control), input);
     const { status } = await control.read<MachineSet>(path);
     expect(status?.failedMachines).toHaveLength(100);
     expect(status?.failedMachines?.[0]?.name).toBe('pool-0000');
@@ -207,7 +211,7 @@ describe('a status', () => {
     const lastOperation = { description, state: 'Failed', type: 'Delete' } as const;
     draining.status = { currentStatus: { phase: 'Terminating' }, lastOperation };
     const control = new MemoryKube(aMachineSet({ spec: { replicas: 1 } }), draining);
-    await surveyMachineSet(worldOf(control), input);
+    await observeMachineSet(worldOf(control), input);
     expect((await control.read<MachineSet>(path)).status?.failedMachines).toMatchObject([
       { name: 'pool-a', lastOperation },
     ]);
@@ -221,7 +225,7 @@ describe('a status', () => {
       }),
       ...failing(2),
     );
-    await surveyMachineSet(worldOf(control), input);
+    await observeMachineSet(worldOf(control), input);
     const { status } = await control.read<MachineSet>(path);
     expect(status?.failedMachines).toHaveLength(2);
     expect(status).not.toHaveProperty('machineSetCondition');
@@ -239,9 +243,9 @@ describe('a status', () => {
         ours('pool-a', 'Running'),
       );
       control.fault = ({ path: at }) => (at.endsWith('/status') ? verdict : undefined);
-      expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
+      expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
         found: true,
-        survey: { toDelete: { names: ['pool-a'] }, holdsUntil: now + 30_000 },
+        observation: { toDelete: { names: ['pool-a'] }, holdsUntil: now + 30_000 },
       });
       expect((await control.read<MachineSet>(path)).status).toBeUndefined();
     },
@@ -259,10 +263,10 @@ describe('machines that the API server does not let us write', () => {
       ours('pool-b', 'Running'),
       ours('pool-c', 'Running'),
     );
-    const first = await surveyMachineSet(worldOf(control), input);
-    expect(first).toMatchObject({ survey: { toDelete: { names: ['pool-a', 'pool-b'] } } });
-    const second = await surveyMachineSet(worldOf(control), { ...input, passOver, refusal });
-    expect(second).toMatchObject({ survey: { present: 3, toDelete: { names: ['pool-b'] } } });
+    const first = await observeMachineSet(worldOf(control), input);
+    expect(first).toMatchObject({ observation: { toDelete: { names: ['pool-a', 'pool-b'] } } });
+    const second = await observeMachineSet(worldOf(control), { ...input, passOver, refusal });
+    expect(second).toMatchObject({ observation: { present: 3, toDelete: { names: ['pool-b'] } } });
     const { status } = await control.read<MachineSet>(path);
     expect(status?.machineSetCondition).toMatchObject([
       { type: 'ReplicaFailure', status: 'True', ...refusal },
@@ -279,9 +283,9 @@ describe('machines that the API server does not let us write', () => {
       method === 'PATCH' && at.endsWith('/machines/pool-b')
         ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }
         : undefined;
-    const outcome = await surveyMachineSet(worldOf(control), input);
+    const outcome = await observeMachineSet(worldOf(control), input);
     expect(outcome).toMatchObject({
-      survey: { present: 1 },
+      observation: { present: 1 },
       refused: { names: ['pool-b'], reason: 'FailedUpdate' },
     });
     const { status } = await control.read<MachineSet>(path);
@@ -304,9 +308,9 @@ test('Failed machines are preserved first, as many as the set may, and a word of
   over.metadata.annotations = { 'millwright.dev/preservation-expired': '2026-01-01T00:00:00Z' };
   const set = aMachineSet({ spec: { replicas: 4, autoPreserveFailedMachineMax: 2 } });
   const control = new MemoryKube(set, ours('pool-a', 'Failed'), noted, refused, over);
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
-    survey: {
-      autoPreservation: { preserve: ['pool-a'], letGo: [] },
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: {
+      autoPreservation: { preserve: ['pool-a'], unpreserve: [] },
       failed: { total: 4, preserved: 1 },
     },
   });
@@ -315,8 +319,8 @@ test('Failed machines are preserved first, as many as the set may, and a word of
 test('conditions of others stay', async () => {
   const frozen = { type: 'Frozen', status: 'True' as const, reason: 'OverShootingReplicaCount' };
   const control = new MemoryKube(aMachineSet({ status: { machineSetCondition: [frozen] } }));
-  await surveyMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
-  await surveyMachineSet(worldOf(control), input);
+  await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
+  await observeMachineSet(worldOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toEqual([frozen]);
 });
 
@@ -326,21 +330,21 @@ test('a status is not written over a set that changed since it was read', async 
     if (method === 'PATCH' && called.endsWith('/status')) control.put(aMachineSet());
     return undefined;
   };
-  await expect(surveyMachineSet(worldOf(control), input)).rejects.toThrow('Conflict');
+  await expect(observeMachineSet(worldOf(control), input)).rejects.toThrow('Conflict');
 });
 
 test('a template that the selector does not match is a fault: each machine would be let go', async () => {
   const selector = { matchExpressions: [{ key: 'pool', operator: 'NotIn', values: ['a'] }] };
   const control = new MemoryKube(aMachineSet({ spec: { selector } }));
-  expect(await surveyMachineSet(worldOf(control), input)).toMatchObject({
-    survey: { demand: { faults: [expect.stringContaining('spec.selector')] } },
+  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+    observation: { desired: { faults: [expect.stringContaining('spec.selector')] } },
   });
 });
 
 test('no such set', async () => {
-  expect(await surveyMachineSet(worldOf(new MemoryKube()), input)).toEqual({ found: false });
+  expect(await observeMachineSet(worldOf(new MemoryKube()), input)).toEqual({ found: false });
 });
 
-function worldOf(control: MemoryKube): SurveyWorld {
+function worldOf(control: MemoryKube): ObserveDependencies {
   return { control, recent: new RecentObjects(control) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findProvider, prepareMachine } from '../../../activities/machine/prepare.ts';
+import { findProvider, readAndClaimMachine } from '../../../activities/machine/prepare.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
@@ -12,7 +12,7 @@ const foreign = { name: 's', namespace: 'garden' };
 
 test('a sound machine: provider and limits are known, nothing is written', async () => {
   const world = aWorld({ control: [aMachine(), aMachineClass(), aSecret()] });
-  const outcome = await prepareMachine(world, input);
+  const outcome = await readAndClaimMachine(world, input);
   expect(outcome).toMatchObject({
     found: true,
     machine: { uid: 'uid-of-pool-a', provider: 'virtual', className: 'small', usesTarget: true },
@@ -22,14 +22,14 @@ test('a sound machine: provider and limits are known, nothing is written', async
 });
 
 test('a Machine that is gone is not found', async () => {
-  expect(await prepareMachine(aWorld(), input)).toEqual({ found: false });
+  expect(await readAndClaimMachine(aWorld(), input)).toEqual({ found: false });
 });
 
 test('the finalizer is added once, beside those of others', async () => {
   const machine = aMachine({ metadata: { finalizers: ['example.com/other'] } });
   const world = aWorld({ control: [machine, aMachineClass(), aSecret()] });
-  await prepareMachine(world, input);
-  await prepareMachine(world, input);
+  await readAndClaimMachine(world, input);
+  await readAndClaimMachine(world, input);
   expect(world.control.writes()).toEqual([`PATCH ${path}`]);
   expect((await world.control.read<typeof machine>(path)).metadata.finalizers).toEqual([
     'example.com/other',
@@ -41,7 +41,7 @@ test('a machine that is being deleted gets no finalizer back, and its class is n
   const deletionTimestamp = '2026-01-01T01:00:00Z';
   const metadata = { finalizers: ['example.com/other'], deletionTimestamp };
   const world = aWorld({ control: [aMachine({ metadata })] });
-  expect(await prepareMachine(world, input)).toMatchObject({
+  expect(await readAndClaimMachine(world, input)).toMatchObject({
     machine: { isDeleting: true, hasFinalizer: false },
   });
   expect(world.control.writes()).toEqual([]);
@@ -101,7 +101,7 @@ test.each<{ name: string; control: object[]; message: string }>([
       'MachineClass "small": provider: "mars" has no driver: no worker serves its task queue',
   },
 ])('a fault is said in words that help: $name', async ({ control, message }) => {
-  expect(await prepareMachine(aWorld({ control }), input)).toMatchObject({
+  expect(await readAndClaimMachine(aWorld({ control }), input)).toMatchObject({
     found: true,
     failure: { code: 'InvalidArgument', message, isSettled: true },
   });
@@ -113,7 +113,7 @@ const specFaults = (provider: string, spec: unknown): string[] => [
 
 test('what its driver says of the provider spec is said without a call to the cloud, together with the rest', async () => {
   const control = [aMachine(), aMachineClass({ providerSpec: { size: 'x' } }), aSecret({})];
-  expect(await prepareMachine(aWorld({ control, specFaults }), input)).toMatchObject({
+  expect(await readAndClaimMachine(aWorld({ control, specFaults }), input)).toMatchObject({
     failure: {
       code: 'InvalidArgument',
       message:
@@ -129,7 +129,7 @@ test.each([
 ])('a machine knows whether a cloud refuses its class: $note', async (row) => {
   const machineClass = aMachineClass({ metadata: { annotations: { [invalid]: row.note } } });
   const world = aWorld({ control: [aMachine(), machineClass, aSecret()] });
-  const outcome = await prepareMachine(world, input);
+  const outcome = await readAndClaimMachine(world, input);
   // An annotation that was not taken away yet keeps nobody from being tried.
   expect(outcome).not.toHaveProperty('failure');
   const { machine } = outcome.found ? outcome : {};
@@ -139,13 +139,13 @@ test.each([
 test('a bootstrap token is made where the user data has a place for it, and none for a machine with an instance', async () => {
   const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
   const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
-  const outcome = await prepareMachine(world, input);
+  const outcome = await readAndClaimMachine(world, input);
   expect(outcome).toMatchObject({ machine: { bootstrapTokenId: expect.any(String) } });
   expect(JSON.stringify(outcome)).not.toContain('token-secret');
 
   const born = aMachine({ spec: { ...aMachine().spec, providerID: 'local:///z/i' } });
   const later = aWorld({ control: [born, aMachineClass(), secret] });
-  await prepareMachine(later, input);
+  await readAndClaimMachine(later, input);
   expect(later.target.calls).toEqual([]);
 });
 
@@ -187,14 +187,14 @@ describe('the first read of a machine that has an instance', () => {
   test('finds its Node, and what that says of preservation', async () => {
     const notes = { [annotations.preserve]: 'now' };
     const world = aWorld({ control, target: [aNode({ metadata: { annotations: notes } })] });
-    expect(await prepareMachine(world, first)).toMatchObject({
+    expect(await readAndClaimMachine(world, first)).toMatchObject({
       machine: { providerID },
       node: { name: 'pool-a', uid: 'uid-of-pool-a', providerID, preserve: 'now' },
     });
   });
 
   test('finds no Node where there is none', async () => {
-    const outcome = await prepareMachine(aWorld({ control }), first);
+    const outcome = await readAndClaimMachine(aWorld({ control }), first);
     expect(outcome).toMatchObject({ found: true });
     expect(outcome).not.toHaveProperty('node');
   });
@@ -202,7 +202,7 @@ describe('the first read of a machine that has an instance', () => {
   test('answers with the Machine when the target cluster does not answer', async () => {
     const world = aWorld({ control });
     world.target.fault = () => ({ code: 503, reason: 'ServiceUnavailable', message: 'away' });
-    expect(await prepareMachine(world, first)).toMatchObject({
+    expect(await readAndClaimMachine(world, first)).toMatchObject({
       machine: { providerID },
       outOfReach: expect.stringContaining('away'),
     });
@@ -211,12 +211,12 @@ describe('the first read of a machine that has an instance', () => {
   test('fails for a retry when the target cluster refuses', async () => {
     const world = aWorld({ control });
     world.target.fault = () => ({ code: 403, reason: 'Forbidden' });
-    await expect(prepareMachine(world, first)).rejects.toThrow('Forbidden');
+    await expect(readAndClaimMachine(world, first)).rejects.toThrow('Forbidden');
   });
 
   test('is without its Node later on', async () => {
     const world = aWorld({ control, target: [aNode()] });
-    await prepareMachine(world, input);
+    await readAndClaimMachine(world, input);
     expect(world.target.calls).toEqual([]);
   });
 });
@@ -225,7 +225,7 @@ test('a machine whose bootstrap token cannot be made is read all the same, and s
   const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
   const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
   world.target.fault = () => ({ code: 503, reason: 'ServiceUnavailable', message: 'away' });
-  const outcome = await prepareMachine(world, input);
+  const outcome = await readAndClaimMachine(world, input);
   expect(outcome).toMatchObject({
     found: true,
     machine: { uid: 'uid-of-pool-a' },

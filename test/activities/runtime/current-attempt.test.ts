@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
+import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
 import { aMachineSet, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aWorld } from '../../support/world.ts';
@@ -18,7 +18,7 @@ test('a survey that timed out writes nothing afterwards', async () => {
   };
   const world = { control, recent: new RecentObjects(memory) };
   const input = { set: { namespace, name: 'pool' }, now: Date.now() };
-  await expect(attempt.run(() => surveyMachineSet(world, input))).rejects.toThrow('is over');
+  await expect(attempt.run(() => observeMachineSet(world, input))).rejects.toThrow('is over');
   expect(memory.writes()).toEqual([]);
 });
 
@@ -26,6 +26,6 @@ test('an attempt that is not over writes', async () => {
   const memory = new MemoryKube(aMachineSet());
   const world = { control: forCurrentAttempt(memory, aWorld()), recent: new RecentObjects(memory) };
   const input = { set: { namespace, name: 'pool' }, now: Date.now() };
-  await new MockActivityEnvironment().run(() => surveyMachineSet(world, input));
+  await new MockActivityEnvironment().run(() => observeMachineSet(world, input));
   expect(memory.writes()).not.toEqual([]);
 });

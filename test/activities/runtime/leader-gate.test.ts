@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { progressAfter } from '../../../activities/drain/after-pause.ts';
 import type { Stop, StopView } from '../../../activities/kube/objects/global-stop.ts';
 import { stopOf } from '../../../activities/kube/objects/global-stop.ts';
-import { requireLicence } from '../../../activities/runtime/leader-gate.ts';
+import { requireActiveWatcher } from '../../../activities/runtime/leader-gate.ts';
 import { machineSubject } from '../../../activities/machine/object.ts';
 import { preparedOf } from '../../../activities/machine/prepared.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
@@ -15,7 +15,7 @@ const standing: StopView = { current: () => stop };
 
 describe('a stop', () => {
   test('refuses at the edge, and says how to go on', async () => {
-    const refused = requireLicence(aWorld({ stop: { ...standing } }));
+    const refused = requireActiveWatcher(aWorld({ stop: { ...standing } }));
     await expect(refused).rejects.toMatchObject({
       type: 'Stopped',
       category: 'BENIGN',
@@ -29,7 +29,7 @@ describe('a stop', () => {
     const subject = machineSubject(lifeOf('pool-a'));
     const refusals = [];
     for (const who of [subject, subject, { ...subject, name: 'pool-b', uid: 'b' }]) {
-      refusals.push(await requireLicence(world, who).catch((error: unknown) => error));
+      refusals.push(await requireActiveWatcher(world, who).catch((error: unknown) => error));
     }
     expect(refusals).toHaveLength(3);
     expect(world.control.writes()).toHaveLength(2);

@@ -59,9 +59,9 @@ test('they are told when the selector changes, and when it fits again', () => {
 test('they are known although they were seen before their set', () => {
   machine({ owner: 'late', name: 'early', labels: { colour: 'blue' } });
   machineSet({ name: 'late', selector: { colour: 'red' } });
-  expect(cluster.store.straysOf('late')).toEqual(['early']);
+  expect(cluster.store.mismatchesOf('late')).toEqual(['early']);
   cluster.machineSets.remove(cluster.now(aMachineSet({ name: 'late' })));
-  expect(cluster.store.straysOf('late')).toEqual([]);
+  expect(cluster.store.mismatchesOf('late')).toEqual([]);
 });
 
 test('they are none when the selector asks for nothing', () => {
@@ -113,7 +113,7 @@ test('the machines to let go are the same as by a scan of all', () => {
         .filter(({ owner, isDeleting }) => owner === 'set' && !isDeleting)
         .filter(({ labels }) => wanted !== undefined && labels['colour'] !== wanted);
       const names = scanned.map(({ name }) => name).toSorted();
-      expect(cluster.store.straysOf('set').toSorted()).toEqual(names);
+      expect(cluster.store.mismatchesOf('set').toSorted()).toEqual(names);
     }),
   );
 });

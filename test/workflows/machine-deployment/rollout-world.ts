@@ -2,7 +2,7 @@
 import { isGrpcCancelledError, isGrpcDeadlineError } from '@temporalio/client';
 import type {
   ApplyInput,
-  DeploymentSurveyOutcome,
+  ObservedDeploymentOutcome,
 } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import type {
   DeploymentFacts,
@@ -138,11 +138,11 @@ export class RolloutWorld {
 
   #steps() {
     return {
-      surveyMachineDeployment: async ({
+      observeMachineDeployment: async ({
         protectedNodes,
       }: {
         protectedNodes?: string[];
-      }): Promise<DeploymentSurveyOutcome> => {
+      }): Promise<ObservedDeploymentOutcome> => {
         if (this.uid === undefined) return { found: false };
         for (const set of this.facts.sets) this.#runMachinesOf(set);
         const { sets, replicas, progress } = this.facts;
@@ -157,7 +157,7 @@ export class RolloutWorld {
         written: steps.flatMap((step) => this.#apply(step)),
       }),
       reportDeployment: async () => undefined,
-      steerDeployment: async ({ command }: Parameters<Steps['steerDeployment']>[0]) => {
+      applyRolloutCommand: async ({ command }: Parameters<Steps['applyRolloutCommand']>[0]) => {
         if (command.verb === 'pause') this.facts.isPaused = true;
         if (command.verb === 'resume') this.facts.isPaused = false;
         if (command.verb === 'setReplicas') this.facts.replicas = command.replicas;

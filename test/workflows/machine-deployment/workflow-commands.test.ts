@@ -32,7 +32,7 @@ async function begin(rollout: RolloutWorld): Promise<void> {
 }
 
 const commandsTo = (rollout: RolloutWorld) =>
-  rollout.log.inputsOf('steerDeployment').map(({ command }) => command);
+  rollout.log.inputsOf('applyRolloutCommand').map(({ command }) => command);
 
 /** Why an update was refused or failed. */
 async function reasonOf(update: Promise<unknown>): Promise<string> {
@@ -62,7 +62,7 @@ describe('an update', () => {
         { verb: 'resume' },
         { verb: 'setReplicas', replicas: 7 },
       ]);
-      expect(rollout.log.inputsOf('steerDeployment')[0]?.deployment.uid).toBe('uid-1');
+      expect(rollout.log.inputsOf('applyRolloutCommand')[0]?.deployment.uid).toBe('uid-1');
     });
   });
 
@@ -85,7 +85,7 @@ describe('an update', () => {
 
   test('that the API server refuses fails with its words, which are no condition of the deployment', async () => {
     const rollout = new RolloutWorld(temporal, () => ({
-      steerDeployment: async () => {
+      applyRolloutCommand: async () => {
         throw ApplicationFailure.nonRetryable('pause: denied by a webhook', 'Refused');
       },
     }));
@@ -95,7 +95,7 @@ describe('an update', () => {
       expect(await reasonOf(update)).toBe('pause: denied by a webhook');
       await rollout.world.changeSets();
       expect((await rollout.planned()).lastError).toContain('denied by a webhook');
-      expect(rollout.log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(rollout.log.inputsOf('observeMachineDeployment').at(-1)).not.toHaveProperty('error');
     });
   });
 
@@ -105,7 +105,7 @@ describe('an update', () => {
     rollout.facts.sets = [aSet({ isDeleting: true })];
     await rollout.run(async () => {
       await rollout.world.observe();
-      await rollout.log.until('surveyMachineDeployment');
+      await rollout.log.until('observeMachineDeployment');
       const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
       expect(await reasonOf(update)).toBe('the MachineDeployment is being deleted');
     });
@@ -115,17 +115,17 @@ describe('an update', () => {
     let isHeld = false;
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, (own) => ({
-      surveyMachineDeployment: async (input) => {
+      observeMachineDeployment: async (input) => {
         if (isHeld) await once(gate, 'open');
-        return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+        return (await own.observeMachineDeployment?.(input)) ?? { found: false };
       },
     }));
     await rollout.run(async () => {
       await begin(rollout);
-      const looks = rollout.log.count('surveyMachineDeployment');
+      const looks = rollout.log.count('observeMachineDeployment');
       isHeld = true;
       await rollout.world.changeSets();
-      await rollout.log.until('surveyMachineDeployment', looks + 1);
+      await rollout.log.until('observeMachineDeployment', looks + 1);
       const update = reasonOf(rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] }));
       rollout.uid = undefined;
       isHeld = false;
@@ -138,7 +138,7 @@ describe('an update', () => {
   test('that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async () => {
+      updateRolloutNodes: async () => {
         await once(gate, 'open');
         return { protectedNodes: [] };
       },
@@ -146,7 +146,7 @@ describe('an update', () => {
     Object.assign(rollout.facts, { hasNodes: true, sets: [aSet({ machines: 'AAA' })] });
     await rollout.run(async () => {
       await rollout.world.observe();
-      await rollout.log.until('tendNodes');
+      await rollout.log.until('updateRolloutNodes');
       const { handle } = rollout.world;
       const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
       await handle.signal(machineDeploymentGone, gone);
@@ -193,7 +193,7 @@ describe('a signal', () => {
       await handle.signal(setReplicasSignal, { replicas: 1.5 });
       await handle.signal('setReplicas');
       await handle.signal('pause', { verb: 'setReplicas', replicas: 0 });
-      await rollout.log.until('steerDeployment');
+      await rollout.log.until('applyRolloutCommand');
       expect(commandsTo(rollout)).toEqual([{ verb: 'pause', replicas: 0 }]);
     });
   });
@@ -214,8 +214,8 @@ describe('resume', () => {
       await rollout.world.observe();
       await rollout.until('the canary holds', ({ blockedBy }) => blockedBy === 'canary');
       await rollout.world.handle.signal(resumeSignal, {});
-      await rollout.log.until('steerDeployment');
-      expect(rollout.log.inputsOf('steerDeployment')).toMatchObject([{ canaryRevision: 2 }]);
+      await rollout.log.until('applyRolloutCommand');
+      expect(rollout.log.inputsOf('applyRolloutCommand')).toMatchObject([{ canaryRevision: 2 }]);
     });
   });
 
@@ -227,8 +227,8 @@ describe('resume', () => {
       await rollout.world.observe();
       await rollout.until('the pause is seen', ({ blockedBy }) => blockedBy === 'paused');
       await rollout.world.handle.signal(resumeSignal, {});
-      await rollout.log.until('steerDeployment');
-      expect(rollout.log.inputsOf('steerDeployment')[0]).not.toHaveProperty('canaryRevision');
+      await rollout.log.until('applyRolloutCommand');
+      expect(rollout.log.inputsOf('applyRolloutCommand')[0]).not.toHaveProperty('canaryRevision');
     });
   });
 });

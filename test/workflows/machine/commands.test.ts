@@ -1,7 +1,7 @@
 /** What people and programs ask of a drain, by signal and by update. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { faultOf } from '../../../workflows/machine/commands.ts';
+import { errorOf } from '../../../workflows/machine/commands.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import {
@@ -63,7 +63,7 @@ test.each([
     fault: 'minutes: -1: must be a number above 0, and at most 10080',
   },
 ])('$text: $fault', ({ text, state, fault }) => {
-  expect(faultOf(command(text), state)).toBe(fault);
+  expect(errorOf(command(text), state)).toBe(fault);
 });
 
 async function beginDrain(world: MachineWorld): Promise<number> {
@@ -104,7 +104,7 @@ describe('while a drain runs', () => {
         { skipsVolumeWait: true, isForced: false },
         { isForced: true },
       ]);
-      expect(world.log.inputsOf('steerMachine')).toMatchObject([
+      expect(world.log.inputsOf('applyMachineCommand')).toMatchObject([
         { command: { by: 'Ada' }, until: deadline + half, machine: { uid: 'uid-1' } },
         { until: deadline + 2 * half },
         {},
@@ -134,7 +134,7 @@ test('an update that makes no sense is refused before anything is written', asyn
     await world.beginAndJoin();
     const asked = world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
     await expect(asked).rejects.toThrow(WorkflowUpdateFailedError);
-    expect(world.log.count('steerMachine')).toBe(0);
+    expect(world.log.count('applyMachineCommand')).toBe(0);
   });
 });
 

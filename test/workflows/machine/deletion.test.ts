@@ -85,7 +85,7 @@ test('a class that was missing when the deletion began is asked for again', asyn
       const { provider: _unknown, ...machine } = world.read();
       return { machine };
     },
-    prepareMachine: async () => {
+    readAndClaimMachine: async () => {
       const { provider: _unknown, ...machine } = world.read();
       return { found: true, machine, failure };
     },
@@ -220,7 +220,7 @@ describe('another UID under the same name', () => {
       const { providerID, nodeName } = instance;
       world.object = { ...world.object, uid: 'uid-2', phase: 'Running', providerID, nodeName };
       await world.observe();
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('readAndClaimMachine', 2);
       await world.phase('Running');
       expect((await world.state()).object.uid).toBe('uid-2');
       expect(world.log.count('deleteInstance')).toBe(0);
@@ -286,6 +286,6 @@ test('a long history is continued as new with everything that is known', async (
     expect(await world.state()).toMatchObject({ ...before, object });
     await world.requestDeletion();
     await resultOf(world.handle);
-    expect(world.log.count('prepareMachine')).toBe(1);
+    expect(world.log.count('readAndClaimMachine')).toBe(1);
   });
 });

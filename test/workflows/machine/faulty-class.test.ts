@@ -26,7 +26,7 @@ describe('a faulty class', () => {
   test('is reported, and its repair wakes the machine before the back-off is over', async () => {
     let failure: MachineFailure | undefined = wrongClass;
     const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({
+      readAndClaimMachine: async () => ({
         found: true,
         machine: world.read(),
         ...(failure && { failure }),
@@ -49,14 +49,18 @@ describe('a faulty class', () => {
       await world.repairClass();
       // The server's clock stands but for real time: nothing but the signal can have woken it.
       await world.phase('Pending');
-      expect(world.log.inputsOf('prepareMachine').at(-1)).toMatchObject({ isRetry: true });
+      expect(world.log.inputsOf('readAndClaimMachine').at(-1)).toMatchObject({ isRetry: true });
     });
   });
 
   test('is tried again after ever longer waits', async () => {
     const reportedAt: number[] = [];
     const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({ found: true, machine: world.read(), failure: wrongClass }),
+      readAndClaimMachine: async () => ({
+        found: true,
+        machine: world.read(),
+        failure: wrongClass,
+      }),
       recordFailure: async () => {
         reportedAt.push(await temporal.now());
       },

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  noteLook,
+  noteApplied,
   noteNothing,
   preservationFactsOf,
 } from '../../../workflows/machine/preservation.ts';
@@ -68,8 +68,8 @@ function stateOf({ notes, node }: Told): MachineState {
 
 const anyTold = fc.record({ notes: anyNotes, node: anyNode });
 
-const mustLook = (state: MachineState): boolean =>
-  preservationFactsOf(state, state.node.seen)?.mustLook ?? false;
+const mustCheck = (state: MachineState): boolean =>
+  preservationFactsOf(state, state.node.seen)?.mustCheck ?? false;
 
 const before = ({ object: { observed }, node }: MachineState) => ({
   ...(observed && { observed }),
@@ -80,8 +80,8 @@ test('once is enough', () => {
   fc.assert(
     fc.property(anyTold, anyOutcome, (told, outcome) => {
       const state = stateOf(told);
-      noteLook(state, before(state), outcome);
-      expect(mustLook(state)).toBe(false);
+      noteApplied(state, before(state), outcome);
+      expect(mustCheck(state)).toBe(false);
     }),
   );
 });
@@ -91,7 +91,7 @@ test('also of an object that is gone', () => {
     fc.property(anyTold, (told) => {
       const state = stateOf(told);
       noteNothing(state, before(state));
-      expect(mustLook(state)).toBe(false);
+      expect(mustCheck(state)).toBe(false);
     }),
   );
 });
@@ -102,10 +102,10 @@ test('what is told while it looks, and differs from what it leaves, is looked at
       const state = stateOf(told);
       const begun = before(state);
       state.object.observed = snapshotOf(news);
-      noteLook(state, begun, outcome);
+      noteApplied(state, begun, outcome);
       const isOther = JSON.stringify(news) !== JSON.stringify(outcome.notes);
       expect(state.object.observed?.preservation).toEqual(news);
-      expect(mustLook(state)).toBe(isOther);
+      expect(mustCheck(state)).toBe(isOther);
     }),
   );
 });
@@ -113,6 +113,6 @@ test('what is told while it looks, and differs from what it leaves, is looked at
 test('where nobody says anything there is nothing', () => {
   const state = stateOf({ notes: undefined, node: { uid: 'u', exists: true } });
   expect(preservationFactsOf(state, state.node.seen)).toBeUndefined();
-  noteLook(state, before(state), {});
+  noteApplied(state, before(state), {});
   expect(state).not.toHaveProperty('preservation');
 });

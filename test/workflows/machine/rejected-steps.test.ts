@@ -31,7 +31,7 @@ class Rejection {
   }
 }
 
-test.each(['prepareMachine', 'createInstance', 'recordCreated'])(
+test.each(['readAndClaimMachine', 'createInstance', 'recordCreated'])(
   'the machine whose %s is rejected gets its instance in the end',
   async (step) => {
     const rejection = new Rejection(step);

@@ -25,14 +25,14 @@ const known = { providerID, nodeName };
 
 test('a machine that waits for its Node joins by the first read when the Node is Ready already', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
   });
   world.object = { ...world.object, ...known, phase: 'Pending' };
   await world.run(async () => {
     await world.begin();
     await world.phase('Running');
-    expect(world.log.names()).toEqual(['prepareMachine', 'recordJoined']);
-    expect(world.log.inputsOf('prepareMachine')).toMatchObject([{ readsNode: true }]);
+    expect(world.log.names()).toEqual(['readAndClaimMachine', 'recordJoined']);
+    expect(world.log.inputsOf('readAndClaimMachine')).toMatchObject([{ readsNode: true }]);
   });
 });
 
@@ -59,7 +59,7 @@ test('a read that finds the object deleting before any signal says so searches f
     await temporal.skip(35);
     await resultOf(world.handle);
     expect(world.log.names()).toEqual([
-      'prepareMachine',
+      'readAndClaimMachine',
       'beginTeardown',
       'describeInstance',
       'deleteInstance',
@@ -100,7 +100,11 @@ test('a providerID without the label node is looked up, so that its Node is drai
 
 test('a target cluster that does not answer at the first read keeps no deletion waiting', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), outOfReach: 'refused' }),
+    readAndClaimMachine: async () => ({
+      found: true,
+      machine: world.read(),
+      outOfReach: 'refused',
+    }),
   });
   await world.run(async () => {
     await world.begin();

@@ -35,7 +35,7 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
     const result = await resultOf(world.handle);
     expect(result).toMatchObject({ providerID: instance.providerID, nodeName: 'pool-a' });
     expect(world.log.names()).toEqual([
-      'prepareMachine',
+      'readAndClaimMachine',
       'createInstance',
       'recordCreated',
       'recordJoined',
@@ -144,7 +144,7 @@ describe('the creation timeout', () => {
       const limits = { ...world.object.limits, creationTimeoutSeconds: 300 };
       world.object = { ...world.object, limits };
       await world.observe({ specDigest: 'spec-2' });
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('readAndClaimMachine', 2);
       await temporal.skip(310);
       await world.phase('Failed');
     });
@@ -273,7 +273,7 @@ test('a Node of another instance under the same name is not taken for ours', asy
 
 test('a signal that came during a read wins over the read', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => {
+    readAndClaimMachine: async () => {
       // The loop hears signals only beside the regular form.
       if (Context.current().info.isLocal) throw new Error('not now');
       const machine = world.read();
@@ -324,7 +324,7 @@ test('a machine that runs already is adopted: nothing is created or joined, its 
     await world.begin();
     await world.phase('Running');
     await world.log.until('syncNode');
-    expect(world.log.names()).toEqual(['prepareMachine', 'checkHealth', 'syncNode']);
+    expect(world.log.names()).toEqual(['readAndClaimMachine', 'checkHealth', 'syncNode']);
     expect((await world.state()).creation).toMatchObject({ instance: { providerID, nodeName } });
   });
 });

@@ -23,8 +23,8 @@ test('an attempt that timed out can write nothing while the next one is at work'
   const late: Promise<unknown>[] = [];
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async () => {
-      if (late.length > 0) return await steps.surveyMachineSet();
+    observeMachineSet: async () => {
+      if (late.length > 0) return await steps.observeMachineSet();
       const { cancellationSignal } = Context.current();
       const isOver = new Promise<void>((resolve) => {
         cancellationSignal.addEventListener('abort', () => resolve());

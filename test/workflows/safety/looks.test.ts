@@ -1,12 +1,16 @@
 /** The checks that look twice: what is amiss in one look alone is left alone. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type {
-  EntityReport,
-  HealedEntity,
+  WorkflowReport,
+  RepairedWorkflow,
   OvershootReport,
 } from '../../../workflows/contracts/safety-activities.ts';
-import type { EntityLook } from '../../../workflows/plan/safety/lost-workflows.ts';
-import type { Freeze, OvershootLook, SetFacts } from '../../../workflows/plan/safety/overshoot.ts';
+import type { WorkflowComparison } from '../../../workflows/plan/safety/lost-workflows.ts';
+import type {
+  Freeze,
+  OvershootFinding,
+  SetFacts,
+} from '../../../workflows/plan/safety/overshoot.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -51,36 +55,46 @@ async function run<Report>(
 
 describe('the check of entities', () => {
   const a = { kind: 'machine', name: 'a' } as const;
-  const well: EntityLook = { objects: 3, running: 3, unattended: [], leftOver: [], omitted: 0 };
-  const amiss: EntityLook = { ...well, running: 2, unattended: [a] };
+  const well: WorkflowComparison = {
+    objects: 3,
+    running: 3,
+    unattended: [],
+    leftOver: [],
+    omitted: 0,
+  };
+  const amiss: WorkflowComparison = { ...well, running: 2, unattended: [a] };
 
-  async function audit(name: string, looks: [EntityLook, ...EntityLook[]], heals = true) {
+  async function audit(
+    name: string,
+    looks: [WorkflowComparison, ...WorkflowComparison[]],
+    heals = true,
+  ) {
     const log = new CallLog();
-    const healed: HealedEntity = { ...a, isHealed: heals, why: 'was terminated' };
+    const healed: RepairedWorkflow = { ...a, isHealed: heals, why: 'was terminated' };
     const kube = log.record({
-      compareEntities: inTurn(...looks),
-      healEntities: async () => [healed],
+      compareWorkflows: inTurn(...looks),
+      repairWorkflows: async () => [healed],
     });
-    const report = await run<EntityReport>('safetyEntities', { name, kube, input: {} });
+    const report = await run<WorkflowReport>('safetyLostWorkflows', { name, kube, input: {} });
     return { report, log };
   }
 
   test('looks once when all is well', async () => {
     const { report, log } = await audit('entities-well', [well]);
     expect(report).toEqual({ objects: 3, running: 3, healed: 0, failed: 0, entities: [] });
-    expect(log.names()).toEqual(['compareEntities']);
+    expect(log.names()).toEqual(['compareWorkflows']);
   });
 
   test('leaves alone what is well in the second look', async () => {
     const { report, log } = await audit('entities-late', [amiss, well]);
     expect(report).toMatchObject({ healed: 0 });
-    expect(log.names()).toEqual(['compareEntities', 'compareEntities']);
+    expect(log.names()).toEqual(['compareWorkflows', 'compareWorkflows']);
   });
 
   test('heals, and looks whether there is more', async () => {
     const { report, log } = await audit('entities-heals', [amiss, amiss, well]);
     expect(report).toMatchObject({ running: 3, healed: 1, failed: 0, entities: [a] });
-    expect(log.inputsOf('healEntities')).toMatchObject([{ unattended: [a], leftOver: [] }]);
+    expect(log.inputsOf('repairWorkflows')).toMatchObject([{ unattended: [a], leftOver: [] }]);
   });
 
   test('ends when nothing can be healed', async () => {
@@ -89,10 +103,10 @@ describe('the check of entities', () => {
   });
 });
 
-async function auditSets(name: string, looks: [OvershootLook, ...OvershootLook[]]) {
+async function auditSets(name: string, looks: [OvershootFinding, ...OvershootFinding[]]) {
   const log = new CallLog();
   const kube = log.record({
-    lookForOvershoot: inTurn(...looks),
+    checkOvershoot: inTurn(...looks),
     applyFreezes: async ({ freezes }: { freezes: Freeze[] }) => freezes,
   });
   const input = { up: 2, down: 1 };
@@ -109,11 +123,11 @@ describe('the check for too many machines', () => {
     hasCondition: false,
     wantsUnfreeze: false,
   };
-  const look = (count: number): OvershootLook => ({
+  const look = (count: number): OvershootFinding => ({
     total: 1,
     sets: [{ ...set, count }],
     deployments: [],
-    unjudged: [],
+    unchecked: [],
   });
 
   test('freezes what two looks agree on', async () => {
@@ -125,11 +139,11 @@ describe('the check for too many machines', () => {
   test('leaves a set alone that shrinks', async () => {
     const { report, log } = await auditSets('overshoot-shrinks', [look(19), look(12)]);
     expect(report).toMatchObject({ frozen: 0, changed: [] });
-    expect(log.names()).toEqual(['lookForOvershoot', 'lookForOvershoot']);
+    expect(log.names()).toEqual(['checkOvershoot', 'checkOvershoot']);
   });
 
   test('looks once when there is nothing to see', async () => {
     const { log } = await auditSets('overshoot-well', [look(3)]);
-    expect(log.names()).toEqual(['lookForOvershoot']);
+    expect(log.names()).toEqual(['checkOvershoot']);
   });
 });

@@ -1,6 +1,6 @@
 /** What the steps of a machine share: whose they are, and what is known. */
 import type { DriverRequest } from '../../contracts/driver-activities.ts';
-import type { EntityInput, LifeRef } from '../../contracts/references.ts';
+import type { WorkflowInput, ObjectReference } from '../../contracts/references.ts';
 import type { PreparedMachine } from '../../contracts/machine-activities.ts';
 import { contractVersion } from '../../contracts/driver-activities.ts';
 import type { OperationCall } from '../driver-calls.ts';
@@ -10,12 +10,12 @@ import { instanceOf } from '../state.ts';
 import { defined } from '../../values/defined.ts';
 
 export class StepContext {
-  readonly input: EntityInput;
+  readonly input: WorkflowInput;
   readonly state: MachineState;
   readonly #onChange: () => void;
 
   /** `onChange`: a step that runs beside the loop has something new to show. */
-  constructor(input: EntityInput, state: MachineState, onChange: () => void) {
+  constructor(input: WorkflowInput, state: MachineState, onChange: () => void) {
     this.input = input;
     this.state = state;
     this.#onChange = onChange;
@@ -25,7 +25,7 @@ export class StepContext {
     return this.state.object.prepared?.usesTarget ?? true;
   }
 
-  machine(): LifeRef {
+  machine(): ObjectReference {
     const { uid, observed } = this.state.object;
     return { ...this.input.ref, uid: uid ?? observed?.uid ?? '' };
   }

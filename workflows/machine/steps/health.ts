@@ -1,8 +1,8 @@
 /** The step that looks at the health of a machine that has joined. */
-import { afterLook, beforeLook } from '../../plan/machine/health.ts';
-import { shortStep } from '../../runtime/activity-options.ts';
+import { afterCheck, beforeCheck } from '../../plan/machine/health.ts';
+import { localFirst } from '../../runtime/activity-options.ts';
 import { healthRequestOf, noteHealth } from '../health.ts';
-import { noteNothingToWeigh, noteWeighed } from '../missing-instance.ts';
+import { noteNothingToEvaluate, noteEvaluated } from '../missing-instance.ts';
 import { digestOf, ownNodeOf } from '../node.ts';
 import { markGone } from '../object.ts';
 import { setPhase } from '../phase.ts';
@@ -15,7 +15,7 @@ export async function checkHealth(context: StepContext): Promise<void> {
   if (!instance) return;
   const seen = digestOf(state.node.seen);
   const begunAt = Date.now();
-  const before = beforeLook(state.health, begunAt);
+  const before = beforeCheck(state.health, begunAt);
   const phaseBefore = state.phase;
   const request = healthRequestOf({
     machine: context.machine(),
@@ -25,17 +25,17 @@ export async function checkHealth(context: StepContext): Promise<void> {
     before,
     now: begunAt,
   });
-  const outcome = await shortStep((steps) => steps.checkHealth(request), 'look at its health');
+  const outcome = await localFirst((steps) => steps.checkHealth(request), 'look at its health');
   const endedAt = Date.now();
   if (outcome.found === 'nothing') markGone(state);
   if (outcome.found !== 'machine') {
     // The watcher tells of the deletion.
-    noteHealth(state, { seen, lookedAt: endedAt, stoodStill: 0 });
-    noteNothingToWeigh(state);
+    noteHealth(state, { seen, checkedAt: endedAt, pausedMs: 0 });
+    noteNothingToEvaluate(state);
     return;
   }
-  const look = { seen, begunAt, endedAt, random: Math.random() };
-  noteHealth(state, afterLook(before, outcome.finding, look));
+  const check = { seen, begunAt, endedAt, random: Math.random() };
+  noteHealth(state, afterCheck(before, outcome.finding, check));
   if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
-  noteWeighed(state, phaseBefore, outcome.finding);
+  noteEvaluated(state, phaseBefore, outcome.finding);
 }

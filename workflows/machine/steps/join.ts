@@ -1,7 +1,7 @@
 /** The steps of a machine whose instance is there: its Node joins, and follows Machine and class. */
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
-import { shortAttempt, shortStep } from '../../runtime/activity-options.ts';
+import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { noteHealth } from '../health.ts';
 import {
@@ -35,13 +35,13 @@ export async function recordJoined(context: StepContext): Promise<void> {
   const seen = digestOf(node);
   const request = joinRequestOf(context, node);
   const summary = `Node ${node.name} is Ready`;
-  const outcome = await shortStep((steps) => steps.recordJoined(request), summary);
+  const outcome = await localFirst((steps) => steps.recordJoined(request), summary);
   if (!outcome.hasJoined) {
     noteNotJoined(state, node, outcome.isContested ?? false);
     return;
   }
   forgetBootstrapToken(state);
-  noteHealth(state, { seen, lookedAt: Date.now(), stoodStill: 0 });
+  noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
   noteJoined(state);
   setPhase(state, 'Running');
 }
@@ -71,7 +71,7 @@ export async function syncNode(context: StepContext): Promise<void> {
     nodeTemplate: prepared.nodeTemplate,
     joining,
   });
-  const step = joining ? shortAttempt : shortStep;
+  const step = joining ? localFirstOnce : localFirst;
   try {
     await step((steps) => steps.syncNode(request), `bring Node ${nodeName} in step`);
   } catch (error) {
@@ -95,7 +95,7 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
   const { providerID, nodeName } = instance;
   const request = { machine: context.machine(), instance: { providerID, nodeName } };
   const summary = `Node ${nodeName} was deleted`;
-  const outcome = await shortStep((steps) => steps.deleteWithNode(request), summary);
+  const outcome = await localFirst((steps) => steps.deleteWithNode(request), summary);
   // What comes of it is signalled.
   if (outcome.found === 'outOfReach') noteReach(state, outcome.reason);
   else noteLossHandled(state, node);
@@ -106,7 +106,7 @@ export async function recordTimeout(context: StepContext): Promise<void> {
   const isAfterOutage = state.object.joinBy?.isOutage || undefined;
   const known = { instance: instanceOf(state), isAfterOutage, now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
-  const outcome = await shortStep((steps) => steps.recordTimeout(request), 'creation timeout');
+  const outcome = await localFirst((steps) => steps.recordTimeout(request), 'creation timeout');
   switch (outcome.found) {
     case 'tooLate':
       setPhase(state, 'Failed');

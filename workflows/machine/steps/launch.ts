@@ -1,6 +1,6 @@
 /** The steps from a new Machine to the ids of its instance on the object. */
-import { shortStep } from '../../runtime/activity-options.ts';
-import { endFailure } from '../credentials.ts';
+import { localFirst } from '../../runtime/activity-options.ts';
+import { endCloudFailure } from '../credentials.ts';
 import {
   noteCreated,
   noteCreateFailed,
@@ -20,13 +20,16 @@ import type { CreatedInstance } from '../../contracts/driver-activities.ts';
 import type { StepContext } from './context.ts';
 
 /** Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user data wants one. */
-export async function prepare({ state, input }: StepContext): Promise<void> {
+export async function readAndClaim({ state, input }: StepContext): Promise<void> {
   const { object } = state;
   const { ref, cluster } = input;
   markFresh(state);
   const isRetry = state.failure !== undefined;
   const request = { machine: ref, cluster, isRetry, readsNode: !object.isNodeRead };
-  const outcome = await shortStep((steps) => steps.prepareMachine(request), `read ${ref.name}`);
+  const outcome = await localFirst(
+    (steps) => steps.readAndClaimMachine(request),
+    `read ${ref.name}`,
+  );
   if (!outcome.found || (object.uid !== undefined && object.uid !== outcome.machine.uid)) {
     markGone(state);
     return;
@@ -51,7 +54,7 @@ export async function create(context: StepContext): Promise<void> {
   const outcome = await createOutcome({ ...context.operationCall('Create'), deadline });
   if (outcome.outcome === 'created') {
     noteCreated(state, outcome.instance);
-    await endFailure(state, input.ref.namespace);
+    await endCloudFailure(state, input.ref.namespace);
     if (mayHaveStaleNode(context, outcome.instance)) mustCheckName(state);
     return;
   }
@@ -76,7 +79,7 @@ export async function findStaleNode(context: StepContext): Promise<void> {
   const { nodeName, providerID } = instance;
   const request = { instance: { nodeName, providerID } };
   const summary = `look for ${nodeName}`;
-  const { isStale } = await shortStep((steps) => steps.findStaleNode(request), summary);
+  const { isStale } = await localFirst((steps) => steps.findStaleNode(request), summary);
   if (isStale) await deleteUnusableInstance(context, instance);
   else noteNameChecked(state);
 }
@@ -102,7 +105,7 @@ export async function recordCreated(context: StepContext): Promise<void> {
   const instance = instanceOf(state);
   if (!instance) return;
   const request = { machine: context.machine(), instance, usesTarget };
-  await shortStep((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
+  await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
   noteRecorded(state);
   setPhase(state, usesTarget ? 'Pending' : 'Available');
 }
@@ -115,6 +118,6 @@ export async function recordFailure(context: StepContext): Promise<void> {
   const { detail, operation } = failure;
   const known = { failure: detail, operation, phase, createGeneration: creation.generation };
   const request = { machine: context.machine(), ...known };
-  await shortStep((steps) => steps.recordFailure(request), `${detail.code}: report`);
+  await localFirst((steps) => steps.recordFailure(request), `${detail.code}: report`);
   noteFailureReported(state);
 }

@@ -3,7 +3,7 @@ import { isCancellation } from '@temporalio/workflow';
 import { describedBy } from '../../contracts/driver-answers.ts';
 import type { DriverRequest } from '../../contracts/driver-activities.ts';
 import type { DescribeOutcome } from '../../contracts/missing-instance-activities.ts';
-import { lookSteps, messageOf, shortStep } from '../../runtime/activity-options.ts';
+import { driverQuery, messageOf, localFirst } from '../../runtime/activity-options.ts';
 import { endMissing, noteAnswer } from '../missing-instance.ts';
 import { setPhase } from '../phase.ts';
 import { instanceOf } from '../state.ts';
@@ -19,7 +19,7 @@ export async function describeInstance(context: StepContext): Promise<void> {
 async function answerOf(request: DriverRequest): Promise<DescribeOutcome> {
   const { provider, providerID = '' } = request;
   try {
-    const { describeInstance: ask } = lookSteps(provider, `is ${providerID} there?`);
+    const { describeInstance: ask } = driverQuery(provider, `is ${providerID} there?`);
     const asked = { provider, usesTarget: false, isCancelled: false };
     return describedBy(await ask(request), asked);
   } catch (error) {
@@ -28,13 +28,16 @@ async function answerOf(request: DriverRequest): Promise<DescribeOutcome> {
   }
 }
 
-export async function recordLoss(context: StepContext): Promise<void> {
+export async function recordMissingInstance(context: StepContext): Promise<void> {
   const { state } = context;
   const instance = instanceOf(state);
   if (!instance) return;
   const { providerID, nodeName } = instance;
   const request = { machine: context.machine(), instance: { providerID, nodeName } };
-  const outcome = await shortStep((steps) => steps.recordLoss(request), `${providerID} is gone`);
+  const outcome = await localFirst(
+    (steps) => steps.recordMissingInstance(request),
+    `${providerID} is gone`,
+  );
   if (outcome.found === 'lost') setPhase(state, 'Failed');
   // Told again by the next run of the check.
   else endMissing(state);

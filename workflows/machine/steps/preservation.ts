@@ -1,6 +1,6 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
-import { drainSteps, messageOf, shortStep } from '../../runtime/activity-options.ts';
+import { drainActivities, messageOf, localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
 import { endDrain } from '../drain.ts';
@@ -8,7 +8,7 @@ import { ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
 import {
   beginPreservedDrain,
-  noteLook,
+  noteApplied,
   noteNothing,
   notePreservationOutage,
   notePreservedDrainDone,
@@ -26,13 +26,13 @@ export async function preserve(context: StepContext): Promise<void> {
   const until = preservation?.kept?.until;
   const known = { until, drain: endOfDrain(state), now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
-  const outcome = await shortStep((steps) => steps.preserveMachine(request), 'preservation');
+  const outcome = await localFirst((steps) => steps.preserveMachine(request), 'preservation');
   if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
     notePreservationOutage(state, outcome.reason);
     return;
   }
   if (outcome.found === 'nothing') noteNothing(state, before);
-  else noteLook(state, before, outcome);
+  else noteApplied(state, before, outcome);
   if (state.preservation?.kept?.until !== until) showPreservation(state);
 }
 
@@ -65,7 +65,7 @@ async function drainNode(context: StepContext): Promise<void> {
   const instance = instanceOf(state);
   if (!instance || !prepared) return;
   const { nodeName, providerID } = instance;
-  const steps = drainSteps(`drain ${nodeName}, which is preserved`);
+  const steps = drainActivities(`drain ${nodeName}, which is preserved`);
   await steps.drainNode(
     defined({
       machine: context.machine(),

@@ -3,15 +3,15 @@ import type { MachineStep } from '../../plan/machine/steps.ts';
 import type { StepContext } from './context.ts';
 import { checkHealth } from './health.ts';
 import { deleteWithNode, recordJoined, recordTimeout, syncNode } from './join.ts';
-import { create, findStaleNode, prepare, recordCreated, recordFailure } from './launch.ts';
-import { describeInstance, recordLoss } from './missing-instance.ts';
+import { create, findStaleNode, readAndClaim, recordCreated, recordFailure } from './launch.ts';
+import { describeInstance, recordMissingInstance } from './missing-instance.ts';
 import { drainPreserved, preserve } from './preservation.ts';
 import { beginTeardown, deleteInstance, drain, findInstance, finishTeardown } from './teardown.ts';
 
 export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
 
 export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<void>>> = {
-  prepare,
+  prepare: readAndClaim,
   create,
   findStaleNode,
   recordCreated,
@@ -22,7 +22,7 @@ export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<
   recordTimeout,
   checkHealth,
   describeInstance,
-  recordLoss,
+  recordMissingInstance: recordMissingInstance,
   preserve,
   drainPreserved,
   beginTeardown,

@@ -1,8 +1,8 @@
 /** The steps of a machine's deletion. */
 import type { KubeActivities } from '../../contracts/kube-activities.ts';
-import { drainSteps, shortStep } from '../../runtime/activity-options.ts';
+import { drainActivities, localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
-import { endFailure } from '../credentials.ts';
+import { endCloudFailure } from '../credentials.ts';
 import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
 import { endDrain } from '../drain.ts';
@@ -32,7 +32,7 @@ type FinishInput = Parameters<KubeActivities['finishTeardown']>[0];
 export async function beginTeardown(context: StepContext): Promise<void> {
   const { state, input } = context;
   const request = { machine: context.machine() };
-  const { machine } = await shortStep((steps) => steps.beginTeardown(request), 'begin teardown');
+  const { machine } = await localFirst((steps) => steps.beginTeardown(request), 'begin teardown');
   if (!machine) {
     markGone(state);
     return;
@@ -59,7 +59,7 @@ export async function findInstance(context: StepContext): Promise<void> {
     noteFailure(state, outcome.failure, 'Delete');
     return;
   }
-  await endFailure(state, input.ref.namespace);
+  await endCloudFailure(state, input.ref.namespace);
   noteNothingFound(state);
   if (outcome.outcome !== 'found') return;
   noteFound(state, { ...outcome.instance, isFound: true });
@@ -76,7 +76,7 @@ export async function drain(context: StepContext): Promise<void> {
     skipDrain(state);
     return;
   }
-  const { drainNode } = drainSteps(`drain ${instance.nodeName}`);
+  const { drainNode } = drainActivities(`drain ${instance.nodeName}`);
   const outcome = await drainNode(
     defined({
       machine: context.machine(),
@@ -102,7 +102,7 @@ export async function deleteInstance(context: StepContext): Promise<void> {
     if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Delete');
     return;
   }
-  await endFailure(state, input.ref.namespace);
+  await endCloudFailure(state, input.ref.namespace);
   noteInstanceGone(state, noteDeleted(state, outcome));
 }
 
@@ -110,7 +110,7 @@ export async function finishTeardown(context: StepContext): Promise<void> {
   const { state } = context;
   const request = { ...nodeToRemove(state), machine: context.machine() };
   const summary = 'remove Node and finalizer';
-  const failure = await shortStep((steps) => steps.finishTeardown(request), summary);
+  const failure = await localFirst((steps) => steps.finishTeardown(request), summary);
   if (failure) noteFailure(state, failure, 'Delete');
   else noteFinished(state);
 }
@@ -137,7 +137,7 @@ async function knowsProvider({ state }: StepContext): Promise<boolean> {
   if (!prepared || prepared.provider !== undefined) return true;
   const { className } = prepared;
   const summary = `read MachineClass ${className}`;
-  const outcome = await shortStep((steps) => steps.findProvider({ className }), summary);
+  const outcome = await localFirst((steps) => steps.findProvider({ className }), summary);
   if (outcome.found) noteProvider(state, outcome.provider);
   else noteFailure(state, outcome.failure, 'Delete');
   return outcome.found;

@@ -48,7 +48,7 @@ export interface BudgetVerdict {
 }
 
 /** What to say of an eviction that was refused. `budgets`: of the namespace, if it was by one of them. `words`: of the API server. */
-export function judgeRefusal(
+export function evaluateRefusal(
   pod: DrainPod,
   budgets: Budget[] | undefined,
   words: string,

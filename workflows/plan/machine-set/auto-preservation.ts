@@ -7,7 +7,7 @@ import { burst, isFailed, isPresent } from './deletions.ts';
 export interface AutoPreservation {
   preserve: string[];
   /** Too many since the maximum was lowered. */
-  letGo: string[];
+  unpreserve: string[];
 }
 
 export interface PreservationLimits {
@@ -32,9 +32,9 @@ export function planAutoPreservation(
   const newest = open.toSorted((a, b) => byAge(b, a));
   const preserve = newest.slice(0, Math.min(Math.max(room, 0), burst));
   const oldest = held.filter(isWritable).toSorted(byAge);
-  const letGo = oldest.slice(0, Math.min(Math.max(-room, 0), burst));
-  if (preserve.length + letGo.length === 0) return undefined;
-  return { preserve: preserve.map(nameOf), letGo: letGo.map(nameOf) };
+  const unpreserve = oldest.slice(0, Math.min(Math.max(-room, 0), burst));
+  if (preserve.length + unpreserve.length === 0) return undefined;
+  return { preserve: preserve.map(nameOf), unpreserve: unpreserve.map(nameOf) };
 }
 
 function mayBePreserved(machine: MachineFact): boolean {

@@ -54,7 +54,7 @@ export interface MachineFacts {
   /** What operators ask of the drain now, digested. */
   drainOptions?: string;
   /** The object was read in this life. */
-  isPrepared: boolean;
+  isRead: boolean;
   failure?: {
     detail: StepFailure;
     attempts: number;
@@ -93,7 +93,7 @@ export interface MachineFacts {
   /** Of a machine that has joined. */
   health?: HealthFacts;
   /** Somebody says that the instance is gone. */
-  loss?: LossFacts;
+  missing?: MissingInstanceFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
   teardown?: {
@@ -105,7 +105,7 @@ export interface MachineFacts {
   };
 }
 
-export interface LossFacts {
+export interface MissingInstanceFacts {
   /** The cloud is asked then, milliseconds. */
   askAt: number;
   /** It said twice that there is none. */
@@ -114,7 +114,7 @@ export interface LossFacts {
 
 export interface HealthFacts {
   /** Something changed since the last look. */
-  mustLook: boolean;
-  lookAt?: number;
+  mustCheck: boolean;
+  checkAt?: number;
   waitsFor?: string;
 }

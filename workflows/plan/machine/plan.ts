@@ -25,13 +25,13 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   if (facts.isDeleting) {
     return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
   }
-  return planLife(facts, now);
+  return planLiving(facts, now);
 }
 
-function planLife(facts: MachineFacts, now: number): MachineStep {
+function planLiving(facts: MachineFacts, now: number): MachineStep {
   const { preservation, health } = facts;
   const first = planRepair(facts, now) ?? (preservation && planPreservationStep(preservation, now));
-  const step = first ?? planLoss(facts, now) ?? (health && planHealth(facts, health, now));
+  const step = first ?? planMissing(facts, now) ?? (health && planHealth(facts, health, now));
   const planned = step ?? (isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now));
   return preservedUntil(doubtedUntil(repairedUntil(planned, facts), facts), facts, now);
 }
@@ -54,16 +54,20 @@ function repairedUntil(step: MachineStep, { finalizerAt, outage }: MachineFacts)
 }
 
 /** The health of a machine that has joined is looked at instead: its Node knows more. */
-function planLoss({ loss, health, phase }: MachineFacts, now: number): MachineStep | undefined {
-  if (!loss || phase === 'Failed') return undefined;
-  if (!loss.isConfirmed) return now >= loss.askAt ? { action: 'describeInstance' } : undefined;
-  return health ? undefined : { action: 'recordLoss' };
+function planMissing(
+  { missing, health, phase }: MachineFacts,
+  now: number,
+): MachineStep | undefined {
+  if (!missing || phase === 'Failed') return undefined;
+  if (!missing.isConfirmed)
+    return now >= missing.askAt ? { action: 'describeInstance' } : undefined;
+  return health ? undefined : { action: 'recordMissingInstance' };
 }
 
 /** Whatever a machine waits for, it wakes to ask for its instance. */
-function doubtedUntil(step: MachineStep, { loss, phase }: MachineFacts): MachineStep {
-  if (step.action !== 'wait' || !loss || loss.isConfirmed || phase === 'Failed') return step;
-  const until = Math.min(step.until ?? Infinity, loss.askAt);
+function doubtedUntil(step: MachineStep, { missing, phase }: MachineFacts): MachineStep {
+  if (step.action !== 'wait' || !missing || missing.isConfirmed || phase === 'Failed') return step;
+  const until = Math.min(step.until ?? Infinity, missing.askAt);
   return { ...step, reason: `${step.reason}; its instance is not to be found`, until };
 }
 
@@ -88,7 +92,7 @@ function planBesideDrain(facts: MachineFacts, running: RunningStep, now: number)
   const { preservation, ...rest } = facts;
   // One drain is enough.
   const kept = preservation && { preservation: { ...preservation, mustDrain: false } };
-  const step = planLife({ ...rest, ...kept }, now);
+  const step = planLiving({ ...rest, ...kept }, now);
   return isLong(step.action) ? { action: 'wait', reason: 'its Node is being drained' } : step;
 }
 
@@ -105,17 +109,17 @@ function endOfDrain(
 /** Nothing for a healthy machine. */
 function planHealth(
   facts: MachineFacts,
-  { mustLook, lookAt, waitsFor }: HealthFacts,
+  { mustCheck, checkAt, waitsFor }: HealthFacts,
   now: number,
 ): MachineStep | undefined {
-  if (!facts.isPrepared && isInReach(facts, now)) return { action: 'prepare' };
-  if (mustLook || now >= (lookAt ?? Infinity)) return { action: 'checkHealth' };
+  if (!facts.isRead && isInReach(facts, now)) return { action: 'prepare' };
+  if (mustCheck || now >= (checkAt ?? Infinity)) return { action: 'checkHealth' };
   if (hasFailed(facts)) {
     const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
-    return { action: 'wait', reason, ...(lookAt !== undefined && { until: lookAt }) };
+    return { action: 'wait', reason, ...(checkAt !== undefined && { until: checkAt }) };
   }
   if (waitsFor === undefined) return undefined;
-  return { action: 'wait', reason: waitsFor, ...(lookAt !== undefined && { until: lookAt }) };
+  return { action: 'wait', reason: waitsFor, ...(checkAt !== undefined && { until: checkAt }) };
 }
 
 /**
@@ -137,7 +141,7 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   if (!facts.isRecorded) return { action: 'recordCreated' };
   if (facts.hasLostNode && isInReach(facts, now)) return { action: 'deleteWithNode' };
   if (facts.isNodeReady) return { action: 'recordJoined' };
-  return facts.isPrepared && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
+  return facts.isRead && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
 }
 
 /** One that is preserved has the time to join all the same. */
@@ -161,7 +165,7 @@ function isInReach({ outage }: MachineFacts, now: number): boolean {
 }
 
 function planCreation(facts: MachineFacts, now: number): MachineStep {
-  if (!facts.isPrepared) return planRead(facts, now);
+  if (!facts.isRead) return planRead(facts, now);
   if (!facts.instance) return { action: 'create' };
   const reason = `Node ${facts.instance.nodeName} has not joined yet`;
   if (hasFailed(facts)) return { action: 'wait', reason };
@@ -173,7 +177,7 @@ function isUp({ phase }: MachineFacts): boolean {
 }
 
 function planRunning(facts: MachineFacts, now: number): MachineStep {
-  if (!facts.isPrepared) return planRead(facts, now);
+  if (!facts.isRead) return planRead(facts, now);
   if (facts.isNodeBehind) return { action: 'syncNode' };
   const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
   return { action: 'wait', reason: `runs ${where}` };

@@ -1,7 +1,7 @@
 /** What is done while a step of one Machine runs beside the loop: it goes on, or is cancelled. */
 import type { MachineStep, RunningStep } from './steps.ts';
 import type { MachineFacts } from './facts.ts';
-import { operationInWords } from './operation.ts';
+import { formatOperation } from './operation.ts';
 
 /** Steps that a deletion cancels, in words. */
 const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
@@ -17,7 +17,7 @@ export function planWhileRunning(facts: MachineFacts, running: RunningStep): Mac
   const reason = needlessBy(facts, name) ?? changeOfDrain(facts, running);
   if (reason !== undefined) return { action: 'cancel', reason };
   const { operation } = facts;
-  return { action: 'wait', reason: operation ? operationInWords(operation) : `${name} is running` };
+  return { action: 'wait', reason: operation ? formatOperation(operation) : `${name} is running` };
 }
 
 function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | undefined {
@@ -26,7 +26,7 @@ function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | un
     return `deletion requested during ${needless}`;
   }
   // The drain timeout or the class may be another: the step begins anew with what the object says now.
-  const mustRead = facts.teardown !== undefined && !facts.isPrepared;
+  const mustRead = facts.teardown !== undefined && !facts.isRead;
   return mustRead ? `its spec was edited during ${name}` : undefined;
 }
 

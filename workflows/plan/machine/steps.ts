@@ -33,7 +33,7 @@ export type MachineStep =
   | { action: 'checkHealth' }
   /** Ask the cloud whether the instance is there. */
   | { action: 'describeInstance' }
-  | { action: 'recordLoss' }
+  | { action: 'recordMissingInstance' }
   /** Look at what is said of its preservation, and do it. */
   | { action: 'preserve' }
   | { action: 'drainPreserved' }

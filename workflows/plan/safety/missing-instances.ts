@@ -22,7 +22,7 @@ export interface ListedMachine {
 }
 
 /** What one listing, and a question for each instance that it did not have, found. */
-export interface MissingLook {
+export interface MissingSearch {
   /** Machines with an instance in this scope. */
   machines: number;
   /** Those whose instance was not listed, and how many of them the cloud was asked for. */
@@ -57,7 +57,7 @@ export function findUnlisted(
 }
 
 /** Most instances of a scope are gone at once: rather a mistake, such as the credentials of another account. */
-export function isMassLoss({ machines, unlisted, asked, missing }: MissingLook): boolean {
+export function isMassLoss({ machines, unlisted, asked, missing }: MissingSearch): boolean {
   const share = asked === 0 ? 0 : missing.length / asked;
   return isMeltdown({ unknown: Math.round(share * unlisted), joined: machines });
 }

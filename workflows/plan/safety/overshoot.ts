@@ -33,7 +33,7 @@ export type DeploymentFacts = Pick<
   'name' | 'isFrozen' | 'hasCondition' | 'wantsUnfreeze'
 >;
 
-export interface OvershootLook {
+export interface OvershootFinding {
   /** Sets that there are. */
   total: number;
   /** Those that something may have to be done about. */
@@ -41,7 +41,7 @@ export interface OvershootLook {
   /** Those of these sets, and those that are marked. */
   deployments: DeploymentFacts[];
   /** Sets that cannot be judged, and why. */
-  unjudged: { name: string; why: string }[];
+  unchecked: { name: string; why: string }[];
 }
 
 export interface Freeze {
@@ -70,16 +70,16 @@ export function limitOf({ replicas, deployment }: Wanted, { up }: OvershootRules
   return Math.max(deployment.replicas + deployment.surge, replicas) + up;
 }
 
-export interface TwoLooks {
-  first: OvershootLook;
-  second: OvershootLook;
+export interface TwoChecks {
+  first: OvershootFinding;
+  second: OvershootFinding;
 }
 
 /**
  * A freeze needs two looks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
  * spec: a set that is scaled down is not frozen on its way, however long reading its 5,000 machines takes.
  */
-export function planFreezes({ first, second }: TwoLooks, rules: OvershootRules): Freeze[] {
+export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules): Freeze[] {
   const deployments = new Map(second.deployments.map((facts) => [facts.name, facts]));
   const before = new Map(first.sets.map((facts) => [facts.name, facts]));
   const ofSets = second.sets.flatMap((set) => {
@@ -90,7 +90,7 @@ export function planFreezes({ first, second }: TwoLooks, rules: OvershootRules):
 }
 
 /** Whether a second look is needed. */
-export function isOvershooting({ sets }: OvershootLook): boolean {
+export function isOvershooting({ sets }: OvershootFinding): boolean {
   return sets.some(({ isFrozen, count, limit }) => !isFrozen && count >= limit);
 }
 
@@ -129,7 +129,7 @@ function mustFreeze(set: SetFacts, before: SetFacts | undefined): boolean {
 /** As frozen as its sets are. */
 function planDeployment(
   deployment: DeploymentFacts,
-  { sets }: OvershootLook,
+  { sets }: OvershootFinding,
   ofSets: readonly Freeze[],
 ): Freeze | undefined {
   const { name, isFrozen, hasCondition, wantsUnfreeze } = deployment;

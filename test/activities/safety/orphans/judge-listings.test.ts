@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { judgeListings } from '../../../../activities/safety/orphans/judge-listings.ts';
+import { evaluateListings } from '../../../../activities/safety/orphans/judge-listings.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
 import { MemoryKube } from '../../../support/memory-kube.ts';
 
@@ -15,8 +15,8 @@ const machine = (name: string, className: string, providerID?: string) =>
     },
   });
 
-const judge = (control: MemoryKube, listings: Parameters<typeof judgeListings>[1]['listings']) =>
-  judgeListings(control, { namespace, provider, minAgeSeconds: 60, listings });
+const judge = (control: MemoryKube, listings: Parameters<typeof evaluateListings>[1]['listings']) =>
+  evaluateListings(control, { namespace, provider, minAgeSeconds: 60, listings });
 
 test('what no Machine knows is suspected, with the class that led to it', async () => {
   const control = new MemoryKube(machine('a', 'small', 'acme:///1'), machine('b', 'small'));
@@ -31,7 +31,7 @@ test('what no Machine knows is suspected, with the class that led to it', async 
       ],
     },
   ]);
-  expect(judged?.look).toEqual({
+  expect(judged?.listing).toEqual({
     provider,
     className: 'small',
     classCount: 1,
@@ -66,5 +66,5 @@ test('an instance that another class has listed is not missing', async () => {
 test('a listing that failed says of none that it is missing', async () => {
   const control = new MemoryKube(machine('a', 'small', 'acme:///1'));
   const [judged] = await judge(control, [{ className: 'small', instances: [], error: 'no' }]);
-  expect(judged).toMatchObject({ look: { error: 'no', suspects: [] }, unlisted: [] });
+  expect(judged).toMatchObject({ listing: { error: 'no', suspects: [] }, unlisted: [] });
 });

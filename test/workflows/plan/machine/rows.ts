@@ -14,7 +14,7 @@ export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     isDeleting: false,
     hasFinalizer: true,
     mustForce: false,
-    isPrepared: false,
+    isRead: false,
     wasCreateSent: false,
     isOwned: true,
     phase: '',
@@ -27,7 +27,7 @@ export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
   };
 }
 
-export const prepared = { isPrepared: true, provider: 'virtual' };
+export const prepared = { isRead: true, provider: 'virtual' };
 export const launched = { ...prepared, wasCreateSent: true, instance };
 export const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
 export const running = { ...pending, isNodeReady: true, phase: 'Running' as const };

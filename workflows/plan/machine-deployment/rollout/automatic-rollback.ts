@@ -1,11 +1,11 @@
 /** Option `millwright.dev/auto-rollback`: a template that does not come up is given up. */
-import type { DeploymentFacts, DeploymentLook, SetFacts } from './facts.ts';
+import type { DeploymentFacts, ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt } from './facts.ts';
 import { previousOf } from './rollback.ts';
 import type { DeploymentStep } from './steps.ts';
 
 /** The set whose template was given up and is still the deployment's. */
-export function givenUpIn({ options, sets }: DeploymentLook): SetFacts | undefined {
+export function givenUpIn({ options, sets }: ObservedDeployment): SetFacts | undefined {
   return sets.find((set) => set.isOfTemplate && set.name === options.rolledBackFrom);
 }
 

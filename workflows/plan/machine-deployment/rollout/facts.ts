@@ -3,14 +3,14 @@
 /** `OnDelete` is `RollingUpdate` with the annotation `millwright.dev/on-delete`. */
 export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelete';
 
-export interface DeploymentFacts extends DeploymentLook {
+export interface DeploymentFacts extends ObservedDeployment {
   progress: Progress;
   /** What the deployment says could not be taken over by its set a short while ago: the sizes do not wait for another attempt. */
   isSyncHeldBack?: boolean;
 }
 
 /** Without what the status says of it. */
-export interface DeploymentLook {
+export interface ObservedDeployment {
   isDeleting: boolean;
   hasFinalizer: boolean;
   /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
@@ -146,7 +146,7 @@ export interface Marks {
  * has go. It is not the set of the template either: the template gets another one, which need not wait until the last machine
  * of this one is gone.
  */
-export function withDeletedSetsGoing<Facts extends DeploymentLook>(facts: Facts): Facts {
+export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Facts): Facts {
   return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };
 }
 

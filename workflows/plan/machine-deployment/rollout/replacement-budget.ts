@@ -42,6 +42,6 @@ function underWay({ replicas, machines }: BudgetedSet): number {
 
 function failedIn({ granted = [], machines }: BudgetedSet): string[] {
   const failed = machines.filter(({ state }) => state === 'failed').map(({ name }) => name);
-  const isGranted = (name: string): boolean => granted.includes(name);
-  return [...failed.filter(isGranted), ...failed.filter((name) => !isGranted(name)).toSorted()];
+  const isActive = (name: string): boolean => granted.includes(name);
+  return [...failed.filter(isActive), ...failed.filter((name) => !isActive(name)).toSorted()];
 }
