@@ -23,7 +23,7 @@ import { progressOf } from './progress.ts';
 import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
-import { formatFailure } from './words.ts';
+import { formatFailure } from './messages.ts';
 
 export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
   const pauses = pausesOfDrain(context.pauses);

@@ -21,7 +21,7 @@ import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
 import type { DrainStatus } from './status.ts';
 import { volumesOf } from './volumes.ts';
-import { formatDrain } from './words.ts';
+import { formatDrain } from './messages.ts';
 
 /** While something moves, a pass stays and watches; longer waits are left to the retry. */
 const passMilliseconds = 15_000;

@@ -14,7 +14,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import { desiredMachinesOf } from './demand.ts';
+import { desiredMachinesOf } from './desired.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';

@@ -17,7 +17,7 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { claimOf } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import { desiredMachinesOf } from './demand.ts';
+import { desiredMachinesOf } from './desired.ts';
 import { factOf } from './facts.ts';
 import { timeOf } from '../kube/objects/time.ts';
 import { listMembers } from './members.ts';

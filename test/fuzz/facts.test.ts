@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { reportOf } from '../../activities/machine-deployment/status.ts';
-import { desiredMachinesOf } from '../../activities/machine-set/demand.ts';
+import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import { selectorText } from '../../activities/machine-set/selector.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';

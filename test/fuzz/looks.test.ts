@@ -1,9 +1,9 @@
 /** The activities that look at objects, among any others that an API server may hold. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { observeMachineDeployment } from '../../activities/machine-deployment/survey.ts';
-import { observeMachineSet } from '../../activities/machine-set/survey.ts';
-import { readAndClaimMachine } from '../../activities/machine/prepare.ts';
+import { observeMachineDeployment } from '../../activities/machine-deployment/observe.ts';
+import { observeMachineSet } from '../../activities/machine-set/observe.ts';
+import { readAndClaimMachine } from '../../activities/machine/read-and-claim.ts';
 import { planMachineDeployment } from '../../workflows/plan/machine-deployment/plan.ts';
 import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

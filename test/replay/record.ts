@@ -326,7 +326,7 @@ const entityLooks = [
   [{ kind: 'machine', name: 'pool-a' }],
   [],
 ];
-await recordRun('safety-entities', {
+await recordRun('safety-lost-workflows', {
   type: 'safetyLostWorkflows',
   input: {},
   queues: {

@@ -8,7 +8,7 @@ import { quoted } from '../api/validation.ts';
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import { machineFailureKinds } from '../plan/machine/facts.ts';
-import type { Validator, Schema } from '../values/shape.ts';
+import type { Validator, Schema } from '../values/schema.ts';
 import {
   errorIn,
   flag,
@@ -20,7 +20,7 @@ import {
   pick,
   text,
   time,
-} from '../values/shape.ts';
+} from '../values/schema.ts';
 
 /** What a driver says of the instance that it made or found. */
 export interface AnsweredInstance extends Instance {

@@ -16,7 +16,7 @@ import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteUnmatched } from './state.ts';
-import { observeInputOf } from './observe.ts';
+import { observeInputOf } from './observe-input.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
   machineSetGone,

@@ -2,7 +2,7 @@
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
-import { isRecord } from '../values/shape.ts';
+import { isRecord } from '../values/schema.ts';
 
 export interface PendingCommand<Command> {
   command: Command;

@@ -4,7 +4,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
-import type { Schema } from '../values/shape.ts';
+import type { Schema } from '../values/schema.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
 import { goneSnapshot, onSignal } from './signal-validation.ts';
 

@@ -16,7 +16,7 @@ import type {
 import type { WorkflowInput, NamespacedName, SnapshotVersion } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
-import type { Schema } from '../values/shape.ts';
+import type { Schema } from '../values/schema.ts';
 import {
   count,
   errorIn,
@@ -30,7 +30,7 @@ import {
   resourceVersion,
   text,
   time,
-} from '../values/shape.ts';
+} from '../values/schema.ts';
 
 export const snapshotVersion: Schema<SnapshotVersion> = {
   cluster: text,

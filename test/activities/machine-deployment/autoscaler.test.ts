@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
-import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { planMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';

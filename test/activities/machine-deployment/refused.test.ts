@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
 import type { ObservedDeploymentOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';
-import { observeMachineDeployment } from '../../../activities/machine-deployment/survey.ts';
+import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import { DeploymentWorld, life, machinePath, ownSet, path, setPath } from './deployment-world.ts';
 
 const list = 'node.machine.sapcloud.io/trigger-deletion-by-mcm';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { ObserveDependencies } from '../../../activities/machine-set/survey.ts';
-import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
+import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { aMachineSet, namespace } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aWorld } from '../../support/world.ts';

@@ -5,7 +5,7 @@ import { deleteWithNode } from '../../../../activities/machine/node/deleted.ts';
 import { checkHealth } from '../../../../activities/machine/health.ts';
 import { recordJoined } from '../../../../activities/machine/join.ts';
 import { recordMissingInstance } from '../../../../activities/machine/missing-instance.ts';
-import { readAndClaimMachine } from '../../../../activities/machine/prepare.ts';
+import { readAndClaimMachine } from '../../../../activities/machine/read-and-claim.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
 import { recordCreated, recordTimeout } from '../../../../activities/machine/record.ts';
 import { finishTeardown } from '../../../../activities/machine/teardown.ts';

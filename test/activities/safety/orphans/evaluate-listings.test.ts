@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { evaluateListings } from '../../../../activities/safety/orphans/judge-listings.ts';
+import { evaluateListings } from '../../../../activities/safety/orphans/evaluate-listings.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
 import { MemoryKube } from '../../../support/memory-kube.ts';
 

@@ -26,7 +26,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';
-import { desiredMachinesOf } from './demand.ts';
+import { desiredMachinesOf } from './desired.ts';
 import { membersOf, releaseUnmatched } from './members.ts';
 import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';

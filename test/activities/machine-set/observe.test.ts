@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { ObserveDependencies } from '../../../activities/machine-set/survey.ts';
-import { observeMachineSet } from '../../../activities/machine-set/survey.ts';
+import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
