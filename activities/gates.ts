@@ -32,7 +32,7 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   syncNode: 'leader',
   recordTimeout: 'leader',
   recordMissingInstance: 'leader',
-  // It asks itself: without a leader it answers that it could not look. Before it deletes a Machine it asks for more.
+  // It asks itself: without a leader it answers that nobody could check. Before it deletes a Machine it asks for more.
   checkHealth: 'none',
   deleteWithNode: 'stop',
   preserveMachine: 'leader',

@@ -3,7 +3,7 @@
 export interface Common {
   /** Undefined: that of the kubeconfig's context. */
   namespace: string | undefined;
-  /** Empty: where kubectl looks too. */
+  /** Empty: the file that kubectl reads. */
   kubeconfig: string;
   isJson: boolean;
 }

@@ -67,13 +67,13 @@ export function miscountSignals(scene: DispatchContext, machinesVersion: string)
         scene.store.mismatchesOf(name).length > 0,
     )
     .map(({ name }) => {
-      const look: Signal<'machinesChanged'> = {
+      const changed: Signal<'machinesChanged'> = {
         kind: 'machineSet',
         object: name,
         name: 'machinesChanged',
         payload: versionAt(scene, machinesVersion),
         cause: { resource: 'machines', resourceVersion: machinesVersion },
       };
-      return withUnmatched(look, scene);
+      return withUnmatched(changed, scene);
     });
 }

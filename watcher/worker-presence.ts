@@ -74,7 +74,7 @@ export class WorkerPresence {
       this.#answeredAt = now();
       pauses.note('temporal', undefined);
       const since = awaySince(found, now());
-      // The first look that misses it knows best since when: Temporal forgets who asked.
+      // The first check that misses it knows best since when: Temporal forgets who asked.
       this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
       pauses.note('worker', this.#awaySince);
     } catch (error) {

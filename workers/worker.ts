@@ -58,7 +58,7 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
     resourceNamespace: config.leaderElection.resourceNamespace,
     onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
   });
-  shutdown.add('activeWatcher', () => activeWatcher.close());
+  shutdown.add('active watcher', () => activeWatcher.close());
   leaderless = watchLeader(metrics.registry, activeWatcher.isActive);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, activeWatcher.synced]);

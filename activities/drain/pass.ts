@@ -31,7 +31,7 @@ const volumePollMilliseconds = 2_000;
 
 const reportedMax = 10;
 
-/** What one look at the Node found. */
+/** What one read of the Node found. */
 interface Found {
   pods: DrainPod[];
   blockers: Blocker[];

@@ -58,7 +58,7 @@ async function protectClass(
   return {};
 }
 
-/** A class that nobody uses any more is let go after a last look at what only its credentials can reach. */
+/** A class that is not used any more is released after a last check of what only its credentials can reach. */
 async function firstCheckOf(
   world: ProtectionDependencies,
   machineClass: MachineClass,

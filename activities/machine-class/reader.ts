@@ -42,7 +42,7 @@ export function createClassReader({
       if (cache.get(name) === value) cache.delete(name);
     };
     setTimeout(forget, cacheMilliseconds).unref();
-    // A failed or empty read is not remembered: the next asker looks again.
+    // A failed or empty read is not remembered: the next asker reads again.
     value.then((found) => found ?? forget(), forget);
     return value;
   }

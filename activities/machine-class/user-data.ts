@@ -10,7 +10,7 @@ export function wantsBootstrapToken(userData: UserData): boolean {
   return hasPlace(textOf(userData), bootstrapTokenPlace);
 }
 
-/** Each byte is a character: the places are ASCII, and nothing else is looked at. */
+/** Each byte is a character: the places are ASCII, and nothing else is read. */
 function textOf(userData: UserData): string {
   return typeof userData === 'string' ? userData : Buffer.from(userData).toString('latin1');
 }

@@ -149,7 +149,7 @@ class SetChanges {
     if (set) this.#versions.set(name, set.metadata.resourceVersion);
   }
 
-  /** False when the set changed meanwhile: the next look plans anew. */
+  /** False when the set changed meanwhile: the next read plans anew. */
   async #patch(
     { name, resourceVersion: planned }: { name: string; resourceVersion: string },
     patch: { metadata: object; spec?: object },
@@ -179,7 +179,7 @@ async function createSet(
     const set = newSetOf(deployment, { ...newSet, replicas, revision });
     await control.create(customResource('machinesets', ref.namespace), set);
   } catch (error) {
-    // Ours, by an attempt whose answer was lost: the next look finds it.
+    // Ours, by an attempt whose answer was lost: the next read finds it.
     if (isAlreadyExists(error)) return;
     throw error;
   }

@@ -41,7 +41,7 @@ export interface DeploymentView {
   /** The set with the deployment's template. */
   newSet: MachineSet | undefined;
   options: ParsedOptions;
-  /** All that its selector matches; absent when nobody looked. */
+  /** All that its selector matches; absent when they were not read. */
   machines?: readonly Machine[];
   now: number;
   nodes: NodeView;

@@ -1,4 +1,4 @@
-/** Looks at a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
+/** Reads a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
 import type {
   ObserveDeploymentInput,
   ObservedDeploymentOutcome,
@@ -12,7 +12,7 @@ import { selectorFaults } from '../../workflows/plan/ownership.ts';
 import {
   refusalOf,
   selectsAll,
-  standstillOf,
+  currentHold,
 } from '../../workflows/plan/machine-deployment/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
@@ -54,7 +54,7 @@ export async function observeMachineDeployment(
   if (!found) return { found: false };
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const refused = new RefusedObjects(input.passOver);
-  const view = await look({ ...world, refused }, deployment, input);
+  const view = await read({ ...world, refused }, deployment, input);
   const facts = factsOf(view);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
@@ -79,7 +79,7 @@ function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedW
   return message === undefined ? {} : { refusedWrite: message };
 }
 
-async function look(
+async function read(
   { control, target, protectsNodes, refused }: ObserveDependencies & { refused: RefusedObjects },
   deployment: MachineDeployment,
   { now, protectedNodes }: ObserveDeploymentInput,
@@ -148,7 +148,7 @@ function statusViewOf(
 ): Omit<StatusView, 'pauses'> {
   const { deployment, sets, newSet, options, now } = view;
   const refusal = refusalOf(facts) ?? createErrorOf(error);
-  const pausedMs = standstillOf(facts, now);
+  const hold = currentHold(facts, now);
   return {
     deployment,
     sets,
@@ -156,7 +156,7 @@ function statusViewOf(
     now,
     ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
     ...(refusal && { refusal }),
-    ...(pausedMs && { pausedMs: pausedMs.reason }),
+    ...(hold && { holdReason: hold.reason }),
   };
 }
 
@@ -181,7 +181,7 @@ async function writeStatus(
 ): Promise<void> {
   if (!patch) return;
   const { uid, resourceVersion } = deployment.metadata;
-  // A look that was held up must not overwrite what a later one reported: it reads again.
+  // A read that was held up must not overwrite what a later one reported: it reads again.
   const metadata = { uid, resourceVersion };
   const body = { metadata, status: patch };
   await recent.write(path, () => control.patch<MachineDeployment>(`${path}/status`, 'merge', body));

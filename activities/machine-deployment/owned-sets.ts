@@ -42,7 +42,7 @@ export async function ownedSetsOf(
 
 /**
  * The deployment as it is after the sets were listed, where one of them could be adopted: a set that was let go by
- * `kubectl delete --cascade=orphan` between the two looks must not be taken back, and then deleted.
+ * `kubectl delete --cascade=orphan` between the two reads must not be taken back, and then deleted.
  */
 async function claimantOf(
   control: KubeClient,
@@ -81,7 +81,7 @@ interface Change {
   action: 'adopt' | 'release';
 }
 
-/** Undefined when the set changed meanwhile: the change makes for another look. Other owners stay. */
+/** Undefined when the set changed meanwhile: the change makes for another read. Other owners stay. */
 async function writeOwners(
   control: KubeClient,
   { deployment, set, action }: Change,

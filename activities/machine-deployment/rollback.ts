@@ -43,7 +43,7 @@ export async function refuseRollback(
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
 }
 
-/** What somebody wishes since the look is answered by another one. */
+/** What a person asks for after the read is answered by the next one. */
 function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number): boolean {
   return rollbackTo !== undefined && (rollbackTo.revision ?? 0) === wish;
 }

@@ -14,7 +14,7 @@ import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {
   set: MachineSet;
-  /** Its Machines; absent when nobody looked at them. */
+  /** Its Machines; absent when they were not read. */
   machines?: readonly Machine[];
   isOfTemplate: boolean;
 }

@@ -35,7 +35,7 @@ export interface StatusView {
   /** A write that the API server refused, and that is tried again; all else goes on. */
   refusedWrite?: string;
   /** Why the rollout stands still on purpose. */
-  pausedMs?: string;
+  holdReason?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   /** When nothing could be done. Default: never. */
@@ -75,7 +75,7 @@ export function reportOf(view: StatusView): Report {
   return { status, progress: progressOf(facts, written) };
 }
 
-/** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not look complete. */
+/** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not be shown as complete. */
 function observedGenerationOf({ deployment, refusal }: StatusView): number {
   const { metadata, spec, status } = deployment;
   const isPending = spec.rollbackTo !== undefined && !spec.paused && refusal === undefined;
@@ -97,7 +97,7 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, pausedMs, stopped, pauses, now } = view;
+  const { deployment, newSet, refusal, holdReason, stopped, pauses, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
@@ -107,7 +107,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     wanted: spec.replicas ?? 0,
     newSet: newSet && nameOf(newSet, view.sets),
     refusal,
-    standstill: pausedMs,
+    holdReason,
     stopped,
     deadlineSeconds: spec.progressDeadlineSeconds,
     pauses,

@@ -1,4 +1,4 @@
-/** Deletes Machines of a set, after another look at what they are and what the set wants. */
+/** Deletes Machines of a set, after another read of what they are and of what the set wants. */
 import type { DeleteBatchOutcome } from '../../workflows/contracts/machine-set-activities.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -68,7 +68,7 @@ export async function membersOf(control: KubeClient, request: ClaimingRequest): 
 
 /**
  * The list is later than the set: machines without an owner may be those of a set that was deleted meanwhile with
- * `--cascade=orphan`. What is adopted after this look is safe: letting go changes the machine's resourceVersion.
+ * `--cascade=orphan`. What is adopted after this read is safe: letting go changes the machine's resourceVersion.
  */
 async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
   const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
@@ -80,11 +80,11 @@ async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<b
 export async function releaseUnmatched(
   control: KubeClient,
   request: ClaimingRequest,
-  strays: readonly string[],
+  unmatched: readonly string[],
 ): Promise<string[]> {
   const { metadata } = request.set;
   const mayRelease = !request.isFaulty && metadata.deletionTimestamp === undefined;
-  const wanted = mayRelease ? strays.filter((name) => !request.passOver.has(name)) : [];
+  const wanted = mayRelease ? unmatched.filter((name) => !request.passOver.has(name)) : [];
   const released: string[] = [];
   await inParallel(wanted, parallelCalls, async (name) => {
     const path = customResource('machines', metadata.namespace ?? '', name);

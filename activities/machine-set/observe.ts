@@ -1,4 +1,4 @@
-/** Looks at a MachineSet and its Machines, and reports what it sees in the set's status. */
+/** Reads a MachineSet and its Machines, and reports what it sees in the set's status. */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   ObservedSetOutcome,
@@ -93,7 +93,7 @@ function observationOf(
   const passOver = new Set(input.passOver);
   const toPush = desired.isDeleting ? [] : differing(set, members, input);
   return defined({
-    desired: desired,
+    desired,
     total: members.length,
     present: facts.machines.filter(isPresent).length,
     failed,
@@ -159,7 +159,7 @@ async function reportStatus(
 ): Promise<boolean> {
   const patch = statusPatchOf(set, status);
   if (!patch) return true;
-  // A look that was held up must not overwrite what a later one reported: it reads again.
+  // A read that was held up must not overwrite what a later one reported: it reads again.
   const { uid, resourceVersion } = set.metadata;
   const body = { metadata: { uid, resourceVersion }, status: patch };
   try {

@@ -1,4 +1,4 @@
-/** A look at a Machine that has joined: its conditions are copied, its phase follows its Node. */
+/** A check of a Machine that has joined: its conditions are copied, its phase follows its Node. */
 import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/machine-activities.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { LastOperation, Machine } from '../../workflows/api/machine.ts';
@@ -40,14 +40,14 @@ export async function checkHealth(
   if (!world.activeWatcher.isActive())
     return { found: 'machine', finding: { outOfReach: noLeader } };
   try {
-    return await look(world, request);
+    return await check(world, request);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return { found: 'machine', finding: { outOfReach: error.message } };
   }
 }
 
-async function look(world: ActivityDependencies, request: HealthRequest): Promise<HealthOutcome> {
+async function check(world: ActivityDependencies, request: HealthRequest): Promise<HealthOutcome> {
   const { control, target } = world;
   const { machine, instance } = request;
   const current = await readMachine(control, machine);

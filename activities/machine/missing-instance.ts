@@ -16,7 +16,7 @@ import { joinedNode } from './record.ts';
 
 type Input = Parameters<LossActivities['recordMissingInstance']>[0];
 
-/** Looks once more at Machine and Node. */
+/** Reads Machine and Node once more. */
 export async function recordMissingInstance(
   world: ActivityDependencies,
   input: Input,

@@ -158,7 +158,7 @@ async function writeFailure(
   });
 }
 
-/** The error in brackets is as MCM v0.62.1 writes it: its users' tools look for that. */
+/** The error in brackets is as MCM v0.62.1 writes it: its users' tools search for that. */
 function descriptionOf(
   { code, message, during }: StepFailure,
   operation: 'Create' | 'Delete',

@@ -138,7 +138,7 @@ async function removeNode(
   if (!isGone) await deleteNode(clusters, claim);
 }
 
-/** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */
+/** The Node that was seen to be of this instance, without a read before. False when another has its name by now. */
 async function deleteKnownNode(
   clusters: Clusters,
   claim: NodeClaim,

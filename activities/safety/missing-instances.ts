@@ -46,7 +46,7 @@ export async function findMissing(
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
   const rules = { now: Date.now(), settleSeconds };
   const { owned, unlisted } = findUnlisted(machines.map(factOf), { classNames, listed }, rules);
-  // Others at each look, when they are too many.
+  // Others at each check, when they are too many.
   const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const missing: OwnedInstance[] = [];
@@ -84,7 +84,7 @@ async function isMissing(
       providerID,
       providerSpec: machineClass.providerSpec,
       secret: scope.secret,
-      // It is looked for by its providerID alone.
+      // It is searched for by its providerID alone.
       token: '',
       isClaimed: () => true,
       signal: signal(),

@@ -1,6 +1,6 @@
 /** What a MachineDeployment sees of a simulated cluster. */
 import { unavailableOf, surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
-import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment/plan.ts';
+import { refusalOf, currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
 import { isRollback } from '../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type {
   DeploymentFacts,
@@ -135,7 +135,7 @@ function progressFactsOf(cluster: Cluster, facts: ObservedDeployment): ProgressF
   const { deployment } = cluster;
   const newSet = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
   const refusal = refusalOf(facts);
-  const standstill = standstillOf(facts, now(cluster));
+  const standstill = currentHold(facts, now(cluster));
   const { condition, deadlineSeconds } = deployment;
   return {
     ...(condition && { known: condition }),

@@ -13,7 +13,7 @@ export interface MachineView extends CachedObject {
   /** Annotation `effective-creation-timeout`; empty when absent. */
   creationTimeout: string;
   specDigest: string;
-  /** What a MachineSet looks at. */
+  /** What a MachineSet reads. */
   countDigest: string;
   phase: string;
   labels: Record<string, string>;

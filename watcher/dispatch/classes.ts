@@ -59,7 +59,7 @@ interface Cause {
   isEdited: boolean;
 }
 
-/** The class is looked at, and what is wrong with it said. */
+/** The class is read, and what is wrong with it said. */
 function validateSignal(name: string, cause: Cause, context: DispatchContext): Signal {
   const start = { summary: `Faults of MachineClass ${context.namespace}/${name}` };
   return { ...changedSignal(name, cause, context), start };

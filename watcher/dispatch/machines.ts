@@ -24,7 +24,7 @@ export function machineSignals(change: ChangeOf<'machines'>, context: DispatchCo
   return [...own, ...toSets];
 }
 
-/** Which machines the set must let go stands in every call to look, so that none of them has to arrive. */
+/** Which machines the set must let go stands in every call to read, so that none of them has to arrive. */
 export function withUnmatched(toSet: Signal, { store }: DispatchContext): Signal {
   const unmatched = store.mismatchesOf(toSet.object);
   return unmatched.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, unmatched } };

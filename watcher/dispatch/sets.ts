@@ -59,14 +59,14 @@ export function machineSetSignals(change: SetChange, context: DispatchContext): 
 function selectorSignals(change: SetChange, context: DispatchContext): Signal[] {
   const { type, object, previous, resourceVersion } = change;
   if (type === 'gone' || previous === undefined || hasSameSelector(previous, object)) return [];
-  const look: Signal<'machinesChanged'> = {
+  const changed: Signal<'machinesChanged'> = {
     kind: 'machineSet',
     object: object.name,
     name: 'machinesChanged',
     payload: versionAt(context, resourceVersion),
     cause: { resource: 'machineSets', resourceVersion },
   };
-  return [withUnmatched(look, context)];
+  return [withUnmatched(changed, context)];
 }
 
 export function machineDeploymentSignals(change: SetChange, context: DispatchContext): Signal[] {

@@ -153,7 +153,7 @@ async function release(temporal: Client, workflowId: string, newHolder: string):
   }
 }
 
-/** Asked again before anything is done to workflows that look left over. Returns the first claim that another holds. */
+/** Asked again before anything is done to workflows that seem left over. Returns the first claim that another holds. */
 export async function lostClaim(temporal: Client, claimant: Claimant): Promise<Claim | undefined> {
   for (const claim of claimsOf(claimant)) {
     if ((await holderOf(temporal, claim.workflowId)) !== claim.holder) return claim;

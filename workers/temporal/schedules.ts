@@ -91,7 +91,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
     },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // What an outage kept from running is run once, if at all: the next look sees as much.
+      // What an outage kept from running is run once, if at all: the next run sees as much.
       catchupWindow: Math.max(everyMs, shortestCatchupMs),
     },
     memo: { summary: check.summary },
@@ -99,7 +99,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
   };
 }
 
-/** Whole seconds. Installs that share a Temporal server do not all look at the full hour. */
+/** Whole seconds. Installs that share a Temporal server do not all run on the full hour. */
 function offsetOf(scheduleId: string, everyMs: number): number {
   const seed = createHash('sha256').update(scheduleId).digest().readUInt32BE();
   return (seed % Math.max(Math.floor(everyMs / 1_000), 1)) * 1_000;

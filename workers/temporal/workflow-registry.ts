@@ -71,7 +71,7 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
       try {
         await handleOf({ kind: 'machine', name }).signal(instanceMissing, missing);
       } catch (error) {
-        // Whoever starts it again is told by the next look.
+        // A workflow that is started again is signalled by the next check.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     },

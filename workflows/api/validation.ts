@@ -84,7 +84,7 @@ export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): str
   ];
 }
 
-/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not looked at. */
+/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not read. */
 export function machineClassFaults({ nodeTemplate }: Loose<MachineClass>): string[] {
   if (!nodeTemplate) return [];
   const faults = capacityFaults(nodeTemplate.capacity);

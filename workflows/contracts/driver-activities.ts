@@ -120,7 +120,7 @@ export interface DriverActivities {
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
   /** Deletes everything of this Machine; pending until it is gone. */
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
-  /** Looks as `createInstance` does, and makes nothing. */
+  /** Searches as `createInstance` does, and makes nothing. */
   describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
   validateClass(request: ClassRequest): Promise<ValidateOutcome>;
   /** Whoever sees only a part of them fails. */

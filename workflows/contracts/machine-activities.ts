@@ -81,7 +81,7 @@ export type PrepareOutcome =
       outOfReach?: string;
     };
 
-/** What the second look found. */
+/** What the second read found. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
   /** The Node joined and nobody told: the watcher was away. */
@@ -152,20 +152,20 @@ export interface MachineActivities {
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
   /** Makes the Node of a machine carry what Machine and class say of it by now. */
   syncNode(input: NodeSyncRequest): Promise<void>;
-  /** Deletes a Machine that has not joined yet and whose Node was deleted, after another look at both. */
+  /** Deletes a Machine that has not joined yet and whose Node was deleted, after another read of both. */
   deleteWithNode(input: {
     machine: ObjectReference;
     instance: Instance;
   }): Promise<NodeDeletionOutcome>;
-  /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
+  /** Reads Machine and Node once more, then marks the machine Failed. `now`: of the workflow, milliseconds. */
   recordTimeout(input: {
     machine: ObjectReference;
     instance?: Instance;
-    /** The look before this one got no answer: a machine that is late now could not join until now. */
+    /** The read before this one got no answer: a machine that is late now could not join until now. */
     isAfterOutage?: boolean;
     now: number;
   }): Promise<TimeoutOutcome>;
-  /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
+  /** Reads Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
   applyMachineCommand(input: MachineCommandInput): Promise<string>;

@@ -11,7 +11,7 @@ export type ObservedSetOutcome =
       resourceVersion: string;
       machineDeployment?: string;
       observation: ObservedMachineSet;
-      /** The next step has to be followed by a look. */
+      /** The next step has to be followed by a read. */
       isUnreported?: true;
       /** Machines that could not be adopted or let go. */
       refused?: Refusals;

@@ -93,12 +93,12 @@ export const drainQuery = defineQuery<unknown>('drain');
 
 export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
 export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');
-/** Says "look": the set reads its machines by a consistent LIST. */
+/** Says "something changed": the set reads its machines by a consistent LIST. */
 export const machinesChanged = defineSignal<[MachinesSnapshot]>('machinesChanged');
 
 export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');
 export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
-/** Says only "look": the deployment reads its sets by a consistent LIST. */
+/** Says only "something changed": the deployment reads its sets by a consistent LIST. */
 export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsChanged');
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */

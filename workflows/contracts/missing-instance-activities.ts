@@ -13,7 +13,7 @@ export type DescribeOutcome =
 export type ProviderOutcome =
   { found: true; provider: string } | { found: false; failure: MachineFailure };
 
-/** What a second look at a machine without a Node, whose instance is gone, found. */
+/** What a second check of a machine without a Node, whose instance is gone, found. */
 export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
 

@@ -1,4 +1,4 @@
-/** The part of the port that keeps machines for a look at them. */
+/** The part of the port that keeps machines for inspection. */
 import type { ObjectReference } from './references.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
@@ -15,7 +15,7 @@ export interface PreserveRequest {
   now: number;
 }
 
-/** A machine that is being kept for a look at it. */
+/** A machine that is being kept for inspection. */
 export interface Preservation {
   value: Preserve;
   /** Milliseconds. */

@@ -113,19 +113,19 @@ export interface UnmanagedNodesCheck {
   namespace: string;
   /** A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its Node may wait longer. */
   creationTimeoutSeconds: number;
-  /** Label selector: only these Nodes are looked at. Default all. */
+  /** Label selector: only these Nodes are checked. Default all. */
   selector?: string;
 }
 
 export interface UnmanagedNodesReport {
-  /** Nodes that were looked at. */
+  /** Nodes that were checked. */
   nodes: number;
   /** Those that no Machine knows of, and that are old enough. */
   unmanaged: number;
   /** Names of Nodes that were marked by this run, and of those whose mark went; at most 100 each. */
   marked: string[];
   cleared: string[];
-  /** They changed while they were read: the next run looks again. */
+  /** They changed while they were read: the next run checks again. */
   postponed: number;
 }
 
@@ -142,7 +142,7 @@ export interface RepairedWorkflow extends WorkflowRef {
 }
 
 export interface WorkflowReport {
-  /** Machines, MachineSets and MachineDeployments of the last look. */
+  /** Machines, MachineSets and MachineDeployments of the last check. */
   objects: number;
   /** Their workflows that ran then. */
   running: number;
@@ -206,7 +206,7 @@ export interface SafetyActivities {
   }): Promise<void>;
   /** Lists both. At most some hundreds of each kind of difference. */
   compareWorkflows(input: WorkflowCheck): Promise<WorkflowComparison>;
-  /** Looks at each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
+  /** Checks each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
   repairWorkflows(
     input: WorkflowCheck & Pick<WorkflowComparison, 'unattended' | 'leftOver' | 'replaced'>,
   ): Promise<RepairedWorkflow[]>;

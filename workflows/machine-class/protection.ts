@@ -16,11 +16,11 @@ import { onSignal, requireInput, snapshotVersion } from '../runtime/signal-valid
 import { checkFinallyExternal } from '../safety/external-drivers.ts';
 import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.ts';
 
-/** Between two looks at what keeps a class that is being deleted. */
+/** Between two checks of what keeps a class that is being deleted. */
 const checkAgainMs = 30_000;
 /** Gardener waits 5 minutes for Machines and their classes together. What is left after these three is for a person. */
 const longestWaitMs = 3 * 60_000;
-/** A cloud that does not let us look may never do so again. */
+/** A cloud that refuses the check may refuse it for ever. */
 const failedChecksMax = 3;
 
 type Resource = Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
@@ -56,7 +56,7 @@ export class Protection {
     this.#resource = resource;
   }
 
-  /** False: look again. `isInterrupted` ends the wait while instances without a Machine keep a class that is being deleted. */
+  /** False: check again. `isInterrupted` ends the wait while instances without a Machine keep a class that is being deleted. */
   async check(isInterrupted: () => boolean): Promise<boolean> {
     const { checkFirst } = await this.#set();
     if (!checkFirst) return true;
@@ -86,13 +86,13 @@ export class Protection {
   async #set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
     const { ref } = this.#input;
     const change = { resource: this.#resource, ref, ...(lastLook && { lastLook }) };
-    return await localFirst((steps) => steps.protectFromDeletion(change), `look at ${ref.name}`);
+    return await localFirst((steps) => steps.protectFromDeletion(change), `check ${ref.name}`);
   }
 }
 
 type FirstCheck = NonNullable<ProtectionOutcome['checkFirst']>;
 
-/** A look that hangs ends with the time that is left for it. */
+/** A check that hangs ends with the time that is left for it. */
 async function checkFinally(
   input: WorkflowInput,
   looksFirst: FirstCheck,
@@ -117,7 +117,7 @@ async function listLast(
   if (isExternal) return await checkFinallyExternal(request);
   const steps = orphanCheck(provider, {
     call: 'read',
-    summary: `last look with the credentials of ${className}`,
+    summary: `last check with the credentials of ${className}`,
   });
   return await steps.checkFinally(request);
 }

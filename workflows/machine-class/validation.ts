@@ -15,7 +15,7 @@ import { classValidation, isUntaken, messageOf, localFirst } from '../runtime/ac
 
 /** A worker that polls takes the question at once. */
 const answerWait = '60s';
-/** A question in a queue costs nothing, and a driver that comes up takes it at once. Then it is looked whether the class is still there. */
+/** A question in a queue costs nothing, and a driver that comes up takes it at once. Then the class is read again: it may be gone. */
 const driverWait = '12h';
 
 export interface Occasion {
@@ -59,10 +59,10 @@ type FoundClass = Extract<ReadClassOutcome, { found: true }>;
 async function askUntil(
   isInterrupted: () => boolean,
   ref: NamespacedName,
-  look: FoundClass,
+  found: FoundClass,
 ): Promise<Validation | undefined> {
   const scope = new CancellationScope();
-  const asked = scope.run(() => ask(ref, look));
+  const asked = scope.run(() => ask(ref, found));
   await Promise.race([asked, condition(isInterrupted)]);
   if (isInterrupted()) scope.cancel();
   return await asked;

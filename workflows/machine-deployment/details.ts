@@ -65,7 +65,7 @@ export function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): stri
     `### MachineDeployment ${ref.namespace}/${ref.name}: ${plan.state}`,
     `- **Now:** ${plan.reason} (since ${at(since)} UTC)`,
     ...(plan.next === undefined ? [] : [`- **Next:** ${plan.next}`]),
-    ...(plan.until === undefined ? [] : [`- **Looks again:** ${at(plan.until)} UTC at the latest`]),
+    ...(plan.until === undefined ? [] : [`- **Next read:** ${at(plan.until)} UTC at the latest`]),
     ...(plan.blockedBy === undefined ? [] : [`- **Blocked by:** ${plan.blockedBy}`]),
     ...(lastError === undefined ? [] : [`- **Last error:** ${lastError}`]),
     `- **Wanted:** ${facts.replicas} machines, at most ${facts.maxSurge} more and ${facts.maxUnavailable} fewer meanwhile`,

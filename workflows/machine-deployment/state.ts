@@ -19,7 +19,7 @@ export interface MachineDeploymentState extends ObjectState, Attempts {
   protectedNodes?: string[];
   /** This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal UI. */
   hasRolled: boolean;
-  /** What was reported last, so that it is not said again at every look. */
+  /** What was reported last, so that it is not said again at every read. */
   reported?: string;
   /** What is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };

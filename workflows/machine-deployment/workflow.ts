@@ -65,8 +65,8 @@ export async function machineDeployment(
 }
 
 /**
- * The sets of a rollout have news many times a second, for each machine that came or went. One look at what half a second brought
- * takes fewer writes than a look at each, and moves as many machines at once.
+ * The sets of a rollout have news many times a second, for each machine that came or went. One read of what half a second brought
+ * takes fewer writes than a read of each, and moves as many machines at once.
  */
 const burstMs = 500;
 
@@ -82,7 +82,7 @@ class MachineDeploymentWorkflow {
   /** The facts were read, and not worked out from what was written. */
   #isRead = false;
   #plan: DeploymentPlan | undefined;
-  /** A set has changed; a look at it can wait for the rest of the burst. */
+  /** A set has changed; a read of it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
   /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
   #mustRead = true;
@@ -172,7 +172,7 @@ class MachineDeploymentWorkflow {
     return isHeldBack ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now) : plan;
   }
 
-  /** The condition may have said why it was refused: another look takes that away. */
+  /** The condition may have said why it was refused: another read takes that away. */
   #forgetSync({ lastError }: Attempts): void {
     if (lastError !== undefined) this.#lifecycle.noteNews();
     delete this.#state.sync;
@@ -230,7 +230,7 @@ class MachineDeploymentWorkflow {
   #mayRenew({ state }: DeploymentPlan): boolean {
     const isEnd = this.#state.hasRolled && state === 'Complete';
     const hasNews = this.#lifecycle.hasNews || this.#hasNewsOfSets;
-    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a look.
+    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a read.
     return this.#isIdle && (shouldContinueAsNew() || (isEnd && !hasNews));
   }
 
@@ -285,7 +285,7 @@ class MachineDeploymentWorkflow {
     await localFirst((port) => port.reportDeployment(input), report.reason);
   }
 
-  /** The condition said why: another look takes that away. */
+  /** The condition said why: another read takes that away. */
   #forgetRefusal(known: Attempts = this.#state): void {
     if (known.lastError !== undefined) this.#lifecycle.noteNews();
     known.failures = 0;

@@ -39,7 +39,7 @@ export function newState(): MachineSetState {
 }
 
 /**
- * Signals of one watcher arrive in order, and the survey looks at each machine again, so only an earlier leader is not heard.
+ * Signals of one watcher arrive in order, and the survey reads each machine again, so only an earlier leader is not heard.
  * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
  */
 export function noteUnmatched(

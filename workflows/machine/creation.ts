@@ -48,7 +48,7 @@ export function noteUnusableDeleted(state: MachineState): void {
   state.creation.generation += 1;
 }
 
-/** A create of an earlier life may have made an instance: its deletion looks for it. */
+/** A create of an earlier life may have made an instance: its deletion searches for it. */
 export function noteDeletionBegun({ creation }: MachineState): void {
   if (creation.stage === 'unknown') creation.unsettled ??= {};
 }

@@ -122,7 +122,7 @@ function preservationCommands(annotate: string, { phase, preservation }: Machine
   const command = `${annotate} ${annotations.preserve}`;
   if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];
   const isIll = phase === 'Unknown' || phase === 'Failed';
-  return isIll ? ['# keeps it for a look at it when it has failed', `${command}=when-failed`] : [];
+  return isIll ? ['# keeps it for inspection when it has failed', `${command}=when-failed`] : [];
 }
 
 function drainCommands(ref: NamespacedName): string[] {

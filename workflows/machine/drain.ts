@@ -26,7 +26,7 @@ export function endDrain(state: MachineState): void {
   if (wasBlocked) showDrain(state);
 }
 
-/** Because it goes, or because it has failed and is kept for a look at it. */
+/** Because it goes, or because it has failed and is kept for inspection. */
 export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
   if (teardown) return !teardown.isDrained;
   return preservation?.drain?.isDone === false;

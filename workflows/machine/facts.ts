@@ -1,4 +1,4 @@
-/** The state of a machine -> what its plan looks at. */
+/** The state of a machine -> the facts that its plan decides by. */
 import { digestOfOptions } from '../api/drain-options.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';

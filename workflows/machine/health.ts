@@ -22,7 +22,7 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   return defined({ mustCheck, checkAt, waitsFor });
 }
 
-/** A Failed machine has joined if somebody has looked at its health. */
+/** A Failed machine has joined if its health was ever checked. */
 function hasJoined({ phase, health, object }: MachineState): boolean {
   if (object.prepared?.usesTarget === false) return false;
   if (phase === 'Failed') return health !== undefined;
@@ -61,7 +61,7 @@ export function healthRequestOf({
 }
 
 /**
- * One that fell ill while nobody could see it counts from the first look that is answered. Its object may say Unknown since before the
+ * If the Node became unhealthy during an outage of an API server, the health timeout starts at the first check that gets an answer. Its object may say Unknown since before the
  * outage: the step that wrote so did not come to its end.
  */
 function sinceOf(before: HealthState | undefined, now: number): number | undefined {
@@ -73,7 +73,7 @@ export function checkSoon({ health }: MachineState): void {
   if (health) health.checkAt = 0;
 }
 
-/** A look at the machine's health, or its join, has ended. */
+/** A check of the machine's health, or its join, has ended. */
 export function noteHealth(state: MachineState, health: HealthState): void {
   state.health = health;
 }

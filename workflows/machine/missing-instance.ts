@@ -33,7 +33,7 @@ export function missingInstanceFactsOf({
   return missing && { askAt: missing.askAt, isConfirmed: missing.isConfirmed };
 }
 
-/** A look at its health is due because of this. */
+/** A check of its health is due because of this. */
 export function mustEvaluate({ missing, phase }: MachineState): boolean {
   return missing !== undefined && missing.isConfirmed && !missing.isEvaluated && phase !== 'Failed';
 }
@@ -54,17 +54,17 @@ export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: nu
   if (isConfirmed) showMissingInstance(state);
 }
 
-/** A healthy Node is better proof than a cloud's answer. `before`: the phase that the look began with. */
+/** A healthy Node is better proof than a cloud's answer. `before`: the phase that the check began with. */
 export function noteEvaluated(
   state: MachineState,
   before: MachinePhase,
   finding: HealthFinding,
 ): void {
   if (!state.missing?.isConfirmed) return;
-  // No API server answered: the next look has its time.
+  // No API server answered: the next check has its time.
   if (!('phase' in finding)) state.missing.isEvaluated = true;
   else if (finding.phase === 'Running') endMissing(state);
-  // A machine that was Running becomes Unknown by its first look, and Failed by the second at the earliest.
+  // A machine that was Running becomes Unknown by its first check, and Failed by the second at the earliest.
   else state.missing.isEvaluated = before !== 'Running';
 }
 

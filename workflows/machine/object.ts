@@ -14,7 +14,7 @@ import { checkSoon } from './health.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
 import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
 
-/** Takes in a live object. Returns whether anything changed that the plan looks at. */
+/** Takes in a live object. Returns whether anything changed that the plan decides by. */
 export function observeMachine(state: MachineState, seen: MachineSnapshot): boolean {
   const { object } = state;
   const known = object.observed;
@@ -111,7 +111,7 @@ export function noteReach(state: MachineState, reason: string | undefined): void
   noteJoinOutage(state, now);
 }
 
-/** A machine that is late to join could not be looked at: it has until the next look. */
+/** A machine that is late to join could not be checked: it has until the next check. */
 export function noteJoinOutage({ object }: MachineState, now: number): void {
   object.joinBy = { at: now + outageRetryMs, isOutage: true };
 }
@@ -156,7 +156,7 @@ export function noteForceDeletion({ object }: MachineState): void {
   if (object.observed) object.observed.forceDeletion = true;
 }
 
-/** What a look at its preservation left on the object. */
+/** What a check of its preservation left on the object. */
 export function notePreservation(
   { object }: MachineState,
   notes: PreservationNotes | undefined,

@@ -14,7 +14,7 @@ import { defined } from '../values/defined.ts';
 import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
 import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
 
-/** Undefined where there is nothing to look at. `node`: of this very machine. */
+/** Undefined where there is nothing to check. `node`: of this very machine. */
 export function preservationFactsOf(
   state: MachineState,
   node: NodeSnapshot | undefined,
@@ -57,12 +57,12 @@ function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: S
   return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
 }
 
-/** What a look went by, to tell what a signal changed meanwhile. */
+/** What a check was based on, to tell what a signal changed meanwhile. */
 export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }
 
-/** Takes over what a look left on the objects; what a signal told of them meanwhile is another reason to look. */
+/** Takes over what a check left on the objects; what a signal told of them meanwhile is another reason to check. */
 export function noteApplied(
   state: MachineState,
   before: Before,
@@ -80,7 +80,7 @@ export function noteApplied(
   if (state.object.observed === before.observed) notePreservation(state, notes);
 }
 
-/** The object is gone, or going: nothing more is to be looked at until the watcher tells. */
+/** The object is gone, or going: there is nothing to check until the watcher signals. */
 export function noteNothing(state: MachineState, { observed, node }: Before): void {
   delete state.preservation;
   const seen = fingerprintOf(state, { notes: observed?.preservation, node });
@@ -89,7 +89,7 @@ export function noteNothing(state: MachineState, { observed, node }: Before): vo
 
 type Applied = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
 
-/** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */
+/** The Node as the watcher signalled it, with the annotation that it has now. A Node that was never signalled is no reason to check. */
 function nodeLeft(
   known: NodeSnapshot | undefined,
   left: { uid: string; preserve: string } | undefined,
@@ -99,7 +99,7 @@ function nodeLeft(
   return { ...rest, ...(left.preserve !== '' && { preserve: left.preserve }) };
 }
 
-/** An API server was out of reach: the next look is later. */
+/** An API server was out of reach: the next check is later. */
 export function notePreservationOutage(state: MachineState, reason: string): void {
   const { preservation = { seen: '' } } = state;
   const attempts = (preservation.outage?.attempts ?? 0) + 1;

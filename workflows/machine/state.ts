@@ -31,7 +31,7 @@ export interface MachineState {
   failure?: FailureState;
   /** `cloud-operation.ts`: a create or a delete that goes on in the cloud. */
   operation?: OperationState;
-  /** `health.ts`: of a machine that has joined; absent until the first look. */
+  /** `health.ts`: of a machine that has joined; absent until the first read. */
   health?: HealthState;
   /** `missing-instance.ts`: the cloud may have lost the instance. */
   missing?: MissingInstanceState;
@@ -136,7 +136,7 @@ export interface MissingInstanceState {
 }
 
 export interface PreservationState {
-  /** What was known at the last look: anything else is a reason to look again. */
+  /** What was known at the last read: anything else is a reason to read again. */
   seen: string;
   /** Absent while it is not preserved. */
   kept?: Preservation;

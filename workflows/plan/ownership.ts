@@ -48,7 +48,7 @@ const leave = (reason: string): Claim => ({ action: 'leave', reason });
 
 /**
  * A set whose template makes machines that its selector does not match would let each of them go and make the next one,
- * for ever. MCM v0.62.1 looks at `matchLabels` only, and so do the CRDs, which know no label selectors.
+ * for ever. MCM v0.62.1 reads `matchLabels` only, and so do the CRDs, which know no label selectors.
  */
 export function selectorFaults(
   selector: LabelSelector | undefined,

@@ -101,7 +101,7 @@ export function isStop(error: unknown): error is ActivityFailure {
   return error.cause instanceof ApplicationFailure && error.cause.type === stopType;
 }
 
-/** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
+/** The same without a retry: the caller reads again before the next attempt, and waits longer each time. */
 export function singleAttempt(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
   return proxyActivities<KubeActivities>({

@@ -74,7 +74,7 @@ export async function checkFinallyExternal(request: FinalCheckRequest): Promise<
   return { left: suspects.length + omitted, examples, ...(error !== undefined && { error }) };
 }
 
-/** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+/** Checks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
 export async function deleteExternal(
   { namespace, cluster }: Pick<OrphanCheck, 'namespace' | 'cluster'>,
   suspect: Suspect,
@@ -129,7 +129,7 @@ async function withMissing(
   account: Account,
   { listing, machines, unlisted }: EvaluatedListing,
 ): Promise<ScopeListing> {
-  // Others at each look, when they are too many.
+  // Others at each check, when they are too many.
   const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const answers = await Promise.all(

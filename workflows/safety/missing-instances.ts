@@ -25,9 +25,9 @@ const confirmMaxSeconds = 120;
 /** The workflows of the machines ask the cloud themselves before they act. */
 export async function signalMissing(
   check: OrphanCheck,
-  looks: readonly ScopeListing[],
+  listings: readonly ScopeListing[],
 ): Promise<MissingReport> {
-  const lossy = looks.filter(({ missing }) => missing !== undefined);
+  const lossy = listings.filter(({ missing }) => missing !== undefined);
   const stopped = lossy.filter(isMass).map(stopOf);
   const all = instancesIn(lossy);
   const report: MissingReport = {
@@ -35,7 +35,8 @@ export async function signalMissing(
     machines: all.slice(0, namedMax).map(({ name, providerID }) => ({ name, providerID })),
     stopped,
   };
-  const told = check.mode === 'report' ? [] : instancesIn(lossy.filter((look) => !isMass(look)));
+  const told =
+    check.mode === 'report' ? [] : instancesIn(lossy.filter((listing) => !isMass(listing)));
   if (told.length === 0 && stopped.length === 0) return report;
   const { namespace, cluster, minAgeSeconds } = check;
   const confirmAfterSeconds = Math.min(minAgeSeconds, confirmMaxSeconds);
@@ -51,8 +52,8 @@ export async function signalMissing(
 }
 
 /** A Machine is in one scope: that of its class. */
-function instancesIn(looks: readonly ScopeListing[]): OwnedInstance[] {
-  return looks.flatMap(({ missing }) => missing?.missing ?? []);
+function instancesIn(listings: readonly ScopeListing[]): OwnedInstance[] {
+  return listings.flatMap(({ missing }) => missing?.missing ?? []);
 }
 
 function isMass({ missing }: ScopeListing): boolean {

@@ -30,7 +30,7 @@ export interface OrphanReport {
   kept: { total: number } & Partial<Record<KeptReason, number>>;
   /** Instances that no Machine knows of, with those that `suspects` has no room for. */
   suspected: number;
-  /** Those of them that two looks agree on. */
+  /** Those of them that two checks agree on. */
   confirmed: number;
   /** Still there after this run. The next run compares with them. */
   suspects: ReportedSuspect[];
@@ -111,7 +111,7 @@ function errorsIn(
   return [...ofListings, ...ofDeletions];
 }
 
-/** Of the run before; nothing where its result has another form: then the looks begin anew. */
+/** Of the run before; nothing where its result has another form: then the checks begin anew. */
 export function suspectsIn(lastResult: unknown): TrackedSuspect[] {
   const { suspects }: { suspects?: unknown } = Object(lastResult);
   if (!Array.isArray(suspects)) return [];

@@ -1,6 +1,6 @@
 /** Names of new objects, chosen before anything is created so that a retry creates nothing twice. */
 
-/** No vowels and no look-alikes, as Kubernetes' own generated names. */
+/** No vowels and no similar letters, as Kubernetes' own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 

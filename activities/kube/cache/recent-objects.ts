@@ -1,4 +1,4 @@
-/** Objects that were read or written a moment ago, for those who look at the same one many times a second. */
+/** Objects that were read or written a moment ago, for activities that read the same one many times a second. */
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { ignoreNotFound } from '../client/ignore.ts';
 import { isNewer } from './resource-version.ts';
@@ -14,7 +14,7 @@ interface Kept {
 }
 
 /**
- * A look that begins with an old object is a look that began earlier: harmless where its writes carry the resourceVersion. A
+ * A read that begins with an old object is a read that began earlier: harmless where its writes carry the resourceVersion. A
  * caller that knows of a later one says so.
  */
 export class RecentObjects {
@@ -41,7 +41,7 @@ export class RecentObjects {
     return object;
   }
 
-  /** Keeps what a write returns. One that does not hold means that somebody else wrote: the next look reads. */
+  /** Keeps what a write returns. One that does not hold means that another client wrote, so the next reader asks the API server. */
   async write(path: string, patch: () => Promise<KubeObject>): Promise<void> {
     this.#kept.delete(path);
     const object = await ignoreNotFound(patch());

@@ -34,7 +34,7 @@ export interface ElectionOptions {
   identity: string;
   timing?: Partial<ElectionTiming>;
   /**
-   * Takes our own Lease at its start from any holder, without a look at the Leases of MCM. Of two such
+   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. Of two such
    * processes the later one leads.
    */
   isForced?: boolean;

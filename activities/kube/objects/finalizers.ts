@@ -40,7 +40,7 @@ export async function release(
   if (!(await releaseIfOurs(control, path, life))) await releaseAmongOthers(control, path, life);
 }
 
-/** One write without a look before, where ours is the only finalizer. False where it is not, or the object is another. */
+/** One write without a read before, where ours is the only finalizer. False where it is not, or the object is another. */
 async function releaseIfOurs(
   control: KubeClient,
   path: string,

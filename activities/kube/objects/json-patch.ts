@@ -16,7 +16,7 @@ export function pointerTo(map: string, key: string): string {
 }
 
 /**
- * The server looked at the new content and will not have it, however often it is asked. Without causes it was a test of a JSON
+ * The API server has read the new content and refuses it, however often it is asked. Without causes it was a test of a JSON
  * patch that did not hold: somebody else wrote meanwhile.
  */
 export function isContentRefused(error: unknown): error is KubeError {

@@ -73,8 +73,8 @@ function textsPatch(
 }
 
 /**
- * A Node that joins for the first time has nothing of ours yet, so one write does without a look before. Undefined when that does
- * not hold, and nothing was written. Taints are not looked at: those of the template come with the kubelet, mostly.
+ * A Node that joins for the first time has nothing of ours yet, so one write does without a read before. Undefined when that does
+ * not hold, and nothing was written. Taints are not read: those of the template come with the kubelet, mostly.
  */
 export async function updateFreshNode(
   target: KubeClient,

@@ -1,4 +1,4 @@
-/** Keeps a machine for a look at it, or ends that: on the Machine, and on its Node. */
+/** Keeps a machine for inspection, or ends that: on the Machine, and on its Node. */
 import type {
   PreserveOutcome,
   PreserveRequest,

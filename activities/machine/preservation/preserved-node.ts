@@ -1,4 +1,4 @@
-/** The Node of a machine that is kept for a look at it: marked, so that nothing new comes and nobody takes it away. */
+/** The Node of a machine that is kept for inspection: marked, so that nothing new comes and nobody takes it away. */
 import { annotations, taints } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';

@@ -1,4 +1,4 @@
-/** Judges what a driver that is not built in has listed. `look-for-orphans.ts` does so for the others, beside the driver. */
+/** Evaluates what an external driver has listed. `find-orphans.ts` does so for the others, beside the driver. */
 import type {
   EvaluatedListing,
   ListingsRequest,

@@ -170,9 +170,9 @@ test('a stop that comes in the middle of a pass ends it before another pod is as
     drain.target.put(aPod());
     throw stopped('stopped by ConfigMap');
   };
-  await expect(
-    drain.run({}, {}, { requireActiveWatcher: requireActiveWatcher }),
-  ).rejects.toMatchObject({ type: 'Stopped' });
+  await expect(drain.run({}, {}, { requireActiveWatcher })).rejects.toMatchObject({
+    type: 'Stopped',
+  });
   expect(looks).toBe(2);
   expect(drain.evictions()).toBe(0);
 });

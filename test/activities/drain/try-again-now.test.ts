@@ -14,7 +14,7 @@ async function resets(
     async reset() {
       count += 1;
     },
-    async look() {
+    async read() {
       const look = looks[count - 1] ?? looks.at(-1) ?? 'gone';
       if (look instanceof Error) throw look;
       return look;

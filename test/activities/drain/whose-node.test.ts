@@ -169,7 +169,7 @@ describe('the Node of another instance', () => {
       drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
       drain.target.put(aPod());
     };
-    expect(await drain.run({}, {}, { requireActiveWatcher: requireActiveWatcher })).toEqual({
+    expect(await drain.run({}, {}, { requireActiveWatcher })).toEqual({
       evictedPods: 0,
       isForced: false,
     });

@@ -110,9 +110,9 @@ test('a machine that does not take the template is named, and not asked again be
     error: expect.stringContaining('no such field'),
   });
   const look = { set, now: Date.now(), unpushable };
-  expect(await observeMachineSet(worldOf(control), look)).not.toHaveProperty('survey.toPush');
+  expect(await observeMachineSet(worldOf(control), look)).not.toHaveProperty('observation.toPush');
   const later = { ...look, unpushable: { ...unpushable, generation: 0 } };
-  expect(await observeMachineSet(worldOf(control), later)).toHaveProperty('survey.toPush', [
+  expect(await observeMachineSet(worldOf(control), later)).toHaveProperty('observation.toPush', [
     'pool-a',
   ]);
 });

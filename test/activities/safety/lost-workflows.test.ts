@@ -62,7 +62,7 @@ function aBoardAndWorld(...control: object[]) {
   const target = [aNode()];
   return {
     workflows,
-    world: aWorld({ control: [lease, ...control], target, workflows: workflows }),
+    world: aWorld({ control: [lease, ...control], target, workflows }),
   };
 }
 

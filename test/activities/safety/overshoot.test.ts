@@ -93,9 +93,7 @@ describe('the count of a set', () => {
   test('finds nothing new while no watcher leads, and just after a pause', async () => {
     const control = [set, ...machinesOf('pool', 9)];
     const activeWatcher = { isActive: () => false };
-    expect(
-      (await checkOvershoot(aWorld({ control, activeWatcher: activeWatcher }), check)).sets,
-    ).toEqual([]);
+    expect((await checkOvershoot(aWorld({ control, activeWatcher }), check)).sets).toEqual([]);
     const now = Date.now();
     const pause = { reason: 'worker', from: now - 90_000, until: now - 30_000 } as const;
     const recent = aWorld({ control, pauses: () => [pause] });

@@ -15,10 +15,10 @@ const own = { owner: 'red', labels: { colour: 'red' } };
 const outside = { owner: 'red', labels: { colour: 'blue' } };
 
 /** What the last call to look names. */
-function straysTold(): unknown {
+function unmatchedNames(): unknown {
   const looks = cluster.signals().filter(({ name }) => name === 'machinesChanged');
   const { payload = {} } = looks.at(-1) ?? {};
-  return 'strays' in payload ? payload.strays : undefined;
+  return 'unmatched' in payload ? payload.unmatched : undefined;
 }
 
 beforeEach(() => {
@@ -28,32 +28,32 @@ beforeEach(() => {
 
 test('they are named with each call to look, until they fit, go or have another owner', () => {
   machine(own);
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
   machine(outside);
   machine({ ...outside, name: 'b' });
-  expect(straysTold()).toEqual(['a', 'b']);
+  expect(unmatchedNames()).toEqual(['a', 'b']);
   machine(own);
-  expect(straysTold()).toEqual(['b']);
+  expect(unmatchedNames()).toEqual(['b']);
   machine({ ...outside, name: 'b', isDeleting: true });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
   machine(outside);
   machine({ labels: outside.labels });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are not named any more when they are gone', () => {
   machine(outside);
   cluster.machines.remove(cluster.now(aMachine(outside)));
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are told when the selector changes, and when it fits again', () => {
   machine(own);
   cluster.told();
   machineSet({ name: 'red', selector: { colour: 'blue' }, generation: 2 });
-  expect(straysTold()).toEqual(['a']);
+  expect(unmatchedNames()).toEqual(['a']);
   machineSet({ name: 'red', selector: { colour: 'red' }, generation: 3 });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are known although they were seen before their set', () => {
@@ -67,12 +67,12 @@ test('they are known although they were seen before their set', () => {
 test('they are none when the selector asks for nothing', () => {
   machineSet({ name: 'red', selector: {}, generation: 2 });
   machine(outside);
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are named a hundred at a time', () => {
   for (let index = 0; index < 101; index += 1) machine({ ...outside, name: `m${index}` });
-  expect(straysTold()).toHaveLength(100);
+  expect(unmatchedNames()).toHaveLength(100);
 });
 
 /** A history of a few machines and of the selector of the set that may control them. */

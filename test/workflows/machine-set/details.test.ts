@@ -23,9 +23,9 @@ test('a set that was not read yet says nothing', () => {
 });
 
 test('machines made since the last look are present', () => {
-  expect(
-    formatFacts({ ...newState(), observation: observation, createdSince: 2 }, 'shoot'),
-  ).toEqual(['**Machines:** 5 wanted, 5 present, 1 going away, 0 failed']);
+  expect(formatFacts({ ...newState(), observation, createdSince: 2 }, 'shoot')).toEqual([
+    '**Machines:** 5 wanted, 5 present, 1 going away, 0 failed',
+  ]);
 });
 
 test('whatever holds it up is said', () => {

@@ -35,8 +35,8 @@ function run(listings: ScopeListing[], outcomes: Record<string, OrphanOutcome> =
   const earlier = listings
     .flatMap(({ suspects }) => suspects)
     .map((one) => ({ ...one, firstSeen: now - 900_000 }));
-  const plan = planSweep({ listings: listings, earlier, rules: check, now });
-  return reportOf({ check, listings: listings, plan, outcomes: new Map(Object.entries(outcomes)) });
+  const plan = planSweep({ listings, earlier, rules: check, now });
+  return reportOf({ check, listings, plan, outcomes: new Map(Object.entries(outcomes)) });
 }
 
 test('what is deleted, gone or has a Machine is suspected no more; what failed is', () => {

@@ -1,4 +1,4 @@
-/** The step that looks at the health of a machine that has joined. */
+/** The step that checks the health of a machine that has joined. */
 import { afterCheck, beforeCheck } from '../../plan/machine/health.ts';
 import { localFirst } from '../../runtime/activity-options.ts';
 import { healthRequestOf, noteHealth } from '../health.ts';
@@ -25,7 +25,7 @@ export async function checkHealth(context: StepContext): Promise<void> {
     before,
     now: begunAt,
   });
-  const outcome = await localFirst((steps) => steps.checkHealth(request), 'look at its health');
+  const outcome = await localFirst((steps) => steps.checkHealth(request), 'check its health');
   const endedAt = Date.now();
   if (outcome.found === 'nothing') markGone(state);
   if (outcome.found !== 'machine') {

@@ -80,7 +80,7 @@ export async function syncNode(context: StepContext): Promise<void> {
   }
 }
 
-/** The Node as it is now: any other state of it is a reason to look again. */
+/** The Node as it is now: any other state of it is a reason to read again. */
 function joiningOf(state: MachineState): NodeSyncRequest['joining'] {
   const node = ownNodeOf(state);
   if (!node) return undefined;

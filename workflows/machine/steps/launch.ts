@@ -78,7 +78,7 @@ export async function findStaleNode(context: StepContext): Promise<void> {
   if (!instance) return;
   const { nodeName, providerID } = instance;
   const request = { instance: { nodeName, providerID } };
-  const summary = `look for ${nodeName}`;
+  const summary = `search for ${nodeName}`;
   const { isStale } = await localFirst((steps) => steps.findStaleNode(request), summary);
   if (isStale) await deleteUnusableInstance(context, instance);
   else noteNameChecked(state);

@@ -22,7 +22,7 @@ export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<
   recordTimeout,
   checkHealth,
   describeInstance,
-  recordMissingInstance: recordMissingInstance,
+  recordMissingInstance,
   preserve,
   drainPreserved,
   beginTeardown,

@@ -72,7 +72,7 @@ function volumeBlockers({ volumes, pod, podUid, since, stage }: VolumeWait): Blo
   return [{ blockedBy: `Volume/${volume}`, pod, podUid, since, why }];
 }
 
-/** Two looks with the same answer found the same things in the way. */
+/** Two reads with the same answer found the same things in the way. */
 export function digestOfBlockers(blockers: Blocker[]): string {
   return blockers
     .map(

@@ -28,7 +28,7 @@ export interface NoteChange {
 }
 
 /**
- * After a look at class and Secrets. Once they were edited, what a cloud said of the credentials counts no more: the next call
+ * After a read of class and Secrets. Once they were edited, what a cloud said of the credentials counts no more: the next call
  * shows. Undefined when the note says that already.
  */
 export function noteFaults(

@@ -46,7 +46,7 @@ function targetOf(facts: ObservedDeployment): SetFacts {
 }
 
 /** A canary hold is found by the plan itself: the first machines are part of the rollout. */
-export function standstillOf(found: ObservedDeployment, now: number): Hold | undefined {
+export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
   const facts = withDeletedSetsGoing(found);
   const target = targetOf(facts);
   const canary = canaryHold(target, canaryLimit(facts, target));
@@ -105,7 +105,7 @@ function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
 
 /**
  * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the rollout does: a canary that
- * somebody has yet to look at, a time that has not come, an option that nobody can read. A set that is gone back to is a known one.
+ * a person has yet to inspect, a time that has not come, an option that cannot be parsed. A set that is gone back to is a known one.
  */
 function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
   if (!exists(target)) return false;

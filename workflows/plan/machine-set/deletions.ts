@@ -73,7 +73,7 @@ export function isPresent(machine: MachineFact): boolean {
 export interface FailedCounts {
   /** Present and Failed. */
   total: number;
-  /** Kept for a look at them. */
+  /** Kept for inspection. */
   preserved: number;
   /** Neither preserved nor granted a replacement yet. */
   held: number;

@@ -155,7 +155,7 @@ function waitForNews({ desired, present, failed, holdsUntil }: ObservedMachineSe
 
 /**
  * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
- * the looks that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ * the reads that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
  */
 export function isOneStepAway(
   observation: ObservedMachineSet,

@@ -1,4 +1,4 @@
-/** What the plan of a Machine looks at. */
+/** The facts that the plan of a Machine decides by. */
 import type { MachineErrorCode } from '../../api/failures.ts';
 import type { RunningStep } from './steps.ts';
 import type { OperationFacts } from './operation.ts';
@@ -113,7 +113,7 @@ export interface MissingInstanceFacts {
 }
 
 export interface HealthFacts {
-  /** Something changed since the last look. */
+  /** Something changed since the last read. */
   mustCheck: boolean;
   checkAt?: number;
   waitsFor?: string;

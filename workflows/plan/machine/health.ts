@@ -51,9 +51,9 @@ export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
   return phase === 'Running' ? 'Unknown' : phase;
 }
 
-/** What a workflow keeps of its looks. Times in milliseconds. */
+/** What a workflow keeps of its checks. Times in milliseconds. */
 export interface HealthState {
-  /** What was known of the Node at the last look: another is a reason to look again. */
+  /** What was known of the Node at the last check: another is a reason to check again. */
   seen: string;
   checkedAt: number;
   /** Since when the machine has been unhealthy; absent while it is not. */
@@ -65,11 +65,11 @@ export interface HealthState {
   /** Absent: at a change only. */
   checkAt?: number;
   waitsFor?: string;
-  /** The last look found an API server out of reach; absent otherwise. */
+  /** The last check found an API server out of reach; absent otherwise. */
   isOutOfReach?: true;
 }
 
-/** What a look found of a machine that is not being deleted. */
+/** What a check found of a machine that is not being deleted. */
 export type HealthFinding =
   | {
       phase: JoinedPhase;
@@ -92,13 +92,13 @@ export interface HealthCheck {
 }
 
 const longestWaitSeconds = 60;
-/** Looks that were left out mean that workers or Temporal were away, and perhaps all else. */
+/** Checks that were left out mean that workers or Temporal were away, and perhaps all else. */
 const longestGapInChecks = 3;
 const longestStepMs = 5_000;
 /** After an outage agents on Nodes need up to a minute until they report again. */
 const graceSeconds = 60;
 
-/** The state with which a look begins: while nobody looked, or could look, the clock stood still. */
+/** The state with which a check begins: while no check was made, or none could be, the clock stood still. */
 export function beforeCheck(state: HealthState | undefined, now: number): HealthState | undefined {
   if (state?.since === undefined) return state;
   const gap = now - state.checkedAt;
@@ -109,7 +109,7 @@ export function beforeCheck(state: HealthState | undefined, now: number): Health
 }
 
 /**
- * The clock stands still from the last good look on when an API server is out of reach, when the step took long because of that, and when most
+ * The clock stands still from the last good check on when an API server is out of reach, when the step took long because of that, and when most
  * machines went silent at once. After that a machine has at least a minute.
  */
 export function afterCheck(
@@ -124,7 +124,7 @@ export function afterCheck(
   const tookLong = check.endedAt - check.begunAt > longestStepMs;
   const stands = hold?.isMeltdown === true || tookLong;
   const pausedMs = stands ? pausedUntil(before, check.endedAt) : (before?.pausedMs ?? 0);
-  const state = defined({ ...base, since, pausedMs: pausedMs, timeoutSeconds });
+  const state = defined({ ...base, since, pausedMs, timeoutSeconds });
   const words = `unhealthy: ${faults.join('; ')}`;
   const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
   const checkAt = nextCheck(state, { ...check, isHeld: hold !== undefined });
@@ -139,9 +139,9 @@ function afterOutage(
   const pausedMs = pausedUntil(before, check.endedAt);
   const { since, timeoutSeconds } = before ?? {};
   const checkAt = check.endedAt + waitOf(timeoutSeconds, check.random) / 4;
-  const waitsFor = `cannot look at its health: ${reason}`;
+  const waitsFor = `cannot check its health: ${reason}`;
   const { seen, endedAt: checkedAt } = check;
-  const clock = defined({ seen, checkedAt: checkedAt, since, pausedMs: pausedMs, timeoutSeconds });
+  const clock = defined({ seen, checkedAt, since, pausedMs, timeoutSeconds });
   return { ...clock, checkAt, waitsFor, isOutOfReach: true };
 }
 
@@ -154,7 +154,7 @@ function pausedUntil(before: HealthState | undefined, now: number): number {
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
-/** Unknown machines are looked at now and then: only so is it known how long an API server was away. */
+/** Unknown machines are checked now and then: only so the workflow knows how long an API server was away. */
 function nextCheck(
   state: HealthState,
   { endedAt, random, isHeld }: HealthCheck & { isHeld: boolean },
@@ -173,7 +173,7 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
 }
 
 /**
- * When the machine's time is over, milliseconds; undefined when no limit holds. What the looks themselves saw of an outage is among
+ * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks themselves saw of an outage is among
  * the pauses too, so the later of both answers counts, not their sum.
  */
 export function deadlineOf(

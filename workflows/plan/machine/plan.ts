@@ -53,7 +53,7 @@ function repairedUntil(step: MachineStep, { finalizerAt, outage }: MachineFacts)
   return until === Infinity ? step : { ...step, until };
 }
 
-/** The health of a machine that has joined is looked at instead: its Node knows more. */
+/** The health of a machine that has joined is checked instead: its Node says more. */
 function planMissing(
   { missing, health, phase }: MachineFacts,
   now: number,

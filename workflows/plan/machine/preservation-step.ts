@@ -1,8 +1,8 @@
-/** When a machine's workflow looks at its preservation, and when it drains the Node of a Failed machine that is kept. */
+/** When a machine's workflow checks its preservation, and when it drains the Node of a Failed machine that is kept. */
 
 /** Times in milliseconds. Absent where nobody says anything of it. */
 export interface PreservationFacts {
-  /** Annotations, expiry, Node or phase are other than at the last look. */
+  /** Annotations, expiry, Node or phase are other than at the last check. */
   mustCheck: boolean;
   /** It is preserved until then. */
   until?: number;

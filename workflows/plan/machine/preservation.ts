@@ -1,5 +1,5 @@
 /**
- * Is a machine to be kept for a look at it, and until when. Nothing here deletes a machine: while it is preserved its MachineSet
+ * Is a machine to be kept for inspection, and until when. Nothing here deletes a machine: while it is preserved its MachineSet
  * leaves it alone.
  */
 import type { MachinePhase } from '../../api/phases.ts';
@@ -12,7 +12,7 @@ export interface PreservationRequests {
   machine?: string;
   /** Absent also when there is no Node. */
   node?: string;
-  /** What the Node said when it was looked at last. */
+  /** What the Node said when it was checked last. */
   lastApplied?: string;
 }
 

@@ -6,9 +6,9 @@ import { formatOperation } from './operation.ts';
 /** Steps that a deletion cancels, in words. */
 const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
   create: 'creation',
-  findStaleNode: 'a look for an earlier Node of its name',
+  findStaleNode: 'a search for an earlier Node of its name',
   syncNode: 'a change of its Node',
-  describeInstance: 'a look for its instance',
+  describeInstance: 'a search for its instance',
 };
 
 export function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {

@@ -34,7 +34,7 @@ export type MachineStep =
   /** Ask the cloud whether the instance is there. */
   | { action: 'describeInstance' }
   | { action: 'recordMissingInstance' }
-  /** Look at what is said of its preservation, and do it. */
+  /** Do what the annotations say of its preservation. */
   | { action: 'preserve' }
   | { action: 'drainPreserved' }
   | { action: 'beginTeardown' }

@@ -13,7 +13,7 @@ export function planTeardown(facts: MachineFacts, teardown: Teardown, now: numbe
   if (unsettledUntil !== undefined && now < unsettledUntil) {
     return {
       action: 'wait',
-      reason: 'a create has no known outcome: looking again before the object goes',
+      reason: 'a create has no known outcome: searching again before the object goes',
       until: unsettledUntil,
     };
   }

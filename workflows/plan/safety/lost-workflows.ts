@@ -18,7 +18,7 @@ export interface WorkflowComparison {
   unattended: WorkflowRef[];
   /** Workflows whose object is gone. */
   leftOver: WorkflowRef[];
-  /** Of both that were left for a later look. */
+  /** Of both that were left for a later check. */
   omitted: number;
   /** Workflows of an install or a control cluster that was replaced: nobody serves them. Absent: none. */
   replaced?: number;
@@ -32,7 +32,7 @@ export interface ComparisonFacts {
   limit: number;
 }
 
-/** The same facts in another order have the same answer, so that two looks can be compared. */
+/** The same facts in another order have the same answer, so that two checks can be compared. */
 export function compare({
   objects,
   running,
@@ -51,7 +51,7 @@ export function compare({
   };
 }
 
-/** What two looks agree on: lists of workflows lag behind, and a signal may be on its way. */
+/** What two checks agree on: lists of workflows lag behind, and a signal may be on its way. */
 export function agreedOn(
   first: WorkflowComparison,
   second: WorkflowComparison,

@@ -12,7 +12,7 @@ export interface Suspect {
   className: string;
 }
 
-/** Milliseconds; since then every look that succeeded suspected it. */
+/** Milliseconds; since then every check that succeeded suspected it. */
 export type TrackedSuspect = Suspect & { firstSeen: number };
 
 /** What one listing of a cloud found. */
@@ -50,7 +50,7 @@ export interface SweepRules {
   mode: 'delete' | 'report';
   /** Nothing is deleted while more than these are suspected: so many at once are a mistake. */
   maxDeletions: number;
-  /** Between two looks that agree. */
+  /** Between two checks that agree. */
   minAgeSeconds: number;
 }
 
@@ -64,11 +64,11 @@ export interface SweepInput {
 }
 
 export interface SweepPlan {
-  /** Ordered by providerID; with those that this run could not look at. */
+  /** Ordered by providerID; with those that this run could not check. */
   suspects: TrackedSuspect[];
   /** All that were seen, also those that `suspects` had no room for. */
   suspectedCount: number;
-  /** Of the suspects: two looks agree. */
+  /** Of the suspects: two checks agree. */
   confirmed: TrackedSuspect[];
   /** The confirmed ones, or none of them. */
   deletions: TrackedSuspect[];
@@ -91,7 +91,7 @@ export function planSweep({ listings, earlier, rules, now }: SweepInput): SweepP
     .filter(({ firstSeen }) => now - firstSeen >= rules.minAgeSeconds * 1_000)
     .toSorted(byProviderID);
   const stopped = stopOf(rules, suspectedCount);
-  const cleared = new Set(listings.flatMap((look) => look.cleared ?? []));
+  const cleared = new Set(listings.flatMap((listing) => listing.cleared ?? []));
   const carried = unseenOf(listings, earlier).filter(
     ({ providerID }) => !seen.has(providerID) && !cleared.has(providerID),
   );
@@ -114,7 +114,8 @@ function unseenOf(listings: readonly ScopeListing[], earlier: readonly TrackedSu
   const failed = listings.filter(({ error }) => error !== undefined);
   return earlier.filter(({ provider, className }) =>
     failed.some(
-      (look) => look.provider === provider && (look.unlistedClasses?.includes(className) ?? true),
+      (listing) =>
+        listing.provider === provider && (listing.unlistedClasses?.includes(className) ?? true),
     ),
   );
 }

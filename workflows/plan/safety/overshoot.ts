@@ -76,7 +76,7 @@ export interface TwoChecks {
 }
 
 /**
- * A freeze needs two looks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
+ * A freeze needs two checks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
  * spec: a set that is scaled down is not frozen on its way, however long reading its 5,000 machines takes.
  */
 export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules): Freeze[] {
@@ -89,7 +89,7 @@ export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules)
   return [...ofSets, ...second.deployments.flatMap((d) => planDeployment(d, second, ofSets) ?? [])];
 }
 
-/** Whether a second look is needed. */
+/** Whether a second check is needed. */
 export function isOvershooting({ sets }: OvershootFinding): boolean {
   return sets.some(({ isFrozen, count, limit }) => !isFrozen && count >= limit);
 }

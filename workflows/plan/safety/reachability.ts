@@ -40,7 +40,7 @@ export function nextCheckSeconds(outage: Outage, limits: ReachabilityLimits, now
   return Math.max(seconds, shortestSeconds);
 }
 
-/** So many periods without a look mean that nobody knows what was meanwhile. */
+/** After so many periods without a check nothing is known of the time between. */
 const longestGap = 3;
 
 /** The run before ended in an outage: it goes on. `checkedAt`: milliseconds. */

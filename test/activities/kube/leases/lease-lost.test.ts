@@ -26,7 +26,7 @@ const set = lifeOf('pool');
 /** A world whose Lease is lost before the third write of this kind. */
 function losing(method: string, objects: object[]): WorldOfTests {
   const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
-  const world = aWorld({ control: objects, activeWatcher: activeWatcher });
+  const world = aWorld({ control: objects, activeWatcher });
   let writes = 0;
   world.control.fault = (call) => {
     if (call.method === method && call.path.startsWith(machines)) writes += 1;
@@ -70,7 +70,7 @@ test('a call to a cloud ends, and what came of it is recorded after the next wat
   const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
   const world = aWorld({
     control: [aMachine(), aMachineClass(), aSecret()],
-    activeWatcher: activeWatcher,
+    activeWatcher,
   });
   const made = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
   const driver = refusingDriver('not asked for in this test', {

@@ -82,7 +82,7 @@ describe('a Machine that waits for its Node is left alone', () => {
 
   test('when the Lease is lost while its Node is read', async () => {
     const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
-    const world = aWorld({ control: [pending()], activeWatcher: activeWatcher });
+    const world = aWorld({ control: [pending()], activeWatcher });
     world.target.fault = () => {
       activeWatcher.isLeading = false;
       return undefined;

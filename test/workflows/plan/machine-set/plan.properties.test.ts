@@ -87,7 +87,7 @@ function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
   for (;;) {
     most = Math.max(most, machines.filter(isPresent).length);
     const observation = surveyOf(wish, machines, toPush.slice(0, burst));
-    const step = planMachineSet({ observation: observation, createdSince: 0, batchSize }, now);
+    const step = planMachineSet({ observation, createdSince: 0, batchSize }, now);
     steps.push(step);
     if (step.action === 'wait' || step.action === 'release') return { steps, machines, most };
     if (step.action === 'create') {

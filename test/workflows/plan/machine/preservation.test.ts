@@ -54,7 +54,7 @@ describe('whose word counts', () => {
       from: 'machine',
     },
   ])('$name', ({ requests, hasNode = true, value, from }) => {
-    expect(effectiveRequest({ requests: requests, hasNode })).toEqual({
+    expect(effectiveRequest({ requests, hasNode })).toEqual({
       ...(value !== undefined && { value }),
       from,
       faults: [],
@@ -71,7 +71,7 @@ describe('whose word counts', () => {
 
   test('a slip of the pen on the Node changes nothing', () => {
     const requests = { node: 'nwo', lastApplied: 'now' };
-    expect(effectiveRequest({ requests: requests, hasNode: true })).toMatchObject({
+    expect(effectiveRequest({ requests, hasNode: true })).toMatchObject({
       value: 'now',
       from: 'node',
     });
@@ -121,7 +121,7 @@ describe('what is done', () => {
     { value: 'soon', given: failed, plan: { action: 'none' } },
   ])('$value, given $given: $plan', ({ value, given = {}, plan }) => {
     const requests = value === undefined ? {} : { machine: value };
-    expect(planPreservation(facts({ requests: requests, ...given }), now)).toMatchObject(plan);
+    expect(planPreservation(facts({ requests, ...given }), now)).toMatchObject(plan);
   });
 
   test('an expiry that was edited is followed', () => {

@@ -188,7 +188,7 @@ describe('while the listing of one class fails', () => {
   test('a suspect of the failed class that another listing clears starts from zero', () => {
     const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
     const listings = [failed, healthy([], { cleared: ['i-1'] })];
-    expect(plan({ listings: listings, earlier }).suspects).toEqual([]);
+    expect(plan({ listings, earlier }).suspects).toEqual([]);
   });
 
   test('a suspect of the failed class stays one, and is not deleted', () => {

@@ -34,6 +34,6 @@ test.each([
   ['has ended', { away: [], checkedAt: after(100) }, false],
   ['was long ago: nobody knows what was since', { away: ['target'], checkedAt: start }, false],
 ] as const)('an outage %s', (_words, { away, checkedAt }, goesOn) => {
-  const outage = resumed({ away, since: start, checkedAt: checkedAt }, after(250), limits);
+  const outage = resumed({ away, since: start, checkedAt }, after(250), limits);
   expect(outage).toEqual(goesOn ? { away, since: start } : undefined);
 });

@@ -1,4 +1,4 @@
-/** A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history for every look. */
+/** A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history for every read. */
 
 /** `OnDelete` is `RollingUpdate` with the annotation `millwright.dev/on-delete`. */
 export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelete';
@@ -107,7 +107,7 @@ export interface SetFacts {
   machines: string;
   /** Machines that are going away. */
   going: number;
-  /** Failed machines that are kept for a look at them. Default 0. */
+  /** Failed machines that are kept for inspection. Default 0. */
   preserved?: number;
   /** Annotation `deployment.machine.sapcloud.io/prefer-no-schedule`: its Nodes carry the taint. */
   isTainted: boolean;

@@ -14,7 +14,7 @@ export interface Hold {
   until?: number;
 }
 
-/** `spec.paused`, an option that nobody can read, or a change that waits for its time. Before either ends, no new set is made. */
+/** `spec.paused`, an option that cannot be parsed, or a change that waits for its time. Before either ends, no new set is made. */
 export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined {
   if (facts.isPaused) {
     return { kind: 'paused', reason: 'Deployment is paused', next: 'resume it to go on' };

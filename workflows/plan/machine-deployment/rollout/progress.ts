@@ -30,7 +30,7 @@ export interface ProgressFacts {
   /** Why the spec cannot be followed. */
   refusal?: { reason: string; message: string };
   /** Why the rollout stands still on purpose. */
-  pausedMs?: string;
+  holdReason?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   deadlineSeconds?: number;
@@ -55,9 +55,9 @@ export function progressingOf(facts: ProgressFacts): Progressing | undefined {
 
 /** The clock stands still, and begins anew afterwards. A rollout that was overdue before stays so. */
 function pauseOf({ known, ...facts }: ProgressFacts): ConditionText | undefined {
-  const pausedMs = facts.pausedMs ?? (isComplete(facts) ? undefined : facts.stopped);
-  if (pausedMs !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
-    return { status: 'Unknown', reason: 'DeploymentPaused', message: pausedMs };
+  const holdReason = facts.holdReason ?? (isComplete(facts) ? undefined : facts.stopped);
+  if (holdReason !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
+    return { status: 'Unknown', reason: 'DeploymentPaused', message: holdReason };
   }
   if (known?.reason !== 'DeploymentPaused' || isComplete(facts)) return undefined;
   return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };

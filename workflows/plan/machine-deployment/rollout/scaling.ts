@@ -82,7 +82,7 @@ function shareOf({ replicas, max }: SetFacts, most: number, total: number): numb
 }
 
 /**
- * Sizes while the rollout itself stands still, at every look: the sets are to have `replicas` as soon as there is room. As in MCM
+ * Sizes while the rollout itself stands still, at every read: the sets are to have `replicas` as soon as there is room. As in MCM
  * v0.62.1 one set follows `replicas`; of several, one takes all that is missing and each gives its share of what is too much.
  * `taker` is the one that takes.
  *

@@ -16,7 +16,7 @@ export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentSte
   const keeps = facts.isPaused || facts.progress.isComplete;
   const obsolete = keeps ? setsToRemove(facts, [target]) : [];
   const closings = closingsOf(rollout, strategy);
-  // A set that is closed or opened is scaled at the next look.
+  // A set that is closed or opened is scaled at the next read.
   const scales = scalesOf(rollout, strategy.sizes).filter(
     ({ name }) => !closings.some((step) => step.name === name),
   );

@@ -126,7 +126,7 @@ describe('the condition Progressing', () => {
     },
     {
       name: 'paused',
-      facts: given({ pausedMs: 'Deployment is paused' }),
+      facts: given({ holdReason: 'Deployment is paused' }),
       status: 'Unknown',
       reason: 'DeploymentPaused',
       message: 'Deployment is paused',
@@ -170,7 +170,7 @@ describe('the condition Progressing', () => {
   test('a rollout that was overdue stays so when it is paused', () => {
     const facts = given({
       known: { ...known('ProgressDeadlineExceeded'), status: 'False' },
-      pausedMs: 'Deployment is paused',
+      holdReason: 'Deployment is paused',
     });
     expect(progressingOf(facts)).toMatchObject({ reason: 'ProgressDeadlineExceeded' });
   });
