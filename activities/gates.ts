@@ -1,4 +1,7 @@
-/** What has to hold before an activity begins: one table for all of them, so that a new one must choose. */
+/**
+ * What has to hold before an activity begins: one table for all of them, so that a new one must
+ * choose.
+ */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
@@ -11,7 +14,10 @@ import { setSubject } from './machine-set/batch-events.ts';
 import { machineSubject } from './machine/object.ts';
 
 export type Gate =
-  /** Creates or destroys: not while a person has stopped everything, and only while a watcher holds the Lease. */
+  /**
+   * Creates or destroys: not while a person has stopped everything, and only while a watcher holds
+   * the Lease.
+   */
   | 'stop'
   /** Writes to Kubernetes: only while a watcher holds the Lease. It goes on during a stop. */
   | 'leader'
@@ -32,7 +38,8 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   syncNode: 'leader',
   recordTimeout: 'leader',
   recordMissingInstance: 'leader',
-  // It asks itself: without a leader it answers that nobody could check. Before it deletes a Machine it asks for more.
+  // It asks itself: without a leader it answers that nobody could check. Before it deletes a
+  // Machine it asks for more.
   checkHealth: 'none',
   deleteWithNode: 'stop',
   preserveMachine: 'leader',
@@ -89,7 +96,10 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   deleteOrphan: 'stop',
 };
 
-/** Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event of a stop. */
+/**
+ * Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event
+ * of a stop.
+ */
 export type Guard = (gate: Gate, input: unknown) => Promise<void>;
 
 export function createGuard(place: GateDependencies): Guard {

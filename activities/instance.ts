@@ -65,7 +65,10 @@ function driverActivities(world: DriverDependencies): DriverActivities & OrphanA
   };
 }
 
-/** What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to retry. */
+/**
+ * What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to
+ * retry.
+ */
 async function orFailed<Answer>(
   world: DriverDependencies,
   answer: Promise<Answer>,
@@ -114,7 +117,9 @@ async function creating(world: DriverDependencies, request: DriverRequest): Prom
   return { outcome: 'created', instance: { ...facts, isFound: found } };
 }
 
-/** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
+/**
+ * The instance exists by now, so whatever fails here leaves the create without a settled outcome.
+ */
 async function initialize(
   world: DriverDependencies,
   request: MachineRequest,
@@ -237,7 +242,9 @@ async function findClass(
   throw new DriverError({ code: 'InvalidArgument', message, settled: true });
 }
 
-/** Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran. */
+/**
+ * Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran.
+ */
 async function userDataOf(
   { target }: DriverDependencies,
   { machine, bootstrapTokenId }: DriverRequest,

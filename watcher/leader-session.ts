@@ -32,7 +32,10 @@ export class LeaderSession {
   readonly #store = new Store();
   readonly #outbox: SignalQueue;
   readonly #sources: Map<Resource, Source>;
-  /** Changes that came before everything was listed: without the other objects they cannot be judged. */
+  /**
+   * Changes that came before everything was listed: without the other objects they cannot be
+   * judged.
+   */
   #early: WatchedChange[] = [];
   /** Names of Machines that were told before the Nodes were listed. */
   readonly #toldWithoutNodes = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers from memory, and none to
- * Kubernetes.
+ * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers
+ * from memory, and none to Kubernetes.
  */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
@@ -19,8 +19,9 @@ const longestSilenceMs = 90_000;
 const longestWaitMs = 10_000;
 
 /**
- * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is merely busy asks for more as soon as a
- * slot is free, so a task that waits for long, and no question since it began to wait, mean that none is there.
+ * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is
+ * merely busy asks for more as soon as a slot is free, so a task that waits for long, and no
+ * question since it began to wait, mean that none is there.
  */
 export function awaySince({ polledAt, backlogMs }: QueueStatus, now: number): number | undefined {
   if (polledAt === undefined) return now - backlogMs;

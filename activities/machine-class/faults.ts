@@ -1,4 +1,7 @@
-/** What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its driver to judge. */
+/**
+ * What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its
+ * driver to judge.
+ */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
@@ -7,7 +10,9 @@ import type { ClassWithSecret } from './reader.ts';
 import type { ClassDependencies } from './dependencies.ts';
 import { noteIn } from './note.ts';
 
-/** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */
+/**
+ * A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong.
+ */
 export async function classFaults(
   world: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
   resolved: ClassWithSecret,
@@ -37,7 +42,10 @@ export function providerOf({
   };
 }
 
-/** What keeps a driver from being asked for anything: it would go without the credentials that were meant. */
+/**
+ * What keeps a driver from being asked for anything: it would go without the credentials that were
+ * meant.
+ */
 export function refusalOf(
   { machineClass }: ClassWithSecret,
   namespace: string,

@@ -8,7 +8,10 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 
-/** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */
+/**
+ * Two may write a class at once, as where its first machine begins to use it; more have no reason
+ * to.
+ */
 const triesMax = 4;
 
 type Decide = (note: string | undefined) => NoteChange | undefined;

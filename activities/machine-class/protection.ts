@@ -58,7 +58,10 @@ async function protectClass(
   return {};
 }
 
-/** A class that is not used any more is released after a last check of what only its credentials can reach. */
+/**
+ * A class that is not used any more is released after a last check of what only its credentials can
+ * reach.
+ */
 async function firstCheckOf(
   world: ProtectionDependencies,
   machineClass: MachineClass,

@@ -10,20 +10,30 @@ import type { UserData } from './user-data.ts';
 
 export interface ClassWithSecret {
   machineClass: MachineClass;
-  /** Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never leaves the process. */
+  /**
+   * Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never
+   * leaves the process.
+   */
   secret: Record<string, string>;
-  /** Values that are not UTF-8, as they are; in `secret` they are unusable. Absent: there are none. */
+  /**
+   * Values that are not UTF-8, as they are; in `secret` they are unusable. Absent: there are none.
+   */
   binary?: Record<string, Uint8Array>;
   /** A sentence for each Secret that is not there or must not be read. */
   secretFaults: string[];
 }
 
 export interface ClassReader {
-  /** Undefined when there is no such class. `isFresh`: whatever was read before is not good enough. */
+  /**
+   * Undefined when there is no such class. `isFresh`: whatever was read before is not good enough.
+   */
   read(name: string, options: { isFresh: boolean }): Promise<ClassWithSecret | undefined>;
 }
 
-/** A hundred machines that start together read their class once. No longer: what is kept are decoded credentials. */
+/**
+ * A hundred machines that start together read their class once. No longer: what is kept are decoded
+ * credentials.
+ */
 const cacheMilliseconds = 500;
 
 export function createClassReader({

@@ -1,4 +1,6 @@
-/** What clouds say of credentials, told on the MachineClass: once, however many machines hear it. */
+/**
+ * What clouds say of credentials, told on the MachineClass: once, however many machines hear it.
+ */
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
@@ -11,7 +13,10 @@ export interface Refusals {
   accepted(ref: NamespacedName, use: CredentialUse): Promise<void>;
 }
 
-/** One for a process: who comes while the same is being told of a class waits for that and writes nothing. */
+/**
+ * One for a process: who comes while the same is being told of a class waits for that and writes
+ * nothing.
+ */
 export function createRefusals(control: KubeClient): Refusals {
   const underWay = new Map<string, Promise<void>>();
 

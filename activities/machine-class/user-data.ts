@@ -1,4 +1,7 @@
-/** The user data of a Secret, with its places filled in. It holds credentials: it stays in the memory of one activity. */
+/**
+ * The user data of a Secret, with its places filled in. It holds credentials: it stays in the
+ * memory of one activity.
+ */
 
 /** Bytes where it is not UTF-8, as what was packed with gzip. */
 export type UserData = string | Uint8Array;
@@ -16,8 +19,9 @@ function textOf(userData: UserData): string {
 }
 
 /**
- * As MCM v0.62.1: where the literal place stands, all literal ones are filled; otherwise all URL-query-escaped ones, with
- * the escaped value; never both in one document. Bytes stay bytes, and those beside the places as they are.
+ * As MCM v0.62.1: where the literal place stands, all literal ones are filled; otherwise all
+ * URL-query-escaped ones, with the escaped value; never both in one document. Bytes stay bytes, and
+ * those beside the places as they are.
  */
 export function fillUserData(userData: UserData, values: Values): UserData {
   const filled = fillAll(textOf(userData), values);

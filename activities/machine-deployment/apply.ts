@@ -30,8 +30,8 @@ const longestErrorBytes = 1_000;
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 /**
- * Runs the steps in their order. A write holds only for the set that was planned for: where that changed meanwhile, the step
- * is left out, and the sets that are returned do not have it.
+ * Runs the steps in their order. A write holds only for the set that was planned for: where that
+ * changed meanwhile, the step is left out, and the sets that are returned do not have it.
  */
 export async function applyDeploymentSteps(
   control: KubeClient,
@@ -51,7 +51,8 @@ export async function applyDeploymentSteps(
       else await changeSet(attempt, changes, { step, scaling });
     }
   } catch (failure) {
-    // To send the same again at once is of no use: the workflow says it on the object and backs off.
+    // To send the same again at once is of no use: the workflow says it on the object and backs
+    // off.
     if (!isRejected(failure)) throw failure;
     error = clip(failure.message, longestErrorBytes);
   }
@@ -101,7 +102,9 @@ async function applyToDeployment(
   }
 }
 
-/** Writes to sets one after the other: the second to the same set holds for what the first one left. */
+/**
+ * Writes to sets one after the other: the second to the same set holds for what the first one left.
+ */
 class SetChanges {
   readonly #control: KubeClient;
   readonly #deployment: ObjectReference;
@@ -218,7 +221,10 @@ async function annotate(
   await ignoreConflict(control.patch(path, 'merge', patch));
 }
 
-/** Each set is read first, as the steps may have waited: of a deployment that stays only sets without machines go. */
+/**
+ * Each set is read first, as the steps may have waited: of a deployment that stays only sets
+ * without machines go.
+ */
 async function deleteSets(
   { control, deployment: ref, refused }: Attempt,
   { names }: Step<'deleteSets'>,

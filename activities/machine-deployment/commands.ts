@@ -1,4 +1,7 @@
-/** What somebody asked for through Temporal becomes the spec, so that `kubectl` shows the same truth. */
+/**
+ * What somebody asked for through Temporal becomes the spec, so that `kubectl` shows the same
+ * truth.
+ */
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { options } from '../../workflows/api/constants.ts';

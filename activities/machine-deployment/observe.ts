@@ -1,4 +1,7 @@
-/** Reads a MachineDeployment, its sets and machines, and reports what it sees in the deployment's status. */
+/**
+ * Reads a MachineDeployment, its sets and machines, and reports what it sees in the deployment's
+ * status.
+ */
 import type {
   ObserveDeploymentInput,
   ObservedDeploymentOutcome,
@@ -89,7 +92,8 @@ async function read(
   const { owned: sets, taken } = await ownedSetsOf(control, deployment, request);
   const options = optionsOf(deployment, Date.parse);
   const newSet = newSetAmong(deployment, sets, options);
-  // After the sets: a machine that a set has made since counts, one that it is still to make is in its `replicas`.
+  // After the sets: a machine that a set has made since counts, one that it is still to make is in
+  // its `replicas`.
   const machines = needsMachines(deployment, { sets, newSet, options })
     ? await machinesOf(control, deployment)
     : undefined;
@@ -110,7 +114,10 @@ async function read(
   };
 }
 
-/** A template without the labels that the selector asks for would make a set that is let go at once, for ever. */
+/**
+ * A template without the labels that the selector asks for would make a set that is let go at once,
+ * for ever.
+ */
 function faultsOf(deployment: MachineDeployment): string[] {
   const faults = machineDeploymentFaults(deployment);
   if (faults.length > 0) return faults;

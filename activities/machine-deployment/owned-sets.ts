@@ -22,7 +22,10 @@ export interface ClaimRequest {
   refused: RefusedObjects;
 }
 
-/** Orphans that the deployment selects are adopted on the way, and sets that it selects no more are let go. */
+/**
+ * Orphans that the deployment selects are adopted on the way, and sets that it selects no more are
+ * let go.
+ */
 export async function ownedSetsOf(
   control: KubeClient,
   deployment: MachineDeployment,
@@ -41,8 +44,9 @@ export async function ownedSetsOf(
 }
 
 /**
- * The deployment as it is after the sets were listed, where one of them could be adopted: a set that was let go by
- * `kubectl delete --cascade=orphan` between the two reads must not be taken back, and then deleted.
+ * The deployment as it is after the sets were listed, where one of them could be adopted: a set
+ * that was let go by `kubectl delete --cascade=orphan` between the two reads must not be taken
+ * back, and then deleted.
  */
 async function claimantOf(
   control: KubeClient,
@@ -59,7 +63,10 @@ async function claimantOf(
   return { ...deployment, metadata: { ...deployment.metadata, deletionTimestamp } };
 }
 
-/** The set, if it is the deployment's now. One that is left as it is because somebody deletes it still counts. */
+/**
+ * The set, if it is the deployment's now. One that is left as it is because somebody deletes it
+ * still counts.
+ */
 async function claim(
   control: KubeClient,
   deployment: MachineDeployment,
@@ -81,7 +88,9 @@ interface Change {
   action: 'adopt' | 'release';
 }
 
-/** Undefined when the set changed meanwhile: the change makes for another read. Other owners stay. */
+/**
+ * Undefined when the set changed meanwhile: the change makes for another read. Other owners stay.
+ */
 async function writeOwners(
   control: KubeClient,
   { deployment, set, action }: Change,

@@ -1,4 +1,7 @@
-/** Writes for several objects: one that the API server refuses must not keep the others from being done. */
+/**
+ * Writes for several objects: one that the API server refuses must not keep the others from being
+ * done.
+ */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
@@ -42,7 +45,10 @@ export class RefusedObjects {
     this.#passOver = new Set(passOver);
   }
 
-  /** What the call returns; undefined, and noted, when the API server refuses it; undefined also where it is not tried. */
+  /**
+   * What the call returns; undefined, and noted, when the API server refuses it; undefined also
+   * where it is not tried.
+   */
   async attempt<T>(object: Refusable, call: () => Promise<T>): Promise<T | undefined> {
     return await this.#attempt(`${object.kind}/${object.name}`, call, object);
   }

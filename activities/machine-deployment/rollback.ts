@@ -69,8 +69,8 @@ function templateOf({ spec }: MachineSet): MachineTemplateSpec {
 }
 
 /**
- * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a restart is one to the
- * set of then, not another restart.
+ * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a
+ * restart is one to the set of then, not another restart.
  */
 function annotationsAfter({ metadata }: MachineDeployment, set: MachineSet): object {
   const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => !isCopied(key));

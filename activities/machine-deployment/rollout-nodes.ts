@@ -1,4 +1,7 @@
-/** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
+/**
+ * Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster
+ * autoscaler.
+ */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -68,7 +71,10 @@ const avoidance: Taint = {
   effect: 'PreferNoSchedule',
 };
 
-/** The set says so afterwards; MCM v0.62.1 leaves out Nodes that it could not write, here the step is tried again. */
+/**
+ * The set says so afterwards; MCM v0.62.1 leaves out Nodes that it could not write, here the step
+ * is tried again.
+ */
 async function taintNodes(
   clusters: Clusters,
   { deployment, set, protects }: { deployment: ObjectReference; set: string; protects: boolean },
@@ -132,7 +138,9 @@ function claimOf(machine: Machine): NodeClaim[] {
   return [defined({ machine: { namespace, name, uid }, nodeName, providerID })];
 }
 
-/** One list for all of them: each Node says whose machine it is. One that does not is read by name. */
+/**
+ * One list for all of them: each Node says whose machine it is. One that does not is read by name.
+ */
 async function nodesByName(
   target: KubeClient,
   machines: readonly Machine[],
@@ -147,8 +155,9 @@ async function nodesByName(
 const mostTries = 4;
 
 /**
- * Names of Nodes come back: one that another instance or machine has by now is left alone. A patch holds only for the Node
- * that was read; where it does not hold, because it is another by now or another client wrote, it is made anew.
+ * Names of Nodes come back: one that another instance or machine has by now is left alone. A patch
+ * holds only for the Node that was read; where it does not hold, because it is another by now or
+ * another client wrote, it is made anew.
  */
 async function patchNode(
   { control, target }: Clusters,

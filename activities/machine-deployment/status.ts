@@ -75,7 +75,10 @@ export function reportOf(view: StatusView): Report {
   return { status, progress: progressOf(facts, written) };
 }
 
-/** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not be shown as complete. */
+/**
+ * A rollback that is wished for changes the spec once more: as long as it is not done, the rollout
+ * must not be shown as complete.
+ */
 function observedGenerationOf({ deployment, refusal }: StatusView): number {
   const { metadata, spec, status } = deployment;
   const isPending = spec.rollbackTo !== undefined && !spec.paused && refusal === undefined;

@@ -22,11 +22,17 @@ import { parallelCalls } from './parallel-calls.ts';
 /** It stands in a condition and in the state of a workflow. */
 const longestErrorBytes = 1_000;
 
-/** Names that are done, kept in the heartbeat: a retry must not create again what a user deleted meanwhile. */
+/**
+ * Names that are done, kept in the heartbeat: a retry must not create again what a user deleted
+ * meanwhile.
+ */
 export interface Progress {
   done: readonly string[];
   report(done: readonly string[]): void;
-  /** Somebody else does this by now: an attempt that was taken for dead must not go on beside its successor. */
+  /**
+   * Somebody else does this by now: an attempt that was taken for dead must not go on beside its
+   * successor.
+   */
   isSuperseded(): boolean;
 }
 
@@ -37,9 +43,10 @@ export interface Batch {
 }
 
 /**
- * Reads the set anew before the first create: a set that was scaled down or frozen since the plan gets nothing in excess. A
- * MachineDeployment relies on this and on the workflow, which runs one step at a time: by the time the set's
- * status says that a spec was seen, no batch of an earlier one is left that could still add machines.
+ * Reads the set anew before the first create: a set that was scaled down or frozen since the plan
+ * gets nothing in excess. A MachineDeployment relies on this and on the workflow, which runs one
+ * step at a time: by the time the set's status says that a spec was seen, no batch of an earlier
+ * one is left that could still add machines.
  */
 export async function createMachines(
   control: KubeClient,

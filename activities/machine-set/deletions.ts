@@ -34,8 +34,9 @@ export interface DeleteBatch {
 }
 
 /**
- * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So each attempt decides again from
- * what it reads, and deletes of the batch what would be chosen now. A spec that changed is for the workflow to plan for.
+ * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So
+ * each attempt decides again from what it reads, and deletes of the batch what would be chosen now.
+ * A spec that changed is for the workflow to plan for.
  */
 export async function deleteMachines(
   control: KubeClient,
@@ -138,7 +139,10 @@ export function deletionFactsOf(
   });
 }
 
-/** Only a MachineDeployment grants replacements one by one: without one, what an earlier one wrote holds no longer. */
+/**
+ * Only a MachineDeployment grants replacements one by one: without one, what an earlier one wrote
+ * holds no longer.
+ */
 function replacementsOf({
   annotations: notes = {},
   ownerReferences = [],

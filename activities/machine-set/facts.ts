@@ -31,7 +31,10 @@ function priorityOf(text: string | undefined): number {
   return text !== undefined && /^[+-]?\d{1,15}$/.test(text) ? Number(text) : defaultPriority;
 }
 
-/** What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which could not take it back. */
+/**
+ * What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which
+ * could not take it back.
+ */
 function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   const own = preserveOf(notes[annotations.preserve]);
   if (own !== undefined) return own;
@@ -39,7 +42,10 @@ function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   return ofNode === 'auto-preserved' ? 'when-failed' : ofNode;
 }
 
-/** It bears load. `Available` is for a machine without a target cluster what `Running` is for one with a Node. */
+/**
+ * It bears load. `Available` is for a machine without a target cluster what `Running` is for one
+ * with a Node.
+ */
 export function isAvailable({ status }: Machine): boolean {
   const phase = status?.currentStatus?.phase;
   return phase === 'Running' || phase === 'Available';

@@ -67,8 +67,9 @@ export async function membersOf(control: KubeClient, request: ClaimingRequest): 
 }
 
 /**
- * The list is later than the set: machines without an owner may be those of a set that was deleted meanwhile with
- * `--cascade=orphan`. What is adopted after this read is safe: letting go changes the machine's resourceVersion.
+ * The list is later than the set: machines without an owner may be those of a set that was deleted
+ * meanwhile with `--cascade=orphan`. What is adopted after this read is safe: letting go changes
+ * the machine's resourceVersion.
  */
 async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
   const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
@@ -103,8 +104,9 @@ export async function releaseUnmatched(
 const mostTries = 4;
 
 /**
- * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does not hold any more. A
- * machine that changes meanwhile is read again: one that is passed over would be missing in the count, and made once more.
+ * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does
+ * not hold any more. A machine that changes meanwhile is read again: one that is passed over would
+ * be missing in the count, and made once more.
  */
 async function settle(
   control: KubeClient,

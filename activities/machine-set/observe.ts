@@ -35,8 +35,9 @@ import { statusOf, statusPatchOf } from './status.ts';
 export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent'>;
 
 /**
- * The status that this writes says by `observedGeneration` that the set has seen that spec, and a MachineDeployment takes it as
- * a promise that nothing older is still at work. So the workflow surveys only when no batch of its own runs.
+ * The status that this writes says by `observedGeneration` that the set has seen that spec, and a
+ * MachineDeployment takes it as a promise that nothing older is still at work. So the workflow
+ * surveys only when no batch of its own runs.
  */
 export async function observeMachineSet(
   world: ObserveDependencies,
@@ -149,8 +150,8 @@ async function unpreserve(control: KubeClient, set: MachineSet, released: string
 }
 
 /**
- * False when the API server refuses it: the set acts all the same. What the status says of an earlier generation stays, so a
- * MachineDeployment goes on waiting for this one.
+ * False when the API server refuses it: the set acts all the same. What the status says of an
+ * earlier generation stays, so a MachineDeployment goes on waiting for this one.
  */
 async function reportStatus(
   { control, recent }: ObserveDependencies,

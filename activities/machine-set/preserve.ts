@@ -17,8 +17,8 @@ import { parallelCalls } from './parallel-calls.ts';
 import { RefusedWrites } from './refused-writes.ts';
 
 /**
- * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is passed over, and the next check
- * at the set tells.
+ * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is
+ * passed over, and the next check at the set tells.
  */
 export async function markPreserved(
   control: KubeClient,

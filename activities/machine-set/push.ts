@@ -20,8 +20,8 @@ import { controllerOf } from '../kube/objects/owners.ts';
 const longestErrorBytes = 1_000;
 
 /**
- * Reads the set and each machine anew, so that what is pushed is never older than what is there. A machine that changes in
- * between is left for the next read.
+ * Reads the set and each machine anew, so that what is pushed is never older than what is there. A
+ * machine that changes in between is left for the next read.
  */
 export async function pushTemplate(
   control: KubeClient,

@@ -1,4 +1,7 @@
-/** Writes to many Machines: one that the API server refuses must not keep the others from being done. */
+/**
+ * Writes to many Machines: one that the API server refuses must not keep the others from being
+ * done.
+ */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';

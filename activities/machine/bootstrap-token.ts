@@ -1,9 +1,9 @@
 /**
  * Bootstrap tokens: Secrets in `kube-system` of the target cluster with which a kubelet joins.
  *
- * MCM v0.62.1 derives the id from three characters of the machine's name, so that machines share tokens and one that
- * joins takes the token of another away. Here the id comes from the Machine's UID, and an id that is taken by another
- * machine is passed over.
+ * MCM v0.62.1 derives the id from three characters of the machine's name, so that machines share
+ * tokens and one that joins takes the token of another away. Here the id comes from the Machine's
+ * UID, and an id that is taken by another machine is passed over.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';

@@ -1,4 +1,7 @@
-/** What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same truth. */
+/**
+ * What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same
+ * truth.
+ */
 import { ApplicationFailure } from '@temporalio/common';
 import type { MachineCommandInput } from '../../workflows/contracts/machine-activities.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';

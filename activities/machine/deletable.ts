@@ -40,7 +40,9 @@ export async function requireUnclaimed(
   if (owner) throw refusal(`Machine ${namespace}/${owner.metadata.name} has it`);
 }
 
-/** Has a Machine other than this one the instance? One of the same name and another UID is another. */
+/**
+ * Has a Machine other than this one the instance? One of the same name and another UID is another.
+ */
 export async function isClaimed(
   control: KubeClient,
   machine: DriverRequest['machine'],

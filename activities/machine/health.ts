@@ -32,7 +32,10 @@ import { correctTargetCluster, recordTargetCluster } from './node/target-cluster
 /** Also while the control cluster is out of reach: its Lease cannot be renewed. */
 const noLeader = 'no watcher holds the Lease millwright, so nothing may be written';
 
-/** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
+/**
+ * Never fails because an API server is out of reach: the workflow has to know, so that its clock
+ * stands still.
+ */
 export async function checkHealth(
   world: ActivityDependencies,
   request: HealthRequest,
@@ -71,7 +74,10 @@ function joinedPhaseOf(machine: Machine): JoinedPhase {
   return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
 }
 
-/** As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes deletes none. */
+/**
+ * As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes
+ * deletes none.
+ */
 async function wasDeleted(
   world: ActivityDependencies,
   { hasLostNode }: HealthRequest,
@@ -165,7 +171,10 @@ async function report(
   recordEvent(control, machineSubject(machine), change.event);
 }
 
-/** Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as in MCM. */
+/**
+ * Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as
+ * in MCM.
+ */
 function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   if (!node) return undefined;
   const conditions = node.status?.conditions ?? [];

@@ -7,7 +7,9 @@ import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 
-/** The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1. */
+/**
+ * The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1.
+ */
 export function limitsOf({ metadata, spec }: Machine, defaults: MachineDefaults): MachineLimits {
   const drainTimeoutSeconds = secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds;
   const retries = spec.maxEvictRetries ?? defaults.maxEvictRetries;

@@ -19,7 +19,10 @@ type Place = Pick<ActivityDependencies, 'control' | 'namespace'>;
 const machines = new SharedLists<Machine>();
 const nodeNames = new SharedLists<KubeObject>({ as: 'PartialObjectMetadata' });
 
-/** All Machines of a namespace, by a list that begins after the call; callers share it, so it is only read. */
+/**
+ * All Machines of a namespace, by a list that begins after the call; callers share it, so it is
+ * only read.
+ */
 export async function listMachines({ control, namespace }: Place): Promise<readonly Machine[]> {
   return (await machines.list(control, customResource('machines', namespace))).items;
 }

@@ -1,4 +1,7 @@
-/** A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no target cluster. */
+/**
+ * A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no
+ * target cluster.
+ */
 import type {
   LossActivities,
   LossOutcome,

@@ -23,8 +23,8 @@ export async function readMachine(
 }
 
 /**
- * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or its name belongs to
- * another life: the UID in the patch is a precondition.
+ * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
+ * its name belongs to another life: the UID in the patch is a precondition.
  */
 export async function patchMachine(
   control: KubeClient,

@@ -65,7 +65,10 @@ export function wasNodeSeen({ status }: Machine): boolean {
   return (status?.conditions ?? []).length > 0;
 }
 
-/** Milliseconds. No machine is late because nothing could be done: its time moves by the pauses in it. */
+/**
+ * Milliseconds. No machine is late because nothing could be done: its time moves by the pauses in
+ * it.
+ */
 export function creationCountsFrom(
   { metadata }: Machine,
   { creationTimeoutSeconds }: MachineLimits,

@@ -122,7 +122,10 @@ async function nodeOf(
   return read.answer ? { node: seenNodeOf(read.answer) } : {};
 }
 
-/** The workflow waits for a target cluster that is out of reach: a step that did would keep a deletion from being seen. */
+/**
+ * The workflow waits for a target cluster that is out of reach: a step that did would keep a
+ * deletion from being seen.
+ */
 async function ofTarget<T>(
   call: () => Promise<T>,
 ): Promise<{ answer: T } | { outOfReach: string }> {
@@ -141,7 +144,8 @@ async function classFault(
 ): Promise<string | undefined> {
   const { metadata, provider = '', providerSpec } = resolved.machineClass;
   const faults = await classFaults(world, resolved);
-  // The class may have been mended since its annotation was written: what counts is what it says now.
+  // The class may have been mended since its annotation was written: what counts is what it says
+  // now.
   const specFaults = world.specFaults(provider, providerSpec);
   if (specFaults.length > 0) faults.push(invalidSpec(specFaults));
   return faults.length === 0 ? undefined : `MachineClass "${metadata.name}": ${faults.join('; ')}`;

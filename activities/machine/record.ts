@@ -42,7 +42,8 @@ export async function recordCreated(
     },
     spec: { providerID: instance.providerID },
   });
-  // The step before a crash may run once more after the one that followed it: a machine does not go back.
+  // The step before a crash may run once more after the one that followed it: a machine does not go
+  // back.
   if (!patched || isBeyondCreation(patched)) return;
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
@@ -119,7 +120,10 @@ async function reportCredentials(
   await refusals.refused({ namespace, name }, `${code}: ${message}`, 'machines');
 }
 
-/** On the object, so that a token that a cloud refused is not used again even when Temporal was lost. */
+/**
+ * On the object, so that a token that a cloud refused is not used again even when Temporal was
+ * lost.
+ */
 async function keepGeneration(
   { control }: ActivityDependencies,
   current: Machine,

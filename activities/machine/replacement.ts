@@ -25,8 +25,9 @@ import { phaseOf } from './prepared.ts';
 const attempts = 3;
 
 /**
- * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note allow that; what was counted
- * some seconds ago for a machine of the same set may only hold this one back.
+ * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note
+ * allow that; what was counted some seconds ago for a machine of the same set may only hold this
+ * one back.
  */
 export async function findHold(
   { control }: ActivityDependencies,
@@ -37,7 +38,8 @@ export async function findHold(
   const earlier = known && answerFor(known, name);
   if (earlier?.hold) return earlier.hold;
   for (let attempt = 1; ; attempt += 1) {
-    // Before the count: a grant that another machine gets after this makes the note below a conflict.
+    // Before the count: a grant that another machine gets after this makes the note below a
+    // conflict.
     const owner = await ownerOf(control, machine);
     const count = countOf(owner, await listMachines({ control, namespace }));
     const answer = answerFor(count, name);

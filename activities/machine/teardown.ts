@@ -73,7 +73,10 @@ export async function beginTeardown(
   return { machine: { ...prepared, ...known } };
 }
 
-/** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
+/**
+ * Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is
+ * something left to do.
+ */
 export async function finishTeardown(
   world: ActivityDependencies,
   input: FinishInput,
@@ -81,7 +84,10 @@ export async function finishTeardown(
   return (await clearTarget(world, input)) ?? (await releaseMachine(world, input));
 }
 
-/** A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its status can be written. */
+/**
+ * A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its
+ * status can be written.
+ */
 async function releaseMachine(
   { control }: ActivityDependencies,
   { machine }: FinishInput,
@@ -96,7 +102,10 @@ async function releaseMachine(
   }
 }
 
-/** What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never joined left nothing there. */
+/**
+ * What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never
+ * joined left nothing there.
+ */
 async function clearTarget(
   { control, target, targetCluster }: ActivityDependencies,
   input: FinishInput,
@@ -138,7 +147,10 @@ async function removeNode(
   if (!isGone) await deleteNode(clusters, claim);
 }
 
-/** The Node that was seen to be of this instance, without a read before. False when another has its name by now. */
+/**
+ * The Node that was seen to be of this instance, without a read before. False when another has its
+ * name by now.
+ */
 async function deleteKnownNode(
   clusters: Clusters,
   claim: NodeClaim,
@@ -159,7 +171,10 @@ async function deleteKnownNode(
   }
 }
 
-/** Names come back: only the Node of this very instance goes. One that went, or whose name another took, needs nothing of us. */
+/**
+ * Names come back: only the Node of this very instance goes. One that went, or whose name another
+ * took, needs nothing of us.
+ */
 async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;
   const { machine, nodeName: name, providerID } = claim;
@@ -178,8 +193,9 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
 }
 
 /**
- * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the instance got so far, and its instance
- * vanished before anybody knew of it. Where Nodes have other names than Machines nothing can be said.
+ * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the
+ * instance got so far, and its instance vanished before anybody knew of it. Where Nodes have other
+ * names than Machines nothing can be said.
  */
 async function isOfEarlierAttempt(
   control: KubeClient,

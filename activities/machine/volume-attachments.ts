@@ -11,8 +11,8 @@ import { volumeAttachments } from '../kube/objects/volume-attachments.ts';
 const width = 20;
 
 /**
- * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that Kubernetes waits otherwise. Only
- * then: an instance that may still write keeps its volumes.
+ * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that
+ * Kubernetes waits otherwise. Only then: an instance that may still write keeps its volumes.
  */
 export async function deleteAttachments(clusters: Clusters, claim: NodeClaim): Promise<void> {
   // Names come back: what is attached to another instance is not ours.

@@ -1,6 +1,7 @@
 /**
- * What an activity that writes many objects asks before each write. An attempt that timed out goes on in the process, beside the
- * next one: it must not write what it saw before. And its Lease may be lost in the middle.
+ * What an activity that writes many objects asks before each write. An attempt that timed out goes
+ * on in the process, beside the next one: it must not write what it saw before. And its Lease may
+ * be lost in the middle.
  */
 import { Context } from '@temporalio/activity';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -8,7 +9,10 @@ import { recorderOf, recordWith } from '../kube/objects/events.ts';
 import type { GateDependencies } from './leader-gate.ts';
 import { requireLeader } from './leader-gate.ts';
 
-/** The same client, but that its writes fail once their attempt was timed out or cancelled, or while no watcher leads. */
+/**
+ * The same client, but that its writes fail once their attempt was timed out or cancelled, or while
+ * no watcher leads.
+ */
 export function forCurrentAttempt(client: KubeClient, place: GateDependencies): KubeClient {
   const requireCurrent = (): void => {
     requireLeader(place);

@@ -7,7 +7,10 @@ import {
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 
-/** What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known besides the server's own. */
+/**
+ * What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known
+ * besides the server's own.
+ */
 export function failureOf(error: unknown, words?: string): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (!(error instanceof KubeError))
@@ -30,7 +33,10 @@ export function noActiveWatcher({ namespace, name }: NamespacedName): Applicatio
 
 const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
 
-/** A person stopped everything. Attempts are few, but work goes on within seconds once the stop ends. */
+/**
+ * A person stopped everything. Attempts are few, but work goes on within seconds once the stop
+ * ends.
+ */
 export function stopped(message: string): ApplicationFailure {
   const { least, spread } = stoppedRetryMilliseconds;
   return waiting({ type: 'Stopped', message, milliseconds: least + Math.random() * spread });
@@ -59,7 +65,9 @@ function waiting({ type, message, milliseconds }: Wait): ApplicationFailure {
   return failure;
 }
 
-/** The API server will not take it however often it is asked: for whoever asked, not for a retry. */
+/**
+ * The API server will not take it however often it is asked: for whoever asked, not for a retry.
+ */
 export function refused(error: KubeError): ApplicationFailure {
   const failure = ApplicationFailure.nonRetryable(error.message, 'Refused');
   failure.stack = '';

@@ -11,7 +11,10 @@ export type GateDependencies = Pick<
   'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'activeWatcher'
 >;
 
-/** Before anything is created or destroyed: throws while a person has stopped everything, or no watcher leads. */
+/**
+ * Before anything is created or destroyed: throws while a person has stopped everything, or no
+ * watcher leads.
+ */
 export async function requireActiveWatcher(
   gate: GateDependencies,
   subject?: EventSubject,

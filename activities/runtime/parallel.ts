@@ -1,4 +1,7 @@
-/** Runs `task` for each item, at most `width` at once. Waits for all of them; the first error is thrown after that. */
+/**
+ * Runs `task` for each item, at most `width` at once. Waits for all of them; the first error is
+ * thrown after that.
+ */
 export async function inParallel<Item>(
   items: readonly Item[],
   width: number,

@@ -1,4 +1,6 @@
-/** What the check of entities needs of Temporal and of the watcher's ways; `workers/` joins them. */
+/**
+ * What the check of entities needs of Temporal and of the watcher's ways; `workers/` joins them.
+ */
 import type { WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import type { MissingInstance } from '../../workflows/contracts/messages.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -19,15 +21,18 @@ export interface Dead extends WorkflowRef {
 
 export interface WorkflowRegistry {
   /**
-   * Our workflows of the namespace that run, and how many there are of an install or a control cluster that was replaced. The
-   * list may lag behind by seconds.
+   * Our workflows of the namespace that run, and how many there are of an install or a control
+   * cluster that was replaced. The list may lag behind by seconds.
    */
   running(): Promise<{ running: WorkflowRef[]; replaced: number }>;
   /** Ends those of others. Returns how many there were. */
   endReplaced(): Promise<number>;
   /** Undefined while its workflow runs; else what became of it, in words. Does not lag behind. */
   closeReason(ref: WorkflowRef): Promise<string | undefined>;
-  /** Starts the workflow as the watcher does for an object that it sees for the first time. `epoch`: of the watcher's Lease. */
+  /**
+   * Starts the workflow as the watcher does for an object that it sees for the first time. `epoch`:
+   * of the watcher's Lease.
+   */
   signalObserved(living: Living, epoch: number): Promise<void>;
   /** Nobody is told when the workflow of the Machine does not run. */
   signalMissing(machine: string, missing: MissingInstance): Promise<void>;

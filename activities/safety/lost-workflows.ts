@@ -111,7 +111,10 @@ interface Case {
   epoch: number;
 }
 
-/** The object is read just before, so that nothing dead is revived; a run for one that goes meanwhile ends by itself. */
+/**
+ * The object is read just before, so that nothing dead is revived; a run for one that goes
+ * meanwhile ends by itself.
+ */
 async function restartWorkflow(
   place: Place,
   { ref, namespace, epoch }: Case,
@@ -122,7 +125,8 @@ async function restartWorkflow(
   if (!living) return undefined;
   await place.workflows.signalObserved(living, epoch);
   const why = `its workflow ${end}: started again`;
-  // Nobody writes to Kubernetes without a watcher that leads; the report of the check tells it in any case.
+  // Nobody writes to Kubernetes without a watcher that leads; the report of the check tells it in
+  // any case.
   if (!place.activeWatcher.isActive()) return why;
   recordEvent(place.control, subjectOf(living, namespace), {
     type: 'Warning',

@@ -18,7 +18,10 @@ export interface SearchDependencies extends ListDependencies {
   driver: ListDependencies['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
 }
 
-/** In each scope. Instances that carry no tags of ours are never listed, so that many may be asked for in vain. */
+/**
+ * In each scope. Instances that carry no tags of ours are never listed, so that many may be asked
+ * for in vain.
+ */
 const askedMax = 200;
 const width = 10;
 

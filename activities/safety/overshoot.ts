@@ -32,7 +32,8 @@ export async function checkOvershoot(
   check: OvershootCheck,
 ): Promise<OvershootFinding> {
   const { namespace } = check;
-  // First: what is asked for must not be older than what there is, or a scale-up would be taken for an overshoot.
+  // First: what is asked for must not be older than what there is, or a scale-up would be taken for
+  // an overshoot.
   const machines = await control.list<Machine>(customResource('machines', namespace));
   const sets = await control.list<MachineSet>(customResource('machinesets', namespace));
   const deployments = await control.list<MachineDeployment>(

@@ -1,4 +1,7 @@
-/** Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each Node that changes. */
+/**
+ * Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each
+ * Node that changes.
+ */
 import type {
   UnmanagedNodesCheck,
   UnmanagedNodesReport,

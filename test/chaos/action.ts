@@ -19,7 +19,10 @@ export interface PlannedFault {
   seconds?: number;
 }
 
-/** `share` points at one of the things that are there when the time has come: 0 is the first by name, 1 (out) behind the last. */
+/**
+ * `share` points at one of the things that are there when the time has come: 0 is the first by
+ * name, 1 (out) behind the last.
+ */
 export type Action =
   | { type: 'create'; pool: string; replicas: number; class: string }
   | { type: 'scale'; pool: string; replicas: number }

@@ -1,4 +1,7 @@
-/** What chaos can do, and how often. A kind draws its details from the dice; what cannot be done now is drawn again. */
+/**
+ * What chaos can do, and how often. A kind draws its details from the dice; what cannot be done now
+ * is drawn again.
+ */
 import type { Action, Component, PlannedFault } from './action.ts';
 import type { Dice } from './dice.ts';
 import type { Wishes } from './wishes.ts';

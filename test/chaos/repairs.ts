@@ -1,4 +1,7 @@
-/** What the scheduled checks had to repair, by their own reports. More than chaos caused itself is a fault that they hid. */
+/**
+ * What the scheduled checks had to repair, by their own reports. More than chaos caused itself is a
+ * fault that they hid.
+ */
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import type { WorkflowRecords } from '../e2e/support/workflow-records.ts';

@@ -1,4 +1,7 @@
-/** What activities make of any object that an API server may hold: faults in words, or facts that are of use. */
+/**
+ * What activities make of any object that an API server may hold: faults in words, or facts that
+ * are of use.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';

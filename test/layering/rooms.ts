@@ -1,6 +1,6 @@
 /**
- * The rooms of the source, and what each may import. This is the table in CONTRIBUTING.md: `layering.test.ts` compares them, and
- * reads the imports of every file.
+ * The rooms of the source, and what each may import. This is the table in CONTRIBUTING.md:
+ * `layering.test.ts` compares them, and reads the imports of every file.
  */
 export interface Room {
   folder: string;

@@ -1,6 +1,7 @@
 /**
- * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of them: `record.ts machine-idle`.
- * Run it when a change of the workflows is meant to break replays, and say so in the change (CONTRIBUTING.md).
+ * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of
+ * them: `record.ts machine-idle`. Run it when a change of the workflows is meant to break replays,
+ * and say so in the change (CONTRIBUTING.md).
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -81,7 +82,8 @@ await set.run(async () => {
   await save('machine-set-mid-batch', set.handle);
 });
 
-// A local activity that times out reads otherwise in a replay than when it happens (workflows/runtime/activity-options.ts).
+// A local activity that times out reads otherwise in a replay than when it happens
+// (workflows/runtime/activity-options.ts).
 const unread = new Machines(1);
 const timedOut = new SetWorld(temporal, 'machineSet', {
   ...unread.steps(),

@@ -1,4 +1,7 @@
-/** Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any connection. */
+/**
+ * Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any
+ * connection.
+ */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { Mirror } from '../../activities/kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';

@@ -1,6 +1,6 @@
 /**
- * How far each resource has been told, kept as an annotation on our Lease: what is not newer need not be told
- * again after a restart.
+ * How far each resource has been told, kept as an annotation on our Lease: what is not newer need
+ * not be told again after a restart.
  */
 import { before, olderOf } from '../../activities/kube/cache/resource-version.ts';
 import { resources } from './views.ts';
@@ -30,8 +30,8 @@ export function checkpointOf({ seen, oldestUntold }: Progress): Checkpoint {
 }
 
 /**
- * `scope` names the cluster and the database of Temporal: the versions of another cluster mean nothing, and an empty database
- * knows nothing of what was told.
+ * `scope` names the cluster and the database of Temporal: the versions of another cluster mean
+ * nothing, and an empty database knows nothing of what was told.
  */
 export function write(checkpoint: Checkpoint, scope: string): string {
   return JSON.stringify({ scope, ...checkpoint });

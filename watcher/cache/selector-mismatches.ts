@@ -1,6 +1,7 @@
 /**
- * Machines that a MachineSet controls although its selector does not match them: the set lists by its selector, so it would
- * never see them. Kept up to date with each change, so that an event costs no scan of all machines.
+ * Machines that a MachineSet controls although its selector does not match them: the set lists by
+ * its selector, so it would never see them. Kept up to date with each change, so that an event
+ * costs no scan of all machines.
  */
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
 import type { MachineView, SetView } from './views.ts';
@@ -36,7 +37,10 @@ export class SelectorMismatches {
   }
 }
 
-/** A machine that goes anyway keeps its owner; a selector that asks for nothing is no reason to let all go. */
+/**
+ * A machine that goes anyway keeps its owner; a selector that asks for nothing is no reason to let
+ * all go.
+ */
 function isMismatch({ owner, isDeleting, labels }: MachineView, set: SetView): boolean {
   if (owner !== set.name || isDeleting || isEmptySelector(set.selector)) return false;
   return !matches(set.selector, labels);

@@ -50,7 +50,10 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
 
 const ownPrefix = 'deployment.kubernetes.io/';
 
-/** Without kubectl's copy of the object, and without revisions and counts: those are echoes of our own writes. */
+/**
+ * Without kubectl's copy of the object, and without revisions and counts: those are echoes of our
+ * own writes.
+ */
 function relevantAnnotations(all: Record<string, string> = {}): [string, string][] {
   return Object.entries(all).filter(
     ([key]) => key !== annotations.lastAppliedByKubectl && !key.startsWith(ownPrefix),

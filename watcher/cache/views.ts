@@ -1,4 +1,7 @@
-/** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
+/**
+ * What the watcher keeps of each object: enough to tell whether a workflow must hear of a change,
+ * and no more.
+ */
 import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';

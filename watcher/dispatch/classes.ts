@@ -1,7 +1,7 @@
 /**
- * A MachineClass and its Secrets concern the workflow of the class, which reports what is wrong with
- * them, and the machines that wait for their repair; what a class promises of its Nodes concerns
- * those that run.
+ * A MachineClass and its Secrets concern the workflow of the class, which reports what is wrong
+ * with them, and the machines that wait for their repair; what a class promises of its Nodes
+ * concerns those that run.
  */
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';

@@ -1,6 +1,6 @@
 /**
- * Which workflows must hear of a change. Pure; decides nothing about machines. A change of what no workflow reads
- * at (own status echoes, heartbeats of Nodes) yields nothing.
+ * Which workflows must hear of a change. Pure; decides nothing about machines. A change of what no
+ * workflow reads at (own status echoes, heartbeats of Nodes) yields nothing.
  */
 import { classSignals, secretSignals } from './classes.ts';
 import { machineSignals } from './machines.ts';

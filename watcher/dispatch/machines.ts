@@ -24,15 +24,19 @@ export function machineSignals(change: ChangeOf<'machines'>, context: DispatchCo
   return [...own, ...toSets];
 }
 
-/** Which machines the set must let go stands in every call to read, so that none of them has to arrive. */
+/**
+ * Which machines the set must let go stands in every call to read, so that none of them has to
+ * arrive.
+ */
 export function withUnmatched(toSet: Signal, { store }: DispatchContext): Signal {
   const unmatched = store.mismatchesOf(toSet.object);
   return unmatched.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, unmatched } };
 }
 
 /**
- * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which is told nothing new; and a
- * signal that comes while a workflow ends makes it do its last step twice.
+ * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which
+ * is told nothing new; and a signal that comes while a workflow ends makes it do its last step
+ * twice.
  */
 function endSignals(change: ChangeOf<'machines'>, context: DispatchContext): Signal[] {
   const { previous } = change;

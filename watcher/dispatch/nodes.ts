@@ -39,8 +39,9 @@ export interface NodeSeen {
 }
 
 /**
- * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the first pods come, and the Machine
- * shows its conditions. Nothing for a machine that is being deleted: its drain reads the Node itself.
+ * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the
+ * first pods come, and the Machine shows its conditions. Nothing for a machine that is being
+ * deleted: its drain reads the Node itself.
  */
 export function nodeSignal(seen: NodeSeen, context: DispatchContext): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;

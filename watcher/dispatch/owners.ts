@@ -20,7 +20,9 @@ export interface Ownership {
   signal: SignalName & `${string}Changed`;
 }
 
-/** To the owner that it has, the owner that it had, and for an orphan to all that could claim it. */
+/**
+ * To the owner that it has, the owner that it had, and for an orphan to all that could claim it.
+ */
 export function ownerSignals(
   { type, object, previous, resourceVersion }: Change<Child>,
   { resource, owners, kind, signal }: Ownership,

@@ -1,4 +1,7 @@
-/** A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its own. */
+/**
+ * A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its
+ * own.
+ */
 import type { Kind } from '../../workflows/contracts/references.ts';
 import type { SetSnapshot } from '../../workflows/contracts/messages.ts';
 import { versionAt } from './context.ts';

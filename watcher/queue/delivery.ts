@@ -22,8 +22,8 @@ export interface DeliveryOptions {
 /** A call that hangs would hold up all that its workflow is to hear. */
 const callTimeoutMs = 5_000;
 /**
- * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins anew, see
- * docs/decisions/0006-broken-histories.md.
+ * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins
+ * anew, see docs/decisions/0006-broken-histories.md.
  */
 export const runOptions = {
   workflowTaskTimeout: '4 s',

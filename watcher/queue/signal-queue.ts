@@ -1,6 +1,6 @@
 /**
- * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and for
- * ever until they arrive.
+ * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and
+ * for ever until they arrive.
  */
 import { createBackoff } from '../../activities/kube/client/backoff.ts';
 import type { Backoff } from '../../activities/kube/client/backoff.ts';
@@ -196,7 +196,10 @@ export class SignalQueue {
   }
 }
 
-/** Short, so that a restart of Temporal costs seconds; the limit on deliveries at a time protects it. */
+/**
+ * Short, so that a restart of Temporal costs seconds; the limit on deliveries at a time protects
+ * it.
+ */
 const retryWaits = { firstMs: 200, maxMs: 3_000 };
 
 const emptyBox = (): WorkflowQueue => ({

@@ -11,7 +11,10 @@ import { helpText } from './flags/help.ts';
 import { version } from './version.ts';
 import { type Environment, readTemporalSettings, type TemporalSettings } from './temporal.ts';
 
-/** Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the pod's. */
+/**
+ * Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the
+ * pod's.
+ */
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
 
@@ -44,7 +47,10 @@ export interface Config {
   machine: MachineDefaults;
   safety: SafetySettings;
   concurrency: {
-    /** Activities of each kind at a time (worker, default 50), signals being sent at a time (watcher, default 64). */
+    /**
+     * Activities of each kind at a time (worker, default 50), signals being sent at a time
+     * (watcher, default 64).
+     */
     syncs: number;
     /** Workflows kept in memory. Default 3000. */
     maxCachedWorkflows: number;
@@ -127,7 +133,9 @@ export interface CommandLine {
 
 export type Command = { kind: 'print'; text: string } | { kind: 'run'; config: Config };
 
-/** Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others. */
+/**
+ * Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others.
+ */
 export function readCommandLine({ component, argv, env }: CommandLine): Command {
   const flags = readFlags(argv, component);
   if (flags.asksFor === 'help') return { kind: 'print', text: helpText(component) };
@@ -279,7 +287,10 @@ function noopsOf({ given }: ReadFlags, component: Component): Noop[] {
     });
 }
 
-/** Plain objects and arrays only: Temporal's connection options may hold buffers, which cannot be frozen. */
+/**
+ * Plain objects and arrays only: Temporal's connection options may hold buffers, which cannot be
+ * frozen.
+ */
 function deepFreeze<T>(value: T): T {
   if (ArrayBuffer.isView(value)) return value;
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -1,4 +1,7 @@
-/** How to reach the Temporal server: TEMPORAL_* variables and TOML profiles as for the `temporal` command. */
+/**
+ * How to reach the Temporal server: TEMPORAL_* variables and TOML profiles as for the `temporal`
+ * command.
+ */
 import { existsSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
@@ -44,11 +47,15 @@ export function readTemporalSettings(
   }
 }
 
-/** What @temporalio/envconfig would take in silence, and then connect differently from what was meant. */
+/**
+ * What @temporalio/envconfig would take in silence, and then connect differently from what was
+ * meant.
+ */
 function faultsIn(env: Environment): Fault[] {
   const faults: Fault[] = [];
   const tls = env['TEMPORAL_TLS'];
-  // Anything but "1" and "true" turns TLS off there, so that "yes" would send an API key in clear text.
+  // Anything but "1" and "true" turns TLS off there, so that "yes" would send an API key in clear
+  // text.
   if (tls && !['0', '1', 'true', 'false'].includes(tls)) {
     faults.push(`TEMPORAL_TLS: ${JSON.stringify(tls)} is not allowed; allowed: true, false, 1, 0`);
   }

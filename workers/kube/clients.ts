@@ -60,8 +60,8 @@ function createClient(
 }
 
 /**
- * For Events alone: an API server that keeps them in a slow etcd of its own holds up few connections, for a short time, and
- * they take no turn of the limit that the work has.
+ * For Events alone: an API server that keeps them in a slow etcd of its own holds up few
+ * connections, for a short time, and they take no turn of the limit that the work has.
  */
 export function createEventClient(
   source: KubeSource,
@@ -102,7 +102,9 @@ function flagOfSource(source: KubeSource): string {
   }
 }
 
-/** Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`. */
+/**
+ * Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`.
+ */
 export async function untilTemporalAnswers(
   { temporal, identity }: Pick<Config, 'temporal' | 'identity'>,
   waiting: Waiting,

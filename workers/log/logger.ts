@@ -25,7 +25,8 @@ export function createLogger({ component, level, format, output }: LoggerOptions
       level,
       base: { component },
       formatters: { log: withoutSecrets },
-      // withoutSecrets has made errors plain already; pino's own serializer would lose their types and causes.
+      // withoutSecrets has made errors plain already; pino's own serializer would lose their types
+      // and causes.
       serializers: { err: (err: unknown) => err },
     },
     isText ? { write: (line: string) => void lines.write(lineForPeople(line)) } : lines,

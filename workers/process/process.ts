@@ -43,7 +43,8 @@ export async function start(
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
-    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes nothing.
+    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
+    // nothing.
     flushCompileCache();
   } catch (err) {
     // What is under way when a signal ends the process fails on the way out.

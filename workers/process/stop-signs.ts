@@ -10,7 +10,9 @@ export function logStop(log: Logger, namespace: string, stop: Stop | undefined):
   else log.warn({ namespace }, 'the stop is over: machines are created and deleted again');
 }
 
-/** Such a process is ready all the same: whoever restarts it or leaves it out would change nothing. */
+/**
+ * Such a process is ready all the same: whoever restarts it or leaves it out would change nothing.
+ */
 export function registerStopMetric(registry: Registry, stop: StopView): void {
   registry.registerMetric(
     new Gauge({

@@ -19,7 +19,10 @@ export interface Check {
   /** Function in workflows/index.ts. */
   workflow: string;
   periodSeconds: number;
-  /** Of the workflow, which gets the cluster too. Names of Secrets and their content have no place here: it stands in each history. */
+  /**
+   * Of the workflow, which gets the cluster too. Names of Secrets and their content have no place
+   * here: it stands in each history.
+   */
   input: object;
   /** In the list of workflows. */
   summary: string;

@@ -1,4 +1,7 @@
-/** The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each worker. */
+/**
+ * The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each
+ * worker.
+ */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type {

@@ -1,7 +1,7 @@
 /**
- * The search attributes that our workflows set have to be known to Temporal: a workflow that sets an unknown one stands
- * still. Whether they are known shows by using them, which every right on the Temporal namespace allows; to list or
- * register them is the right of an administrator.
+ * The search attributes that our workflows set have to be known to Temporal: a workflow that sets
+ * an unknown one stands still. Whether they are known shows by using them, which every right on the
+ * Temporal namespace allows; to list or register them is the right of an administrator.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';

@@ -1,4 +1,7 @@
-/** The Temporal workers of the worker process: workflows, drains, and a queue for each provider, each with slots of its own. */
+/**
+ * The Temporal workers of the worker process: workflows, drains, and a queue for each provider,
+ * each with slots of its own.
+ */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type {

@@ -1,7 +1,10 @@
 /** What people and programs ask of a running workflow. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
-/** What a person or a program asks of a rollout. `by` is what the caller says of itself: nobody checks it. */
+/**
+ * What a person or a program asks of a rollout. `by` is what the caller says of itself: nobody
+ * checks it.
+ */
 export type RolloutCommand = { by?: string } & (
   | { verb: 'pause' }
   /** Ends a pause, and a hold after the first machines. */
@@ -26,7 +29,10 @@ export type MachineCommand = { by?: string } & (
   | { verb: 'skipVolumeWait' }
 );
 
-/** Each is there as a signal, and as an update that is checked and answered. What the object can say is written there first. */
+/**
+ * Each is there as a signal, and as an update that is checked and answered. What the object can say
+ * is written there first.
+ */
 export const retryNowSignal = defineSignal<[Caller]>('retryNow');
 export const skipDrainSignal = defineSignal<[Caller]>('skipDrain');
 export const forceDeleteSignal = defineSignal<[Caller]>('forceDelete');
@@ -42,7 +48,10 @@ export const extendDrainUpdate = defineUpdate<string, [Caller & { minutes: numbe
 );
 export const skipVolumeWaitUpdate = defineUpdate<string, [Caller]>('skipVolumeWait');
 
-/** Each is there as a signal, and as an update that is checked and answered. All write the MachineDeployment first. */
+/**
+ * Each is there as a signal, and as an update that is checked and answered. All write the
+ * MachineDeployment first.
+ */
 export const pauseSignal = defineSignal<[Caller]>('pause');
 export const resumeSignal = defineSignal<[Caller]>('resume');
 export const rollbackSignal = defineSignal<[Caller & { revision?: number }]>('rollback');

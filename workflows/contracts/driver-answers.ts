@@ -1,6 +1,7 @@
 /**
- * The answers of drivers, which are written in any language and by anybody. One that makes no sense is a failure that names the
- * field; whether an instance exists is not known then, so its token is kept: the next try, or a deletion, finds it.
+ * The answers of drivers, which are written in any language and by anybody. One that makes no sense
+ * is a failure that names the field; whether an instance exists is not known then, so its token is
+ * kept: the next try, or a deletion, finds it.
  */
 import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
@@ -254,7 +255,10 @@ export const longestMessageBytes = 2_000;
 /** A cloud that wants to be left alone for longer is asked all the same. */
 const longestRetrySeconds = 3_600;
 
-/** A failure is taken for what can be read of it: it says more than our word that it is not in order. */
+/**
+ * A failure is taken for what can be read of it: it says more than our word that it is not in
+ * order.
+ */
 function failureIn(failure: unknown, method: Method, context: AnswerContext): MachineFailure {
   if (!isRecord(failure)) {
     return nonsense(method, `failure: ${quoted(failure)}: must be an object`, context).failure;

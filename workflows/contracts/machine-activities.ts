@@ -1,6 +1,6 @@
 /**
- * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
- * twice with the same effect as once.
+ * The port: what workflows ask of the world. `activities/` implements these interfaces; every one
+ * of them can be run twice with the same effect as once.
  */
 import type { ObjectReference, NamespacedName } from './references.ts';
 import type { CreatedInstance, DriverCall } from './driver-activities.ts';
@@ -29,7 +29,9 @@ export interface MachineLimits {
   maxEvictRetries?: number;
 }
 
-/** What a life needs to know of its object. Small, and without a secret: it stands in the history. */
+/**
+ * What a life needs to know of its object. Small, and without a secret: it stands in the history.
+ */
 export interface PreparedMachine {
   uid: string;
   resourceVersion: string;
@@ -74,10 +76,15 @@ export type PrepareOutcome =
   | {
       found: true;
       machine: PreparedMachine;
-      /** The Node that the Machine names; absent where there is none, and where it was not asked for. */
+      /**
+       * The Node that the Machine names; absent where there is none, and where it was not asked
+       * for.
+       */
       node?: ReadNode;
       failure?: MachineFailure;
-      /** Why the target cluster could not be asked: neither for the Node nor for a bootstrap token. */
+      /**
+       * Why the target cluster could not be asked: neither for the Node nor for a bootstrap token.
+       */
       outOfReach?: string;
     };
 
@@ -99,7 +106,10 @@ export interface HealthRequest {
   hasLostNode: boolean;
   /** The cloud says that there is no such instance: no time limit is waited for. */
   isInstanceGone?: boolean;
-  /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
+  /**
+   * Since when the machine has been unhealthy, and for how long of that its clock stood still,
+   * milliseconds.
+   */
   since?: number;
   pausedMs: number;
   /** Of the workflow, milliseconds. */
@@ -127,7 +137,10 @@ export interface MachineCommandInput {
 
 /** Short idempotent steps around one Machine, run as local activities. */
 export interface MachineActivities {
-  /** Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data has a place for it. */
+  /**
+   * Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data
+   * has a place for it.
+   */
   readAndClaimMachine(input: {
     machine: NamespacedName;
     cluster: string;
@@ -152,22 +165,36 @@ export interface MachineActivities {
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
   /** Makes the Node of a machine carry what Machine and class say of it by now. */
   syncNode(input: NodeSyncRequest): Promise<void>;
-  /** Deletes a Machine that has not joined yet and whose Node was deleted, after another read of both. */
+  /**
+   * Deletes a Machine that has not joined yet and whose Node was deleted, after another read of
+   * both.
+   */
   deleteWithNode(input: {
     machine: ObjectReference;
     instance: Instance;
   }): Promise<NodeDeletionOutcome>;
-  /** Reads Machine and Node once more, then marks the machine Failed. `now`: of the workflow, milliseconds. */
+  /**
+   * Reads Machine and Node once more, then marks the machine Failed. `now`: of the workflow,
+   * milliseconds.
+   */
   recordTimeout(input: {
     machine: ObjectReference;
     instance?: Instance;
-    /** The read before this one got no answer: a machine that is late now could not join until now. */
+    /**
+     * The read before this one got no answer: a machine that is late now could not join until now.
+     */
     isAfterOutage?: boolean;
     now: number;
   }): Promise<TimeoutOutcome>;
-  /** Reads Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
+  /**
+   * Reads Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node
+   * was deleted.
+   */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
-  /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
+  /**
+   * Writes what a person asked for on the Machine, and an Event that says so. Returns what was
+   * done, in words.
+   */
   applyMachineCommand(input: MachineCommandInput): Promise<string>;
   beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
   /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
@@ -180,7 +207,10 @@ export interface MachineActivities {
   findDriver(input: { provider: string; call: DriverCall }): Promise<{ isServed: boolean }>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
-  /** Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the finalizer stays. */
+  /**
+   * Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the
+   * finalizer stays.
+   */
   finishTeardown(input: {
     machine: ObjectReference;
     nodeName?: string;

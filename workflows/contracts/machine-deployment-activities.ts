@@ -8,15 +8,24 @@ import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deploymen
 
 export interface ObserveDeploymentInput {
   deployment: NamespacedName;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  /**
+   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * read before is of none.
+   */
   atLeast?: string;
   /** Of the workflow, milliseconds. */
   now: number;
-  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  /**
+   * Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some
+   * so.
+   */
   protectedNodes?: string[];
   /** Why the last step failed. */
   error?: string;
-  /** Objects that are not to be written for now, as their writes were refused; e.g. `MachineSet/pool-1`. */
+  /**
+   * Objects that are not to be written for now, as their writes were refused; e.g.
+   * `MachineSet/pool-1`.
+   */
   passOver?: string[];
   /** What the API server refused of them, for the condition. */
   refusal?: string;
@@ -49,7 +58,10 @@ export interface RolloutCommandInput {
 }
 
 export interface MachineDeploymentActivities {
-  /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
+  /**
+   * Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and
+   * status if they changed.
+   */
   observeMachineDeployment(input: ObserveDeploymentInput): Promise<ObservedDeploymentOutcome>;
   applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
   /** Returns the Nodes that are kept from the cluster autoscaler by this. */
@@ -58,7 +70,10 @@ export interface MachineDeploymentActivities {
     step: NodeStep;
     protects: boolean;
   }): Promise<{ protectedNodes: string[] }>;
-  /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
+  /**
+   * Writes what a person asked for into the spec, and an Event that says so. Returns what was done,
+   * in words.
+   */
   applyRolloutCommand(input: RolloutCommandInput): Promise<string>;
   reportDeployment(input: { deployment: ObjectReference; report: Report }): Promise<void>;
 }

@@ -38,7 +38,10 @@ export interface Unpushable {
 
 export interface ObserveSetInput {
   set: NamespacedName;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+  /**
+   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * read before is of none.
+   */
   atLeast?: string;
   /** Of the workflow, milliseconds: what expires must do so for both. */
   now: number;
@@ -64,21 +67,25 @@ export interface DeleteBatchOutcome {
 
 export interface MachineSetActivities {
   /**
-   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
-   * brings about is reported after that step (`isUnreported`).
+   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they
+   * changed. A spec that one step brings about is reported after that step (`isUnreported`).
    */
   observeMachineSet(input: ObserveSetInput): Promise<ObservedSetOutcome>;
-  /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
+  /**
+   * `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen.
+   */
   createMachines(input: {
     set: ObjectReference;
     names: string[];
     basis: PlannedFor;
   }): Promise<CreateBatchOutcome>;
-  /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
+  /**
+   * Makes a part of the machines' specs equal to the template. Returns those that did not take it.
+   */
   pushTemplate(input: { set: ObjectReference; names: string[] }): Promise<Unpushable>;
   /**
-   * Deletes of the named machines those that have to go by what is there now, and none when the spec is not that of this
-   * generation any more. `now`: of the plan, milliseconds.
+   * Deletes of the named machines those that have to go by what is there now, and none when the
+   * spec is not that of this generation any more. `now`: of the plan, milliseconds.
    */
   deleteMachines(input: {
     set: ObjectReference;

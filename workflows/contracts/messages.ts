@@ -20,7 +20,10 @@ export interface MachineSnapshot extends SnapshotVersion {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
-  /** What the annotations ask of its drain; absent before there is one, and from watchers of earlier versions. */
+  /**
+   * What the annotations ask of its drain; absent before there is one, and from watchers of earlier
+   * versions.
+   */
   drain?: DrainOptions;
   /** Absent where nobody says anything of it. */
   preservation?: PreservationNotes;
@@ -40,7 +43,10 @@ export interface NodeSnapshot extends SnapshotVersion<'target'> {
   isDeleting: boolean;
   /** Digest of the conditions' types and statuses, heartbeats left out. */
   conditionsDigest: string;
-  /** The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not Running yet. Default false. */
+  /**
+   * The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not
+   * Running yet. Default false.
+   */
   isWaitingForCriticalComponents?: boolean;
   /** Annotation `node.machine.sapcloud.io/preserve`; absent when empty. */
   preserve?: string;
@@ -56,7 +62,10 @@ export interface MissingInstance extends Pick<SnapshotVersion, 'cluster'> {
 }
 
 export interface ClassSnapshot extends SnapshotVersion {
-  /** The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said of others. Absent: it is seen for the first time. */
+  /**
+   * The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said
+   * of others. Absent: it is seen for the first time.
+   */
   isEdited?: boolean;
 }
 
@@ -71,8 +80,9 @@ export interface SetSnapshot extends SnapshotVersion {
 
 export interface MachinesSnapshot extends SnapshotVersion {
   /**
-   * Machines that the set controls although its selector does not match them: its LIST does not show them. Absent when
-   * there is none; at most 100, the others follow when these have been let go.
+   * Machines that the set controls although its selector does not match them: its LIST does not
+   * show them. Absent when there is none; at most 100, the others follow when these have been let
+   * go.
    */
   unmatched?: string[];
 }
@@ -80,7 +90,10 @@ export interface MachinesSnapshot extends SnapshotVersion {
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
-/** The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for a repair try again. */
+/**
+ * The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for
+ * a repair try again.
+ */
 export const classChanged = defineSignal<[ClassSnapshot]>('classChanged');
 
 /** A doubt, not a fact: the workflow asks the cloud itself, twice. */

@@ -1,10 +1,15 @@
-/** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
+/**
+ * The part of the port about instances that went behind our back; a part of `activities.ts`, which
+ * hands it on.
+ */
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
 export type DescribeOutcome =
   | { outcome: 'found'; instance: Instance }
-  /** The cloud says that there is none. `settleSeconds`: for so long it may not know what it has. */
+  /**
+   * The cloud says that there is none. `settleSeconds`: for so long it may not know what it has.
+   */
   | { outcome: 'missing'; settleSeconds: number }
   /** It says nothing. */
   | { outcome: 'failed'; failure: MachineFailure };
@@ -18,7 +23,10 @@ export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
 
 export interface LossActivities {
-  /** Marks a machine that no Node tells of Failed because its instance is gone, if it may be replaced now. */
+  /**
+   * Marks a machine that no Node tells of Failed because its instance is gone, if it may be
+   * replaced now.
+   */
   recordMissingInstance(input: {
     machine: ObjectReference;
     instance: Instance;

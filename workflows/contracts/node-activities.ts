@@ -1,4 +1,6 @@
-/** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
+/**
+ * The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on.
+ */
 import type { ObjectReference } from './references.ts';
 import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
@@ -42,7 +44,10 @@ export interface NodeSyncRequest {
   /** resourceVersion of the class that the watcher told of: an older one is of no use. */
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
-  /** The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`: nothing was written to it. */
+  /**
+   * The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`:
+   * nothing was written to it.
+   */
   joining?: { uid: string; isFresh: boolean };
 }
 

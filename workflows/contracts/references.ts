@@ -19,20 +19,30 @@ export type VersionSource = 'control' | 'target';
 declare const versionSource: unique symbol;
 
 /**
- * Where and when a snapshot was taken. `Source` is for the compiler alone: resourceVersions of two clusters say nothing of each
- * other, so snapshots of the one cannot be compared with those of the other.
+ * Where and when a snapshot was taken. `Source` is for the compiler alone: resourceVersions of two
+ * clusters say nothing of each other, so snapshots of the one cannot be compared with those of the
+ * other.
  */
 export interface SnapshotVersion<Source extends VersionSource = 'control'> {
   readonly [versionSource]?: Source;
-  /** UID of the namespace `kube-system` of the control cluster: signals of other clusters are refused. */
+  /**
+   * UID of the namespace `kube-system` of the control cluster: signals of other clusters are
+   * refused.
+   */
   cluster: string;
-  /** Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier one. */
+  /**
+   * Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier
+   * one.
+   */
   epoch: number;
   /** resourceVersion of the object, or of the event that removed it. */
   resourceVersion: string;
 }
 
-/** Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by KEP-5504). */
+/**
+ * Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by
+ * KEP-5504).
+ */
 export function isNewer<Source extends VersionSource>(
   a: SnapshotVersion<Source>,
   b: SnapshotVersion<NoInfer<Source>> | undefined,

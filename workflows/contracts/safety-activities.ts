@@ -1,4 +1,6 @@
-/** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
+/**
+ * The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on.
+ */
 import type { WorkflowComparison, WorkflowRef } from '../plan/safety/lost-workflows.ts';
 import type { Freeze, OvershootFinding, OvershootRules } from '../plan/safety/overshoot.ts';
 import type { MissingInstance } from './messages.ts';
@@ -13,7 +15,10 @@ import type {
 } from '../plan/safety/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
 
-/** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
+/**
+ * Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it
+ * went.
+ */
 export interface OrphanCheck extends SweepRules {
   /** Of the Machines. */
   namespace: string;
@@ -26,7 +31,10 @@ export interface OrphanSearchRequest {
   cluster: string;
   provider: string;
   minAgeSeconds: number;
-  /** providerIDs that the run before suspected, at most 200: the answer names those that are cleared. */
+  /**
+   * providerIDs that the run before suspected, at most 200: the answer names those that are
+   * cleared.
+   */
   suspects?: string[];
 }
 
@@ -39,7 +47,10 @@ export interface FinalCheckRequest {
 }
 
 export interface FinalCheck {
-  /** Instances that only this class leads to and that no Machine knows of; at most 10 of their providerIDs. */
+  /**
+   * Instances that only this class leads to and that no Machine knows of; at most 10 of their
+   * providerIDs.
+   */
   left: number;
   examples: string[];
   /** Why nobody knows. */
@@ -60,7 +71,10 @@ export type OrphanOutcome =
   | { outcome: 'kept'; because: string }
   | { outcome: 'failed'; message: string };
 
-/** A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core judges what it lists. */
+/**
+ * A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core
+ * judges what it lists.
+ */
 export interface ExternalProvider {
   provider: string;
   /** Of its MachineClasses, ordered. */
@@ -99,9 +113,15 @@ export interface UnlistedInstance extends OwnedInstance {
 
 /** Served on `<task queue>/driver/<provider>` by the drivers that are built in. */
 export interface OrphanActivities {
-  /** One listing for each distinct credential and scope of the provider's classes; one that fails says why. */
+  /**
+   * One listing for each distinct credential and scope of the provider's classes; one that fails
+   * says why.
+   */
   findOrphans(request: OrphanSearchRequest): Promise<ScopeListing[]>;
-  /** What would be out of reach without this class; nothing while another one has the same credentials and scope. */
+  /**
+   * What would be out of reach without this class; nothing while another one has the same
+   * credentials and scope.
+   */
   checkFinally(request: FinalCheckRequest): Promise<FinalCheck>;
   /** Reads the Machines once more before it deletes the instance. */
   deleteOrphan(request: OrphanDeletion): Promise<OrphanOutcome>;
@@ -111,7 +131,10 @@ export interface OrphanActivities {
 export interface UnmanagedNodesCheck {
   /** Of the Machines. */
   namespace: string;
-  /** A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its Node may wait longer. */
+  /**
+   * A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its
+   * Node may wait longer.
+   */
   creationTimeoutSeconds: number;
   /** Label selector: only these Nodes are checked. Default all. */
   selector?: string;
@@ -122,7 +145,9 @@ export interface UnmanagedNodesReport {
   nodes: number;
   /** Those that no Machine knows of, and that are old enough. */
   unmanaged: number;
-  /** Names of Nodes that were marked by this run, and of those whose mark went; at most 100 each. */
+  /**
+   * Names of Nodes that were marked by this run, and of those whose mark went; at most 100 each.
+   */
   marked: string[];
   cleared: string[];
   /** They changed while they were read: the next run checks again. */
@@ -188,7 +213,10 @@ export interface ReachabilityReport {
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. Of those whose driver is built in the name. */
   findProviders(input: { namespace: string }): Promise<(string | ExternalProvider)[]>;
-  /** Says what of these listings no Machine knows, and what of the Machines' instances they do not have. Reads the Machines now. */
+  /**
+   * Says what of these listings no Machine knows, and what of the Machines' instances they do not
+   * have. Reads the Machines now.
+   */
   evaluateListings(request: ListingsRequest): Promise<EvaluatedListing[]>;
   /** Events on the MachineClasses: what was deleted, and that nothing was. */
   reportOrphans(input: {
@@ -198,7 +226,10 @@ export interface SafetyActivities {
   }): Promise<void>;
   /** On the MachineClasses. */
   reportCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
-  /** Tells the workflows of these Machines; an Event where nobody is told, because they are too many. */
+  /**
+   * Tells the workflows of these Machines; an Event where nobody is told, because they are too
+   * many.
+   */
   signalMissingInstances(input: {
     namespace: string;
     missing: (MissingInstance & { name: string })[];
@@ -206,7 +237,10 @@ export interface SafetyActivities {
   }): Promise<void>;
   /** Lists both. At most some hundreds of each kind of difference. */
   compareWorkflows(input: WorkflowCheck): Promise<WorkflowComparison>;
-  /** Checks each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
+  /**
+   * Checks each again, then tells its workflow what the watcher would; an Event on each object
+   * whose workflow is started.
+   */
   repairWorkflows(
     input: WorkflowCheck & Pick<WorkflowComparison, 'unattended' | 'leftOver' | 'replaced'>,
   ): Promise<RepairedWorkflow[]>;
@@ -216,7 +250,9 @@ export interface SafetyActivities {
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Says which API servers give no answer; any answer is one. */
   checkServers(input: { namespace: string }): Promise<{ away: Server[] }>;
-  /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
+  /**
+   * Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one.
+   */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }
 
@@ -232,8 +268,8 @@ export interface ProtectionOutcome {
 
 export interface ProtectionActivities {
   /**
-   * Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. `lastLook`: it was taken; `problem`
-   * says what it left open, for an Event.
+   * Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it.
+   * `lastLook`: it was taken; `problem` says what it left open, for an Event.
    */
   protectFromDeletion(input: {
     resource: 'machineclasses' | 'secrets';

@@ -1,9 +1,12 @@
 import type { Kind, NamespacedName } from './references.ts';
 import type { Install } from './task-queues.ts';
-/** Ids in Temporal that follow from an object or an install: docs/decisions/0009-install-identity.md. */
 /**
- * One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. With a cluster name
- * `machine/<cluster name>/default/pool-77cfc-8cjpg`.
+ * Ids in Temporal that follow from an object or an install:
+ * docs/decisions/0009-install-identity.md.
+ */
+/**
+ * One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`.
+ * With a cluster name `machine/<cluster name>/default/pool-77cfc-8cjpg`.
  */
 export function workflowIdOf(
   kind: Kind,

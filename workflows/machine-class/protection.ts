@@ -18,14 +18,19 @@ import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.
 
 /** Between two checks of what keeps a class that is being deleted. */
 const checkAgainMs = 30_000;
-/** Gardener waits 5 minutes for Machines and their classes together. What is left after these three is for a person. */
+/**
+ * Gardener waits 5 minutes for Machines and their classes together. What is left after these three
+ * is for a person.
+ */
 const longestWaitMs = 3 * 60_000;
 /** A cloud that refuses the check may refuse it for ever. */
 const failedChecksMax = 3;
 
 type Resource = Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
 
-/** A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds. */
+/**
+ * A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds.
+ */
 export async function secret(input: WorkflowInput): Promise<void> {
   requireInput(input);
   let mustCheck = true;
@@ -42,8 +47,8 @@ export async function secret(input: WorkflowInput): Promise<void> {
 }
 
 /**
- * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none of them goes while an
- * instance still needs its credentials to be deleted.
+ * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none
+ * of them goes while an instance still needs its credentials to be deleted.
  */
 export class Protection {
   readonly #input: WorkflowInput;
@@ -56,7 +61,10 @@ export class Protection {
     this.#resource = resource;
   }
 
-  /** False: check again. `isInterrupted` ends the wait while instances without a Machine keep a class that is being deleted. */
+  /**
+   * False: check again. `isInterrupted` ends the wait while instances without a Machine keep a
+   * class that is being deleted.
+   */
   async check(isInterrupted: () => boolean): Promise<boolean> {
     const { checkFirst } = await this.#set();
     if (!checkFirst) return true;

@@ -1,4 +1,7 @@
-/** Asks the driver of a MachineClass what is wrong with its provider spec, and has the answer said on the class. */
+/**
+ * Asks the driver of a MachineClass what is wrong with its provider spec, and has the answer said
+ * on the class.
+ */
 import {
   CancellationScope,
   condition,
@@ -15,7 +18,10 @@ import { classValidation, isUntaken, messageOf, localFirst } from '../runtime/ac
 
 /** A worker that polls takes the question at once. */
 const answerWait = '60s';
-/** A question in a queue costs nothing, and a driver that comes up takes it at once. Then the class is read again: it may be gone. */
+/**
+ * A question in a queue costs nothing, and a driver that comes up takes it at once. Then the class
+ * is read again: it may be gone.
+ */
 const driverWait = '12h';
 
 export interface Occasion {
@@ -68,7 +74,10 @@ async function askUntil(
   return await asked;
 }
 
-/** Undefined when nobody took the question. A driver that cannot answer it keeps no machine from being tried. */
+/**
+ * Undefined when nobody took the question. A driver that cannot answer it keeps no machine from
+ * being tried.
+ */
 async function ask(
   { namespace, name: className }: NamespacedName,
   { provider, hasDriver }: FoundClass,

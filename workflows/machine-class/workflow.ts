@@ -13,9 +13,9 @@ import {
 import { Protection } from './protection.ts';
 
 /**
- * Says what is wrong with a MachineClass when it or its Secrets changed, and protects it from deletion while it is used. Runs once for
- * each change, for seconds; for longer only while nobody serves its provider, or while instances without a Machine keep
- * a class that is being deleted.
+ * Says what is wrong with a MachineClass when it or its Secrets changed, and protects it from
+ * deletion while it is used. Runs once for each change, for seconds; for longer only while nobody
+ * serves its provider, or while instances without a Machine keep a class that is being deleted.
  */
 export async function machineClass(input: WorkflowInput): Promise<void> {
   requireInput(input);
@@ -35,7 +35,10 @@ export async function machineClass(input: WorkflowInput): Promise<void> {
     signals += 1;
     validateSoon(seen.isEdited ?? false);
   });
-  /** By a signal only: each of the two may be left to be done again, which must not keep the other from waiting. */
+  /**
+   * By a signal only: each of the two may be left to be done again, which must not keep the other
+   * from waiting.
+   */
   const interruption = (): (() => boolean) => {
     const before = signals;
     return () => signals > before;

@@ -40,8 +40,9 @@ export class DeploymentRefusals {
   }
 
   /**
-   * What a survey tried is its own, or needs no write any more; the rest is in the plan that follows. Returns whether the
-   * status is to say something else of refusals than this survey could know.
+   * What a survey tried is its own, or needs no write any more; the rest is in the plan that
+   * follows. Returns whether the status is to say something else of refusals than this survey could
+   * know.
    */
   observed(facts: DeploymentFacts, refused: Refusals | undefined): boolean {
     const before = this.#state.refused;

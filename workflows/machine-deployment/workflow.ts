@@ -65,8 +65,9 @@ export async function machineDeployment(
 }
 
 /**
- * The sets of a rollout have news many times a second, for each machine that came or went. One read of what half a second brought
- * takes fewer writes than a read of each, and moves as many machines at once.
+ * The sets of a rollout have news many times a second, for each machine that came or went. One read
+ * of what half a second brought takes fewer writes than a read of each, and moves as many machines
+ * at once.
  */
 const burstMs = 500;
 
@@ -84,7 +85,10 @@ class MachineDeploymentWorkflow {
   #plan: DeploymentPlan | undefined;
   /** A set has changed; a read of it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
-  /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
+  /**
+   * We may have written the deployment, of which nobody has told us yet: what was read before
+   * counts no more.
+   */
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
@@ -230,7 +234,8 @@ class MachineDeploymentWorkflow {
   #mayRenew({ state }: DeploymentPlan): boolean {
     const isEnd = this.#state.hasRolled && state === 'Complete';
     const hasNews = this.#lifecycle.hasNews || this.#hasNewsOfSets;
-    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a read.
+    // News are no reason to stay for a run that grew long: a rollout always has some, and the next
+    // run begins with a read.
     return this.#isIdle && (shouldContinueAsNew() || (isEnd && !hasNews));
   }
 

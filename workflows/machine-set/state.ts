@@ -18,7 +18,9 @@ export interface MachineSetState extends ObjectState {
   failures: number;
   retryAt?: number;
   lastError?: string;
-  /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
+  /**
+   * Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last.
+   */
   unmatched?: { epoch: number; names: string[] };
   /** Machines whose writes were refused: left alone until it is time to try again. */
   refused?: RefusedMachines;
@@ -28,7 +30,9 @@ export interface MachineSetState extends ObjectState {
   unpushable?: Unpushable;
 }
 
-/** All names are chosen before the first create, so that whatever is retried makes no machine twice. */
+/**
+ * All names are chosen before the first create, so that whatever is retried makes no machine twice.
+ */
 export interface Batch {
   names: string[];
   basis: PlannedFor;
@@ -39,8 +43,9 @@ export function newState(): MachineSetState {
 }
 
 /**
- * Signals of one watcher arrive in order, and the survey reads each machine again, so only an earlier leader is not heard.
- * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
+ * Signals of one watcher arrive in order, and the survey reads each machine again, so only an
+ * earlier leader is not heard. resourceVersions do not count: a changed selector is told at the
+ * set's, which may be older than the last machine's.
  */
 export function noteUnmatched(
   state: MachineSetState,

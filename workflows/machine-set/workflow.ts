@@ -79,8 +79,8 @@ class MachineSetWorkflow {
   }
 
   /**
-   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`,
-   * never runs beside a batch.
+   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which
+   * writes `observedGeneration`, never runs beside a batch.
    */
   async #turn(): Promise<{ reason: string } | undefined> {
     await this.#turns.next();
@@ -160,7 +160,10 @@ class MachineSetWorkflow {
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);
   }
 
-  /** It is time to try again: what the survey itself did not try is in its plan, or needs no write any more. */
+  /**
+   * It is time to try again: what the survey itself did not try is in its plan, or needs no write
+   * any more.
+   */
   #retryRefused({ observation, refused }: Extract<ObservedSetOutcome, { found: true }>): void {
     const {
       toDelete,
@@ -274,8 +277,9 @@ class MachineSetWorkflow {
   }
 
   /**
-   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is dropped, as a later one is
-   * planned for what is there then; what it has done already the next survey finds.
+   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is
+   * dropped, as a later one is planned for what is there then; what it has done already the next
+   * survey finds.
    */
   #suspend(stop: ActivityFailure): void {
     delete this.#state.batch;

@@ -1,4 +1,7 @@
-/** A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and what it waits for is said. */
+/**
+ * A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and
+ * what it waits for is said.
+ */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import type { ObjectReference } from '../contracts/references.ts';
 import type { Pending } from '../contracts/driver-activities.ts';
@@ -50,7 +53,10 @@ export class CloudOperation {
     return this.#own()?.checkpoint;
   }
 
-  /** Until the driver wants to be asked again, or the deadline (milliseconds). Rejected when the step is cancelled. */
+  /**
+   * Until the driver wants to be asked again, or the deadline (milliseconds). Rejected when the
+   * step is cancelled.
+   */
   async wait(
     { message, pollAfterSeconds, checkpoint }: Omit<Pending, 'outcome'>,
     deadline = Infinity,

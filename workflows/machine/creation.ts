@@ -23,11 +23,12 @@ export function noteCreateFailed(
 ): void {
   const { creation } = state;
   if (isSettled && creation.stage === 'unknown') enter(state, { stage: 'sent' });
-  // The token's instance was made and is gone: what came of it is known, and another needs another token.
+  // The token's instance was made and is gone: what came of it is known, and another needs another
+  // token.
   if (code === 'Aborted' && isSettled) delete state.creation.unsettled;
   if (!isSettled) state.creation.unsettled ??= {};
-  // A refused request may be changed before the next attempt, and a cloud refuses a changed request under an old
-  // token. An unsettled one keeps its token until its outcome is known.
+  // A refused request may be changed before the next attempt, and a cloud refuses a changed request
+  // under an old token. An unsettled one keeps its token until its outcome is known.
   else if (!state.creation.unsettled) state.creation.generation += 1;
 }
 
@@ -37,7 +38,10 @@ export function noteRecorded(state: MachineState): void {
   if (instance) enter(state, { stage: 'recorded', instance });
 }
 
-/** The cloud knows the instance of a create that had no answer. Whether there is another is not known. */
+/**
+ * The cloud knows the instance of a create that had no answer. Whether there is another is not
+ * known.
+ */
 export function noteFound(state: MachineState, instance: CreatedInstance): void {
   enter(state, { stage: 'made', instance });
 }
@@ -54,8 +58,8 @@ export function noteDeletionBegun({ creation }: MachineState): void {
 }
 
 /**
- * A delete that found the instance settles the create before it. Otherwise the cloud may list the instance late, and the next delete
- * settles it. Returns whether it may still be listed.
+ * A delete that found the instance settles the create before it. Otherwise the cloud may list the
+ * instance late, and the next delete settles it. Returns whether it may still be listed.
  */
 export function noteDeleted(
   { creation }: MachineState,
@@ -71,10 +75,16 @@ export function noteDeleted(
 }
 
 const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
-/** As with MCM the creation goes on where its last step did not end: the instance may not be initialised. */
+/**
+ * As with MCM the creation goes on where its last step did not end: the instance may not be
+ * initialised.
+ */
 const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
 
-/** What the object says of its creation, for a workflow that knows nothing else: Temporal was lost, or MCM ran before. */
+/**
+ * What the object says of its creation, for a workflow that knows nothing else: Temporal was lost,
+ * or MCM ran before.
+ */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
   state.creation = { ...stageOf(machine), generation: machine.createGeneration };
 }

@@ -1,4 +1,7 @@
-/** A cloud that takes credentials which it refused before: said on the MachineClass, so that the others try again at once. */
+/**
+ * A cloud that takes credentials which it refused before: said on the MachineClass, so that the
+ * others try again at once.
+ */
 import { CancellationScope, log } from '@temporalio/workflow';
 import { messageOf, localFirst } from '../runtime/activity-options.ts';
 import { clearFailure } from './failure.ts';

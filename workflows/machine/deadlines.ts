@@ -1,4 +1,7 @@
-/** Until when a machine has time to join and to be drained. All times in milliseconds since the epoch. */
+/**
+ * Until when a machine has time to join and to be drained. All times in milliseconds since the
+ * epoch.
+ */
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { evictionSeconds } from '../plan/drain/removals.ts';
@@ -20,7 +23,10 @@ export function drainOptionsOf({ object }: MachineState): DrainOptions {
   return object.observed?.drain ?? object.prepared?.drain ?? {};
 }
 
-/** As if nothing had been paused: the activity that drains moves it by the pauses. No restart begins it anew. */
+/**
+ * As if nothing had been paused: the activity that drains moves it by the pauses. No restart begins
+ * it anew.
+ */
 export function drainDeadlineOf(state: MachineState): number {
   const { object, teardown, preservation } = state;
   const { prepared } = object;

@@ -1,4 +1,7 @@
-/** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
+/**
+ * The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a
+ * person can do.
+ */
 import { annotations } from '../api/constants.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import type { MachineState, PreservationDrain } from './state.ts';

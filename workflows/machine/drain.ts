@@ -15,7 +15,10 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
   );
 }
 
-/** The drain begins anew with another deadline: what the one that is cancelled made of its own is of no use. */
+/**
+ * The drain begins anew with another deadline: what the one that is cancelled made of its own is of
+ * no use.
+ */
 export function forgetReportedDeadline({ drain }: MachineState): void {
   delete drain?.deadline;
 }

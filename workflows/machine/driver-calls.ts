@@ -1,4 +1,7 @@
-/** The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no sense. */
+/**
+ * The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no
+ * sense.
+ */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -43,8 +46,8 @@ export interface OperationCall {
   usesTarget: boolean;
   operation: CloudOperation;
   /**
-   * Then the call is given up, milliseconds. As in MCM v0.62.1 the creation timeout holds in every phase before Running; what was
-   * sent by then is found by its token.
+   * Then the call is given up, milliseconds. As in MCM v0.62.1 the creation timeout holds in every
+   * phase before Running; what was sent by then is found by its token.
    */
   deadline?: () => number | undefined;
 }
@@ -125,7 +128,10 @@ function isPending(answer: { outcome: string }): answer is Pending {
   return answer.outcome === 'pending';
 }
 
-/** A task that nobody took while somebody polls its queue waits for a free slot, and there is nothing wrong. */
+/**
+ * A task that nobody took while somebody polls its queue waits for a free slot, and there is
+ * nothing wrong.
+ */
 async function whenTaken<Answer>(
   call: DriverCall,
   { request: { provider }, operation }: Following,
@@ -145,7 +151,10 @@ async function whenTaken<Answer>(
   }
 }
 
-/** The time is over: of an attempt that runs, or before the next attempt, and then the cause is what the last one said. */
+/**
+ * The time is over: of an attempt that runs, or before the next attempt, and then the cause is what
+ * the last one said.
+ */
 function isGivenUp(error: unknown): boolean {
   if (timeoutOf(error) === 'SCHEDULE_TO_CLOSE') return true;
   return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);

@@ -60,7 +60,10 @@ function dutiesOf(state: MachineState) {
   };
 }
 
-/** A person who takes a finalizer off to let an object go has the time to delete it. MCM v0.62.1 takes up to 10 minutes. */
+/**
+ * A person who takes a finalizer off to let an object go has the time to delete it. MCM v0.62.1
+ * takes up to 10 minutes.
+ */
 const finalizerGraceMs = 60_000;
 
 function finalizerTimeOf({ finalizerLostAt }: MachineObjectState): number | undefined {

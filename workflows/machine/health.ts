@@ -15,7 +15,8 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   const node = state.node.seen;
   if (!hasJoined(state)) return undefined;
   const { seen, checkAt, waitsFor }: Partial<HealthState> = health ?? {};
-  // What was signalled of its Node before this life is lost, and one that is Unknown needs its clock.
+  // What was signalled of its Node before this life is lost, and one that is Unknown needs its
+  // clock.
   const isUnread = health === undefined;
   const mustCheck =
     isUnread || mustEvaluate(state) || (node !== undefined && digestOf(node) !== seen);
@@ -61,8 +62,9 @@ export function healthRequestOf({
 }
 
 /**
- * If the Node became unhealthy during an outage of an API server, the health timeout starts at the first check that gets an answer. Its object may say Unknown since before the
- * outage: the step that wrote so did not come to its end.
+ * If the Node became unhealthy during an outage of an API server, the health timeout starts at the
+ * first check that gets an answer. Its object may say Unknown since before the outage: the step
+ * that wrote so did not come to its end.
  */
 function sinceOf(before: HealthState | undefined, now: number): number | undefined {
   return before?.since ?? (before?.isOutOfReach ? now : undefined);

@@ -38,7 +38,10 @@ export function mustEvaluate({ missing, phase }: MachineState): boolean {
   return missing !== undefined && missing.isConfirmed && !missing.isEvaluated && phase !== 'Failed';
 }
 
-/** The cloud has answered. A cloud that says nothing proves nothing: the next run of the check tells again. */
+/**
+ * The cloud has answered. A cloud that says nothing proves nothing: the next run of the check tells
+ * again.
+ */
 export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: number): void {
   const { missing } = state;
   if (!missing) return;
@@ -54,7 +57,10 @@ export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: nu
   if (isConfirmed) showMissingInstance(state);
 }
 
-/** A healthy Node is better proof than a cloud's answer. `before`: the phase that the check began with. */
+/**
+ * A healthy Node is better proof than a cloud's answer. `before`: the phase that the check began
+ * with.
+ */
 export function noteEvaluated(
   state: MachineState,
   before: MachinePhase,
@@ -64,7 +70,8 @@ export function noteEvaluated(
   // No API server answered: the next check has its time.
   if (!('phase' in finding)) state.missing.isEvaluated = true;
   else if (finding.phase === 'Running') endMissing(state);
-  // A machine that was Running becomes Unknown by its first check, and Failed by the second at the earliest.
+  // A machine that was Running becomes Unknown by its first check, and Failed by the second at the
+  // earliest.
   else state.missing.isEvaluated = before !== 'Running';
 }
 

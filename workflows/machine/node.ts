@@ -13,7 +13,10 @@ export function observeNode({ node }: MachineState, seen: NodeSnapshot): boolean
   return true;
 }
 
-/** A Node that we read ourselves: what the watcher tells of it from then on is later, or comes with a higher epoch. */
+/**
+ * A Node that we read ourselves: what the watcher tells of it from then on is later, or comes with
+ * a higher epoch.
+ */
 export function noteReadNode({ node, object }: MachineState, read: ReadNode): void {
   const known = node.seen?.uid === read.uid ? node.seen : undefined;
   const { cluster = object.observed?.cluster ?? '', epoch = 0 } = known ?? {};
@@ -85,7 +88,10 @@ export function noteNameChecked({ node }: MachineState): void {
   delete node.mustCheckName;
 }
 
-/** What the plan goes by when it compares a Node with an earlier state of it. Heartbeats are no part of it. */
+/**
+ * What the plan goes by when it compares a Node with an earlier state of it. Heartbeats are no part
+ * of it.
+ */
 export function digestOf(node: NodeSnapshot | undefined): string {
   if (!node) return '';
   const { uid, exists, isDeleting, conditionsDigest } = node;

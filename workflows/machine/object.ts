@@ -34,7 +34,10 @@ function noteEdit(state: MachineState): void {
   checkSoon(state);
 }
 
-/** A repaired class wakes a machine that waits for it; one that runs is told when its Node has to follow. */
+/**
+ * A repaired class wakes a machine that waits for it; one that runs is told when its Node has to
+ * follow.
+ */
 export function observeClass(state: MachineState, { ...seen }: SnapshotVersion): boolean {
   noteClassBehind(state, seen);
   if (!state.failure) return state.phase === 'Running';
@@ -69,7 +72,8 @@ export function markGone({ object }: MachineState): void {
 export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const { object } = state;
   const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
-  // What an earlier read learned of the class holds until a later one learns more, or the Machine names another.
+  // What an earlier read learned of the class holds until a later one learns more, or the Machine
+  // names another.
   const { className, provider, bootstrapTokenId } = object.prepared ?? {};
   const known =
     className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };
@@ -93,10 +97,16 @@ export function noteNodeRead({ object }: MachineState): void {
   object.isNodeRead = true;
 }
 
-/** How long a machine that is late to join has after an outage, and the longest wait before the next read. */
+/**
+ * How long a machine that is late to join has after an outage, and the longest wait before the next
+ * read.
+ */
 export const outageRetryMs = 30_000;
 
-/** `reason`: absent when the target cluster answered. Nothing can join meanwhile: the creation timeout moves on. */
+/**
+ * `reason`: absent when the target cluster answered. Nothing can join meanwhile: the creation
+ * timeout moves on.
+ */
 export function noteReach(state: MachineState, reason: string | undefined): void {
   const { object } = state;
   if (reason === undefined) {
@@ -138,7 +148,9 @@ export function forgetBootstrapToken({ object }: MachineState): void {
   delete object.prepared?.bootstrapTokenId;
 }
 
-/** Returns whether the class says that the cloud refuses its credentials. From now on it does not. */
+/**
+ * Returns whether the class says that the cloud refuses its credentials. From now on it does not.
+ */
 export function takeClassRefusal({ object }: MachineState): boolean {
   const isRefused = object.prepared?.isClassRefused ?? false;
   delete object.prepared?.isClassRefused;

@@ -1,4 +1,7 @@
-/** A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they change with the phase only. */
+/**
+ * A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they
+ * change with the phase only.
+ */
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
@@ -26,7 +29,10 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   ]);
 }
 
-/** While something is in the way of a drain the search finds what; the object stays Terminating, as its users know it. */
+/**
+ * While something is in the way of a drain the search finds what; the object stays Terminating, as
+ * its users know it.
+ */
 export function showDrain(state: MachineState): void {
   const [blocker] = state.drain?.blockers ?? [];
   const isBlocked = blocker !== undefined;

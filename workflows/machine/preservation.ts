@@ -1,4 +1,7 @@
-/** What the workflow of a machine knows of its preservation. A machine of which nobody says anything has nothing here. */
+/**
+ * What the workflow of a machine knows of its preservation. A machine of which nobody says anything
+ * has nothing here.
+ */
 import type { PreservationNotes } from '../api/preservation.ts';
 import { noteWritten } from './node.ts';
 import { notePreservation } from './object.ts';
@@ -62,7 +65,10 @@ export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }
 
-/** Takes over what a check left on the objects; what a signal told of them meanwhile is another reason to check. */
+/**
+ * Takes over what a check left on the objects; what a signal told of them meanwhile is another
+ * reason to check.
+ */
 export function noteApplied(
   state: MachineState,
   before: Before,
@@ -89,7 +95,10 @@ export function noteNothing(state: MachineState, { observed, node }: Before): vo
 
 type Applied = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
 
-/** The Node as the watcher signalled it, with the annotation that it has now. A Node that was never signalled is no reason to check. */
+/**
+ * The Node as the watcher signalled it, with the annotation that it has now. A Node that was never
+ * signalled is no reason to check.
+ */
 function nodeLeft(
   known: NodeSnapshot | undefined,
   left: { uid: string; preserve: string } | undefined,

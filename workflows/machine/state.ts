@@ -1,6 +1,6 @@
 /**
- * What a Machine's workflow knows; carried whole through continue-as-new. Each group is changed in one file only, which is named
- * with it; all others read.
+ * What a Machine's workflow knows; carried whole through continue-as-new. Each group is changed in
+ * one file only, which is named with it; all others read.
  */
 import type { CreatedInstance } from '../contracts/driver-activities.ts';
 import type { DrainReport } from '../contracts/drain-activities.ts';
@@ -58,7 +58,10 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
   prepared?: PreparedMachine;
   /** The object or its class changed: read it again. */
   isStale: boolean;
-  /** The Node was read by this run or the one before, or the Machine named none: signals tell the rest. */
+  /**
+   * The Node was read by this run or the one before, or the Machine named none: signals tell the
+   * rest.
+   */
   isNodeRead?: boolean;
   /** The target cluster did not answer when Machine and Node were read. */
   outage?: Outage;
@@ -75,13 +78,17 @@ export interface Outage {
 }
 
 /**
- * `none`: no create was sent. `unknown`: an earlier life, of which nothing is known, may have sent one. `sent`: a create was sent, and
- * no instance is known. `made`: the instance is known. `recorded`: its ids are on the object.
+ * `none`: no create was sent. `unknown`: an earlier life, of which nothing is known, may have sent
+ * one. `sent`: a create was sent, and no instance is known. `made`: the instance is known.
+ * `recorded`: its ids are on the object.
  */
 export type CreationState = CreationStage & {
   /** Part of the token: another generation makes another instance. */
   generation: number;
-  /** A create was sent and nobody knows what came of it. `until`: so long the cloud may list its instance late. */
+  /**
+   * A create was sent and nobody knows what came of it. `until`: so long the cloud may list its
+   * instance late.
+   */
   unsettled?: { until?: number };
 };
 
@@ -92,7 +99,10 @@ export type CreationStage =
 export interface NodeState {
   /** As it was signalled or read last. */
   seen?: NodeSnapshot;
-  /** The Machine or its class changed, and the Node was not updated yet. `class`: the version that was signalled. */
+  /**
+   * The Machine or its class changed, and the Node was not updated yet. `class`: the version that
+   * was signalled.
+   */
   behind?: { class?: SnapshotVersion };
   /** Another Machine has the Node: it is neither drained nor deleted with this one. */
   isContested?: boolean;

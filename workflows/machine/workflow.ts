@@ -114,7 +114,10 @@ class MachineWorkflow {
     return undefined;
   }
 
-  /** No plan keeps the loop running without a rest: the guard holds back what is done too often, or failed a moment ago. */
+  /**
+   * No plan keeps the loop running without a rest: the guard holds back what is done too often, or
+   * failed a moment ago.
+   */
   #paced(step: MachineStep): MachineStep {
     const now = Date.now();
     if (step.action === 'complete') return step;
@@ -126,7 +129,10 @@ class MachineWorkflow {
     return step;
   }
 
-  /** Not async, and neither is what it calls: the SDK captures a stack for every promise of a workflow. */
+  /**
+   * Not async, and neither is what it calls: the SDK captures a stack for every promise of a
+   * workflow.
+   */
   #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> | undefined {
     const { action } = step;
     if (action === 'wait') return this.#wait();

@@ -20,8 +20,9 @@ import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * A local activity holds a workflow-task slot, so it gets two seconds (docs/decisions/0002-recovery.md); what takes longer
- * goes on in the regular form, which is durable and visible.
+ * A local activity holds a workflow-task slot, so it gets two seconds
+ * (docs/decisions/0002-recovery.md); what takes longer goes on in the regular form, which is
+ * durable and visible.
  */
 const local = proxyLocalActivities<KubeActivities>({
   startToCloseTimeout: '2s',
@@ -42,7 +43,10 @@ export async function localFirst<Outcome>(
   return await localThen(run, () => regular(summary));
 }
 
-/** The same without a retry of the regular form: it fails, so that the workflow goes on with what else is to be done. */
+/**
+ * The same without a retry of the regular form: it fails, so that the workflow goes on with what
+ * else is to be done.
+ */
 export async function localFirstOnce<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   summary: string,
@@ -57,8 +61,9 @@ async function localThen<Outcome>(
   try {
     return await run(local);
   } catch (error) {
-    // A local activity that timed out fails with an ActivityFailure when it happens, and with the bare TimeoutFailure
-    // inside it when its marker is replayed (SDK 1.24.0): both must take the same way.
+    // A local activity that timed out fails with an ActivityFailure when it happens, and with the
+    // bare TimeoutFailure inside it when its marker is replayed (SDK 1.24.0): both must take the
+    // same way.
     if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
     return await run(longForm());
   }
@@ -101,7 +106,10 @@ export function isStop(error: unknown): error is ActivityFailure {
   return error.cause instanceof ApplicationFailure && error.cause.type === stopType;
 }
 
-/** The same without a retry: the caller reads again before the next attempt, and waits longer each time. */
+/**
+ * The same without a retry: the caller reads again before the next attempt, and waits longer each
+ * time.
+ */
 export function singleAttempt(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
   return proxyActivities<KubeActivities>({
@@ -111,10 +119,16 @@ export function singleAttempt(summary: string): Steps {
   });
 }
 
-/** As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and in Go. */
+/**
+ * As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and
+ * in Go.
+ */
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
-/** After this time it is asked whether anybody polls the queue: where nobody does, that is said on the object, and not waited for in silence. */
+/**
+ * After this time it is asked whether anybody polls the queue: where nobody does, that is said on
+ * the object, and not waited for in silence.
+ */
 const longestQueueWait = '60s';
 
 export function driverCall(

@@ -1,4 +1,7 @@
-/** What people and programs ask of a workflow while it runs: each command is there as a signal and as an update. */
+/**
+ * What people and programs ask of a workflow while it runs: each command is there as a signal and
+ * as an update.
+ */
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
@@ -18,7 +21,8 @@ export class CommandQueue<Command extends { verb: string }> {
   #end: string | undefined;
 
   /**
-   * @param errorOf What is wrong with a command, in words that say what to do; undefined when it can be tried.
+   * @param errorOf What is wrong with a command, in words that say what to do; undefined when it
+   *   can be tried.
    * @param wake Called when something was asked.
    */
   constructor(errorOf: (command: Command) => string | undefined, wake: () => void = () => {}) {

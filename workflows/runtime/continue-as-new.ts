@@ -6,7 +6,10 @@ export function shouldContinueAsNew(): boolean {
   return hasGrownLong(workflowInfo());
 }
 
-/** A step may run for days, as a drain does, and signals come in meanwhile: the server ends a run of 51,200 events. */
+/**
+ * A step may run for days, as a drain does, and signals come in meanwhile: the server ends a run of
+ * 51,200 events.
+ */
 const mostEventsBesideStep = 4_000;
 
 /** True when the step that runs has to be interrupted, so that this run can continue as new. */
@@ -15,8 +18,8 @@ export function shouldInterruptStep(): boolean {
 }
 
 /**
- * What the run before handed over. Nothing after a run that failed: what it did in between is unknown, and everything that is
- * needed to go on stands on the objects and the instances.
+ * What the run before handed over. Nothing after a run that failed: what it did in between is
+ * unknown, and everything that is needed to go on stands on the objects and the instances.
  */
 export function carriedState<State>(state: State | undefined): State | undefined {
   return followsFailedRun() ? undefined : state;

@@ -1,4 +1,7 @@
-/** How a workflow follows one object: the loop, what wakes it, and whether the object is still the same. */
+/**
+ * How a workflow follows one object: the loop, what wakes it, and whether the object is still the
+ * same.
+ */
 import type { SignalDefinition } from '@temporalio/common';
 import { CancellationScope } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
@@ -22,8 +25,9 @@ export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends S
 }
 
 /**
- * Compares a live object with what is known. `newer`: the caller takes it over. `successor`: another UID under our name, so our
- * object must be gone, whether or not that was signalled. Undefined: nothing new.
+ * Compares a live object with what is known. `newer`: the caller takes it over. `successor`:
+ * another UID under our name, so our object must be gone, whether or not that was signalled.
+ * Undefined: nothing new.
  */
 export function observeObject<Seen extends Snapshot, Kept extends Snapshot>(
   state: ObjectState<Seen, Kept>,
@@ -94,8 +98,8 @@ export class ObjectLifecycle {
   }
 
   /**
-   * Takes turns until one returns a result. Cannot be cancelled from outside: nothing else acts for this object, and "Cancel" in the
-   * Temporal UI must not leave an instance unmanaged.
+   * Takes turns until one returns a result. Cannot be cancelled from outside: nothing else acts for
+   * this object, and "Cancel" in the Temporal UI must not leave an instance unmanaged.
    */
   async run<Result>(turn: () => Promise<Result | undefined>): Promise<Result> {
     return await CancellationScope.nonCancellable(async () => {

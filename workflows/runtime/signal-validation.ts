@@ -1,4 +1,7 @@
-/** The form of every signal that says what was seen. One that has another is left out: it must not stop its workflow for ever. */
+/**
+ * The form of every signal that says what was seen. One that has another is left out: it must not
+ * stop its workflow for ever.
+ */
 import type { SignalDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import type { DrainReport } from '../contracts/drain-activities.ts';
@@ -146,7 +149,10 @@ export function onSignal<T extends object>(
   });
 }
 
-/** A run that somebody starts by hand with something else can never do anything: it fails, and says why. */
+/**
+ * A run that somebody starts by hand with something else can never do anything: it fails, and says
+ * why.
+ */
 export function requireInput<Input extends WorkflowInput>(input: Input): Input {
   const fault = errorIn(input, { ref: objectOf(objectRef), cluster: name });
   if (fault === undefined) return input;

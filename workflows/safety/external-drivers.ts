@@ -1,6 +1,7 @@
 /**
- * The search for orphans at providers whose driver is not built in. Such a driver serves `DriverActivities` alone: it lists for each class
- * and deletes what it is told to; the core judges.
+ * The search for orphans at providers whose driver is not built in. Such a driver serves
+ * `DriverActivities` alone: it lists for each class and deletes what it is told to; the core
+ * judges.
  */
 import { isCancellation } from '@temporalio/workflow';
 import type {
@@ -48,7 +49,10 @@ export async function searchExternal(
   return await Promise.all(evaluated.map((listing) => withMissing(account, listing)));
 }
 
-/** Classes of one account list the same: each instance counts for the first. What they have together has to fit into a history. */
+/**
+ * Classes of one account list the same: each instance counts for the first. What they have together
+ * has to fit into a history.
+ */
 export function distinct(listings: readonly ExternalListing[]): ExternalListing[] {
   const seen = new Set<string>();
   return listings.map((listing) => {
@@ -74,7 +78,10 @@ export async function checkFinallyExternal(request: FinalCheckRequest): Promise<
   return { left: suspects.length + omitted, examples, ...(error !== undefined && { error }) };
 }
 
-/** Checks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+/**
+ * Checks again before it deletes: since the listing somebody may have made a Machine that is to
+ * take the instance over.
+ */
 export async function deleteExternal(
   { namespace, cluster }: Pick<OrphanCheck, 'namespace' | 'cluster'>,
   suspect: Suspect,
@@ -144,7 +151,10 @@ async function withMissing(
   return { ...listing, missing: { ...counts, missing } };
 }
 
-/** A cloud that does not answer proves nothing, and neither does one that may not list the instance yet. */
+/**
+ * A cloud that does not answer proves nothing, and neither does one that may not list the instance
+ * yet.
+ */
 async function isMissing(
   { namespace, cluster, provider }: Account,
   { name, uid, providerID, createdAt }: UnlistedInstance,

@@ -19,7 +19,9 @@ export interface MissingReport {
 }
 
 const namedMax = 100;
-/** Between the two answers of the cloud that have to agree, whatever the minimum age of orphans is. */
+/**
+ * Between the two answers of the cloud that have to agree, whatever the minimum age of orphans is.
+ */
 const confirmMaxSeconds = 120;
 
 /** The workflows of the machines ask the cloud themselves before they act. */

@@ -1,4 +1,7 @@
-/** What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the Temporal UI. */
+/**
+ * What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the
+ * Temporal UI.
+ */
 import type { OrphanCheck, OrphanOutcome } from '../contracts/safety-activities.ts';
 import type { KeptReason } from '../plan/safety/orphan-claims.ts';
 import { keptReasons } from '../plan/safety/orphan-claims.ts';

@@ -1,6 +1,6 @@
 /**
- * One run of the check `safety/orphans`: searches for instances that no Machine knows of, deletes those that two runs agree on, and
- * reports. docs/safety.md says how to read, pause and start it.
+ * One run of the check `safety/orphans`: searches for instances that no Machine knows of, deletes
+ * those that two runs agree on, and reports. docs/safety.md says how to read, pause and start it.
  */
 import {
   isCancellation,

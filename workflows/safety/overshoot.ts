@@ -1,4 +1,7 @@
-/** One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when that is over. */
+/**
+ * One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when
+ * that is over.
+ */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type {
   FreezeOutcome,

@@ -1,6 +1,7 @@
 /**
- * One run of the check `safety/reachability`: do both API servers answer? While one does not, the run stays open and checks again, so that the
- * search finds it. It changes nothing: every step of a machine reads Machine and Node first, so that without an answer nothing is decided.
+ * One run of the check `safety/reachability`: do both API servers answer? While one does not, the
+ * run stays open and checks again, so that the search finds it. It changes nothing: every step of a
+ * machine reads Machine and Node first, so that without an answer nothing is decided.
  */
 import {
   metricMeter,

@@ -1,13 +1,14 @@
 /**
- * Deadlines run only while the system could act. What kept it from acting is known as pauses, and a deadline moves by those
- * that lie inside it. All times in milliseconds.
+ * Deadlines run only while the system could act. What kept it from acting is known as pauses, and a
+ * deadline moves by those that lie inside it. All times in milliseconds.
  */
 
 export const pauseReasons = ['stop', 'watcher', 'worker', 'temporal', 'target'] as const;
 
 /**
- * `stop`: a person stopped everything. `watcher`: none led, also because the control cluster did not answer it. `worker`,
- * `temporal`: none answered. `target`: the cluster of the Nodes did not answer.
+ * `stop`: a person stopped everything. `watcher`: none led, also because the control cluster did
+ * not answer it. `worker`, `temporal`: none answered. `target`: the cluster of the Nodes did not
+ * answer.
  */
 export type PauseReason = (typeof pauseReasons)[number];
 
@@ -25,7 +26,10 @@ export interface Timer {
   timeoutMs: number;
 }
 
-/** After a pause agents on Nodes need up to a minute until they report, and workflows some seconds to catch up. */
+/**
+ * After a pause agents on Nodes need up to a minute until they report, and workflows some seconds
+ * to catch up.
+ */
 const graceMs = 60_000;
 
 /** Ordered, without overlaps: what lies in two pauses counts once. */
@@ -51,8 +55,8 @@ export function pausedMs(periods: readonly Period[], { from, until }: Period): n
 }
 
 /**
- * When the time is over: pauses that begin before that move it by what they take. After the last of them some of it is left, so
- * that what happened meanwhile can be seen.
+ * When the time is over: pauses that begin before that move it by what they take. After the last of
+ * them some of it is left, so that what happened meanwhile can be seen.
  */
 export function deadlineOf({ from, timeoutMs }: Timer, periods: readonly Period[]): number {
   const grace = Math.min(timeoutMs, graceMs);
@@ -66,7 +70,10 @@ export function deadlineOf({ from, timeoutMs }: Timer, periods: readonly Period[
   return deadline;
 }
 
-/** A drain goes on without the cluster of the Nodes, as with MCM: it ends at its timeout all the same. */
+/**
+ * A drain goes on without the cluster of the Nodes, as with MCM: it ends at its timeout all the
+ * same.
+ */
 export function pausesOfDrain(pauses: readonly Pause[]): Pause[] {
   return pauses.filter(({ reason }) => reason !== 'target');
 }

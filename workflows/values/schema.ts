@@ -1,4 +1,7 @@
-/** What comes from outside has the form that its type says: anybody may send a signal, and drivers are written in any language. */
+/**
+ * What comes from outside has the form that its type says: anybody may send a signal, and drivers
+ * are written in any language.
+ */
 import { quoted } from '../api/validation.ts';
 
 /** What a value must be, in words; undefined when it is. */

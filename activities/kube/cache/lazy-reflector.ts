@@ -1,4 +1,7 @@
-/** A local copy for those who need it now and then: watched while somebody uses it, and for a while longer. */
+/**
+ * A local copy for those who need it now and then: watched while somebody uses it, and for a while
+ * longer.
+ */
 import type { KubeObject } from '../client/client.ts';
 import type { CachedObject } from './object-cache.ts';
 import type { ReflectorOptions } from './reflector.ts';

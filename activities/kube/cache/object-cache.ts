@@ -24,17 +24,25 @@ export interface Change<T> {
 export interface MirrorOptions<K extends KubeObject, T extends CachedObject> {
   /** Trims before anything is stored. `previous` has the same UID. */
   transform(object: K, previous: T | undefined): T;
-  /** Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of one namespace, or of a cluster-wide resource. */
+  /**
+   * Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of
+   * one namespace, or of a cluster-wide resource.
+   */
   nameOf?(metadata: ObjectMeta): string;
   /** Called after the copy was updated. */
   onChange(change: Change<T>): void;
-  /** `project` or `onChange` threw for one object, which is then left out: it must not hide all others. */
+  /**
+   * `project` or `onChange` threw for one object, which is then left out: it must not hide all
+   * others.
+   */
   onError(error: unknown): void;
 }
 
 export class Mirror<K extends KubeObject, T extends CachedObject> {
   readonly items = new Map<string, T>();
-  /** Names of what the copy holds from before a restore: its versions compare with no later ones. */
+  /**
+   * Names of what the copy holds from before a restore: its versions compare with no later ones.
+   */
   readonly #outdated = new Set<string>();
   readonly #options: MirrorOptions<K, T>;
 

@@ -1,4 +1,7 @@
-/** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
+/**
+ * Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no
+ * read per action.
+ */
 import type { KubeClient } from '../client/client.ts';
 import type { Lease } from './observed-lease.ts';
 import { ownLeaseOf } from './lease-set.ts';

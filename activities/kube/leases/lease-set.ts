@@ -1,4 +1,7 @@
-/** The Leases that a leader holds, all or none. Our own comes last and goes first: it is what lets workers act. */
+/**
+ * The Leases that a leader holds, all or none. Our own comes last and goes first: it is what lets
+ * workers act.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
@@ -7,12 +10,18 @@ import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, Attempt } from './lease-lock.ts';
 
-/** Its `leaseTransitions` are the epoch of the watcher's signals; only with a holder may workers create and destroy. */
+/**
+ * Its `leaseTransitions` are the epoch of the watcher's signals; only with a holder may workers
+ * create and destroy.
+ */
 export const ownLease = 'millwright';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
 const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 
-/** Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be served from another one. */
+/**
+ * Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be
+ * served from another one.
+ */
 export function ownLeaseOf(namespace: string, resourceNamespace = namespace): NamespacedName {
   const isElsewhere = resourceNamespace !== namespace;
   return {
@@ -46,9 +55,9 @@ export interface LeasesSeen {
 const secondsUntil2020 = 1_577_836_800;
 
 /**
- * A term begins at a number that the clock has reached, so that its epoch is later than all before it
- * also where a Lease was deleted, or restored from a backup. Seconds, because no process begins more
- * than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
+ * A term begins at a number that the clock has reached, so that its epoch is later than all before
+ * it also where a Lease was deleted, or restored from a backup. Seconds, because no process begins
+ * more than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
  */
 export const epochFromTime = (): number => Math.floor(Date.now() / 1_000) - secondsUntil2020;
 
@@ -129,7 +138,10 @@ export class LeaseSet {
   }
 }
 
-/** Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM neither. */
+/**
+ * Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM
+ * neither.
+ */
 async function acquireOfMcm(lock: LeaseLock): Promise<Attempt | undefined> {
   try {
     return await lock.acquireOrRenew();

@@ -1,4 +1,7 @@
-/** Our finalizer on Machines, MachineSets, MachineDeployments: while it stands, something is left to do. */
+/**
+ * Our finalizer on Machines, MachineSets, MachineDeployments: while it stands, something is left to
+ * do.
+ */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { KubeClient, KubeObject } from '../client/client.ts';
@@ -40,7 +43,10 @@ export async function release(
   if (!(await releaseIfOurs(control, path, life))) await releaseAmongOthers(control, path, life);
 }
 
-/** One write without a read before, where ours is the only finalizer. False where it is not, or the object is another. */
+/**
+ * One write without a read before, where ours is the only finalizer. False where it is not, or the
+ * object is another.
+ */
 async function releaseIfOurs(
   control: KubeClient,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The ConfigMap `millwright-stop`: while it stands, nothing is created and nothing is destroyed. It is watched, so that
- * every process knows within a second or so and no action needs a read.
+ * The ConfigMap `millwright-stop`: while it stands, nothing is created and nothing is destroyed. It
+ * is watched, so that every process knows within a second or so and no action needs a read.
  */
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { namespaced } from '../client/paths.ts';

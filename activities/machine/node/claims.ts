@@ -33,9 +33,10 @@ export interface NodeClaim {
 }
 
 /**
- * Why the Node of this name is not this machine's; undefined when it is. Names come back: where Nodes are called by their
- * address, another machine may have the name by now. A Node without a providerID is taken at its label, and one without both,
- * or a Node that is missing, goes with the only Machine that names it.
+ * Why the Node of this name is not this machine's; undefined when it is. Names come back: where
+ * Nodes are called by their address, another machine may have the name by now. A Node without a
+ * providerID is taken at its label, and one without both, or a Node that is missing, goes with the
+ * only Machine that names it.
  */
 export async function foreignReason(
   control: KubeClient,
@@ -113,7 +114,10 @@ export async function reportCompetitor(
   return description;
 }
 
-/** A Node of the same name is left of an earlier instance: the kubelet of the new one would take it over. */
+/**
+ * A Node of the same name is left of an earlier instance: the kubelet of the new one would take it
+ * over.
+ */
 export async function findStaleNode(
   { target }: ActivityDependencies,
   { instance }: { instance: Instance },

@@ -22,7 +22,10 @@ interface NodeOf {
   instance: Instance;
 }
 
-/** The Node of a machine that has not joined yet was seen to go: both are read again before anything is deleted. */
+/**
+ * The Node of a machine that has not joined yet was seen to go: both are read again before anything
+ * is deleted.
+ */
 export async function deleteWithNode(
   world: ActivityDependencies,
   input: NodeOf,

@@ -1,4 +1,7 @@
-/** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
+/**
+ * Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as
+ * possible.
+ */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import type { NodeSyncRequest } from '../../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
@@ -73,8 +76,9 @@ async function copyConditions(
 const mostTries = 4;
 
 /**
- * Returns the Node as it is then; undefined when there is none. What the API server does not take is said in an Event and left
- * out: a template that nobody can apply must not keep a machine from its life.
+ * Returns the Node as it is then; undefined when there is none. What the API server does not take
+ * is said in an Event and left out: a template that nobody can apply must not keep a machine from
+ * its life.
  */
 export async function updateNode(
   clusters: Clusters,

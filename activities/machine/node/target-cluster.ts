@@ -1,6 +1,7 @@
 /**
- * In which target cluster the Node of a Machine is, as an annotation says. That a cluster has no Node of some name proves something
- * only in that cluster: in another one it means that this process was given the wrong kubeconfig.
+ * In which target cluster the Node of a Machine is, as an annotation says. That a cluster has no
+ * Node of some name proves something only in that cluster: in another one it means that this
+ * process was given the wrong kubeconfig.
  */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -22,8 +23,8 @@ export interface Clusters {
 }
 
 /**
- * The Node of this name. That it is missing, or another instance's, counts only in the target cluster that the Machine joined;
- * anywhere else the one that it joined is out of reach.
+ * The Node of this name. That it is missing, or another instance's, counts only in the target
+ * cluster that the Machine joined; anywhere else the one that it joined is out of reach.
  */
 export async function readNodeOf(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
   const node = await readNode(clusters.target, claim.nodeName);
@@ -73,7 +74,10 @@ export async function recordTargetCluster(
   });
 }
 
-/** A Machine of MCM has no annotation, and taking it over writes nothing: it gets one with its next change of phase. */
+/**
+ * A Machine of MCM has no annotation, and taking it over writes nothing: it gets one with its next
+ * change of phase.
+ */
 export async function correctTargetCluster(
   clusters: Pick<Clusters, 'control' | 'targetCluster'>,
   seen: SeenNode,

@@ -24,7 +24,10 @@ import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo } from './preserved-node.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
-/** Never fails because an API server is out of reach or refuses a write: a deletion must not wait for this. */
+/**
+ * Never fails because an API server is out of reach or refuses a write: a deletion must not wait
+ * for this.
+ */
 export async function preserveMachine(
   world: ActivityDependencies,
   request: PreserveRequest,
@@ -62,7 +65,10 @@ async function follow(
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
 }
 
-/** The Node of this very instance: names come back. One that says it is another Machine's is left to that. */
+/**
+ * The Node of this very instance: names come back. One that says it is another Machine's is left to
+ * that.
+ */
 async function ownNode(
   { control, target, targetCluster }: ActivityDependencies,
   machine: Machine,
@@ -111,7 +117,10 @@ function wordOf(node: Node | undefined): string | undefined {
 
 type PreservationDependencies = ActivityDependencies & Found & { request: PreserveRequest };
 
-/** As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to notice its end by. */
+/**
+ * As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to
+ * notice its end by.
+ */
 async function copyNodesWord(
   desk: PreservationDependencies,
   plan: PreservationPlan,

@@ -1,4 +1,7 @@
-/** The Node of a machine that is kept for inspection: marked, so that nothing new comes and nobody takes it away. */
+/**
+ * The Node of a machine that is kept for inspection: marked, so that nothing new comes and nobody
+ * takes it away.
+ */
 import { annotations, taints } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
@@ -24,7 +27,9 @@ export interface Keeping {
   drain?: { error?: string };
 }
 
-/** Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's. */
+/**
+ * Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's.
+ */
 export async function keepNode(target: KubeClient, node: Node, keeping: Keeping): Promise<void> {
   const { isToBeDrained: isTainted } = keeping;
   await change(target, node, {
@@ -57,7 +62,10 @@ interface Rewriting {
 
 const mostTries = 4;
 
-/** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
+/**
+ * Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is
+ * there.
+ */
 async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;
   let node: Node | undefined = seen;

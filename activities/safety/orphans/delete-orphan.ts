@@ -16,7 +16,10 @@ export interface DeletionDependencies {
   signal(): AbortSignal;
 }
 
-/** Checks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+/**
+ * Checks again before it deletes: since the listing somebody may have made a Machine that is to
+ * take the instance over.
+ */
 export async function deleteOrphan(
   { driver, control, classes, signal }: DeletionDependencies,
   { suspect, cluster, namespace }: OrphanDeletion,

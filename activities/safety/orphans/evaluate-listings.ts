@@ -1,4 +1,7 @@
-/** Evaluates what an external driver has listed. `find-orphans.ts` does so for the others, beside the driver. */
+/**
+ * Evaluates what an external driver has listed. `find-orphans.ts` does so for the others, beside
+ * the driver.
+ */
 import type {
   EvaluatedListing,
   ListingsRequest,

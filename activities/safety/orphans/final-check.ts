@@ -9,7 +9,9 @@ import { readClaims } from './machine-claims.ts';
 
 const examplesMax = 10;
 
-/** A class that is going as well leads nowhere: of two that are deleted together each check counts. */
+/**
+ * A class that is going as well leads nowhere: of two that are deleted together each check counts.
+ */
 export async function checkFinally(
   world: ListDependencies,
   request: FinalCheckRequest,

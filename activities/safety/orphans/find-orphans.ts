@@ -1,4 +1,7 @@
-/** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
+/**
+ * Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows
+ * nothing of.
+ */
 import type { ListedInstance } from '../../../workflows/contracts/driver-activities.ts';
 import type { OrphanSearchRequest } from '../../../workflows/contracts/safety-activities.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
@@ -18,7 +21,10 @@ import { readMachines } from '../../machine/object.ts';
 import type { SearchDependencies } from '../missing-instances.ts';
 import { listedIn, findMissing } from '../missing-instances.ts';
 
-/** The answer stands in a history. More suspects than the largest bound on deletions are of no use there. */
+/**
+ * The answer stands in a history. More suspects than the largest bound on deletions are of no use
+ * there.
+ */
 const suspectsMax = 200;
 
 export async function findOrphans(

@@ -1,4 +1,7 @@
-/** Where a cloud has to be listed to see all instances of some classes: once for each credential and scope, not for each class. */
+/**
+ * Where a cloud has to be listed to see all instances of some classes: once for each credential and
+ * scope, not for each class.
+ */
 import { createHash } from 'node:crypto';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { ClassWithSecret } from '../../machine-class/reader.ts';

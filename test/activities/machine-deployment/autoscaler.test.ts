@@ -1,6 +1,7 @@
 /**
- * The cluster autoscaler lowers `replicas` and names the machines that are to go. The deployment carries that to machines and
- * sets one write at a time, and may be killed between any two of them, for as long as a set takes to do all that it then sees.
+ * The cluster autoscaler lowers `replicas` and names the machines that are to go. The deployment
+ * carries that to machines and sets one write at a time, and may be killed between any two of them,
+ * for as long as a set takes to do all that it then sees.
  */
 import { describe, expect, test } from '@jest/globals';
 import { customResource } from '../../../activities/kube/client/paths.ts';

@@ -1,4 +1,7 @@
-/** One write that the API server refuses for as long as a policy stands: the deployment goes on with all others. */
+/**
+ * One write that the API server refuses for as long as a policy stands: the deployment goes on with
+ * all others.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
 import type { ObservedDeploymentOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';

@@ -272,7 +272,10 @@ describe('a Node whose name another instance or machine has by now', () => {
     releaseNodes: (): Promise<string[]> => release(),
   };
 
-  /** Each step would change one of the two: one has what it takes away, the other has not what it adds. */
+  /**
+   * Each step would change one of the two: one has what it takes away, the other has not what it
+   * adds.
+   */
   const others = (changes: Parameters<typeof aNode>[0]): Node[] => [
     aNode({ ...changes, metadata: { name: 'n1', ...changes?.metadata } }),
     aNode({

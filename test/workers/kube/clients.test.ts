@@ -34,7 +34,10 @@ async function kubeconfigFor(port: number): Promise<KubeSource> {
   return { kind: 'file', path };
 }
 
-/** Answers every request with a namespace of this UID, or if that is `forbidden` with 403; counts the paths. */
+/**
+ * Answers every request with a namespace of this UID, or if that is `forbidden` with 403; counts
+ * the paths.
+ */
 async function startCluster(port: number, uid: string): Promise<string[]> {
   const seen: string[] = [];
   const server: Server = createServer((request, response) => {

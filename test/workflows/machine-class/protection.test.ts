@@ -55,7 +55,9 @@ test.each([
   });
 });
 
-/** In small steps: what is skipped before the workflow waits does not bring its next look nearer. */
+/**
+ * In small steps: what is skipped before the workflow waits does not bring its next look nearer.
+ */
 async function skipToLook(log: CallLog, times: number): Promise<void> {
   for (let steps = 0; steps < 100 && log.count('checkFinally') < times; steps += 1) {
     await temporal.skip(5);
@@ -157,7 +159,8 @@ describe('a class that no Machine uses any more', () => {
       });
       const start = await temporal.now();
       await skipToLook(log, 6);
-      // Time passes as usual while an activity runs: the seventh look begins shortly before the end.
+      // Time passes as usual while an activity runs: the seventh look begins shortly before the
+      // end.
       await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
       await handle.signal(useChanged, signal);
       await resultOf(handle);

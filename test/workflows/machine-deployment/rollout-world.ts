@@ -49,7 +49,9 @@ export class RolloutWorld {
     });
   }
 
-  /** A workflow that is ended in the middle of a task keeps the server's time from being skipped. */
+  /**
+   * A workflow that is ended in the middle of a task keeps the server's time from being skipped.
+   */
   async #rest(): Promise<void> {
     const { status } = await this.world.handle.describe();
     if (status.name === 'RUNNING') await this.view();
@@ -94,7 +96,10 @@ export class RolloutWorld {
     return (await this.world.handle.describe()).runId;
   }
 
-  /** The rollout is over, and with it the run; the test server's change of runs is not atomic, so nothing is sent at the end. */
+  /**
+   * The rollout is over, and with it the run; the test server's change of runs is not atomic, so
+   * nothing is sent at the end.
+   */
   async isOver(run: string): Promise<void> {
     await eventually('the next run', async () => {
       if ((await this.runId()) !== run) return true;
@@ -105,7 +110,9 @@ export class RolloutWorld {
     await this.view();
   }
 
-  /** Undefined before the first plan, and when the test server loses the query because a run ends. */
+  /**
+   * Undefined before the first plan, and when the test server loses the query because a run ends.
+   */
   async view(): Promise<RolloutView | undefined> {
     const { handle } = this.world;
     const deadline = Date.now() + longestQueryMs;

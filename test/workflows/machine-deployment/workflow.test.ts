@@ -1,4 +1,7 @@
-/** Runs end here, after which the test server skips no time: what needs that is in machine-deployment-waits.test.ts. */
+/**
+ * Runs end here, after which the test server skips no time: what needs that is in
+ * machine-deployment-waits.test.ts.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

@@ -74,7 +74,8 @@ describe('a faulty class', () => {
       await world.log.until('recordFailure', 5);
       const [first = 0, ...others] = reportedAt;
       const seconds = others.map((at, index) => (at - (reportedAt[index] ?? first)) / 1000);
-      // Pauses of 2, 4, 8 and 16 s, each shortened by up to a quarter. How much later a worker comes is its own affair.
+      // Pauses of 2, 4, 8 and 16 s, each shortened by up to a quarter. How much later a worker
+      // comes is its own affair.
       for (const [index, least] of [1.5, 3, 6, 12].entries()) {
         expect(seconds[index]).toBeGreaterThanOrEqual(least);
       }

@@ -1,4 +1,7 @@
-/** What a workflow takes over of a look: after it there is nothing to look at, until somebody says something else. */
+/**
+ * What a workflow takes over of a look: after it there is nothing to look at, until somebody says
+ * something else.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

@@ -1,4 +1,7 @@
-/** A life that begins with an object of which much has happened already, and steps that do not end as they should. */
+/**
+ * A life that begins with an object of which much has happened already, and steps that do not end
+ * as they should.
+ */
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';

@@ -1,4 +1,6 @@
-/** The steps of a machine whose instance is there: its Node joins, and follows Machine and class. */
+/**
+ * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
+ */
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
 import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';

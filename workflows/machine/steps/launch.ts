@@ -19,7 +19,10 @@ import { instanceOf, isRecorded } from '../state.ts';
 import type { CreatedInstance } from '../../contracts/driver-activities.ts';
 import type { StepContext } from './context.ts';
 
-/** Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user data wants one. */
+/**
+ * Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user
+ * data wants one.
+ */
 export async function readAndClaim({ state, input }: StepContext): Promise<void> {
   const { object } = state;
   const { ref, cluster } = input;
@@ -84,7 +87,10 @@ export async function findStaleNode(context: StepContext): Promise<void> {
   else noteNameChecked(state);
 }
 
-/** As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now stays known, for the teardown. */
+/**
+ * As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now
+ * stays known, for the teardown.
+ */
 async function deleteUnusableInstance(
   context: StepContext,
   { nodeName }: CreatedInstance,

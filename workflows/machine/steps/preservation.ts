@@ -42,7 +42,10 @@ function endOfDrain({ preservation }: MachineState): { error?: string } | undefi
   return error === undefined ? undefined : { error };
 }
 
-/** As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to fix ends it. */
+/**
+ * As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to
+ * fix ends it.
+ */
 export async function drainPreserved(context: StepContext): Promise<void> {
   const { state } = context;
   const drain = beginPreservedDrain(state);

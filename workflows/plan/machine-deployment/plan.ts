@@ -69,7 +69,9 @@ function planRollout(rollout: Rollout): DeploymentPlan {
   };
 }
 
-/** A set that is still to be made, or that is gone back to, is not the one that made no progress. */
+/**
+ * A set that is still to be made, or that is gone back to, is not the one that made no progress.
+ */
 function overdueReport({ facts, target }: Rollout): Pick<DeploymentPlan, 'report'> {
   if (!facts.progress.isOverdue || !target.isOfTemplate || !exists(target)) return {};
   const message = `MachineSet "${target.name}" has timed out progressing.`;
@@ -104,8 +106,9 @@ function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
 }
 
 /**
- * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the rollout does: a canary that
- * a person has yet to inspect, a time that has not come, an option that cannot be parsed. A set that is gone back to is a known one.
+ * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the
+ * rollout does: a canary that a person has yet to inspect, a time that has not come, an option that
+ * cannot be parsed. A set that is gone back to is a known one.
  */
 function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
   if (!exists(target)) return false;
@@ -152,7 +155,10 @@ export interface Refusal {
 export const selectsAll =
   'This deployment is selecting all machines. A non-empty selector is required.';
 
-/** What an update in place would do is not built yet, and machines are not to be replaced by accident. */
+/**
+ * What an update in place would do is not built yet, and machines are not to be replaced by
+ * accident.
+ */
 const inPlaceMessage =
   'The template changed, and spec.strategy.type InPlaceUpdate is not supported yet: nothing is touched. Use RollingUpdate or Recreate, or take the change back.';
 

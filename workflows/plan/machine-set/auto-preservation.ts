@@ -1,4 +1,7 @@
-/** Which Failed machines of a set are preserved although nobody asked: at most `autoPreserveFailedMachineMax` at a time. */
+/**
+ * Which Failed machines of a set are preserved although nobody asked: at most
+ * `autoPreserveFailedMachineMax` at a time.
+ */
 import type { MachineFact } from './scale-down.ts';
 import { compareText } from './scale-down.ts';
 import { burst, isFailed, isPresent } from './deletions.ts';
@@ -17,8 +20,9 @@ export interface PreservationLimits {
 }
 
 /**
- * The newest failures tell most; those that were preserved for longest have told enough. A machine that had its time, or that a
- * person wrote anything about, is left alone. Undefined when nothing is to do.
+ * The newest failures tell most; those that were preserved for longest have told enough. A machine
+ * that had its time, or that a person wrote anything about, is left alone. Undefined when nothing
+ * is to do.
  */
 export function planAutoPreservation(
   machines: readonly MachineFact[],

@@ -8,7 +8,9 @@ import { burst } from './deletions.ts';
 export interface DesiredMachines {
   isDeleting: boolean;
   hasFinalizer: boolean;
-  /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
+  /**
+   * `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted.
+   */
   isOrphaning: boolean;
   /** metadata.generation that the rest was read at. */
   generation: number;
@@ -35,7 +37,9 @@ export interface ObservedMachineSet {
   toDelete: MachineRefs;
   /** Failed machines that the set preserves, or lets go, on its own; absent when there is none. */
   autoPreservation?: AutoPreservation;
-  /** Names of machines that differ from the template, at most `burst`; absent when there is none. */
+  /**
+   * Names of machines that differ from the template, at most `burst`; absent when there is none.
+   */
   toPush?: string[];
   /** A preservation ends then, milliseconds: what was found holds no longer. */
   holdsUntil?: number;
@@ -65,7 +69,10 @@ export interface MachineSetFacts {
   stop?: string;
 }
 
-/** Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds up a push. */
+/**
+ * Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds
+ * up a push.
+ */
 export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
   const { refused } = facts;
   const observation = withinRefusals(facts, now);
@@ -154,8 +161,9 @@ function waitForNews({ desired, present, failed, holdsUntil }: ObservedMachineSe
 }
 
 /**
- * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
- * the reads that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ * One step brings about what the spec asks for. To report the spec as seen only then saves a write
+ * of the set's status, and all the reads that follow one. `batchSize`: of the next batch; undefined
+ * when none may follow at once.
  */
 export function isOneStepAway(
   observation: ObservedMachineSet,
@@ -196,9 +204,9 @@ export function nextBatchSize(batchSize: number): number {
 export type PlannedFor = Pick<DesiredMachines, 'generation' | 'replicas'>;
 
 /**
- * How many machines of a batch may still be made, those made already included. When fewer are wanted now than when the batch was
- * planned, the difference is not made: a MachineDeployment counts on it that a set which has seen its latest
- * spec does not grow past it.
+ * How many machines of a batch may still be made, those made already included. When fewer are
+ * wanted now than when the batch was planned, the difference is not made: a MachineDeployment
+ * counts on it that a set which has seen its latest spec does not grow past it.
  */
 export function batchLimit(planned: { count: number; basis: PlannedFor }, now: PlannedFor): number {
   if (now.generation === planned.basis.generation) return planned.count;

@@ -1,4 +1,7 @@
-/** Machines that the API server does not let a MachineSet write or delete: left alone for a while, as the set goes on with the others. */
+/**
+ * Machines that the API server does not let a MachineSet write or delete: left alone for a while,
+ * as the set goes on with the others.
+ */
 import { stepBackoffSeconds } from '../step-backoff.ts';
 
 /** What came of writes to several machines. */

@@ -11,9 +11,10 @@ export interface BackoffInput extends StepBackoffInput {
 }
 
 /**
- * Seconds until the next attempt: 2, 4, 8 ... 180, each shortened by up to a quarter. A cloud that says when to come
- * back is heard; one that has no room is left alone for `--resource-exhausted-retry`. A repaired class or Secret
- * wakes a machine earlier, so that a wrong class never costs MCM's dead wait of 3 or 10 minutes.
+ * Seconds until the next attempt: 2, 4, 8 ... 180, each shortened by up to a quarter. A cloud that
+ * says when to come back is heard; one that has no room is left alone for
+ * `--resource-exhausted-retry`. A repaired class or Secret wakes a machine earlier, so that a wrong
+ * class never costs MCM's dead wait of 3 or 10 minutes.
  */
 export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
@@ -23,7 +24,10 @@ export function backoffSeconds(input: BackoffInput): number {
   return stepBackoffSeconds({ attempts, random });
 }
 
-/** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
+/**
+ * Somebody says when to come back. However often that was: the next failure of another kind is a
+ * first one.
+ */
 export function hasOwnPace({
   failure,
   resourceExhaustedRetrySeconds,

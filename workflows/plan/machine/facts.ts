@@ -25,7 +25,9 @@ export interface MachineFailure {
   retryAfterSeconds?: number;
   /** We stopped it ourselves: nothing is wrong. */
   wasCancelled?: boolean;
-  /** Who has to act, where the code alone does not say it. Absent in what earlier versions noted. */
+  /**
+   * Who has to act, where the code alone does not say it. Absent in what earlier versions noted.
+   */
   kind?: MachineFailureKind;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
@@ -58,7 +60,9 @@ export interface MachineFacts {
   failure?: {
     detail: StepFailure;
     attempts: number;
-    /** Those of them after which nobody but us said when to come back: they make the wait longer. */
+    /**
+     * Those of them after which nobody but us said when to come back: they make the wait longer.
+     */
     unpaced?: number;
     retryAt: number;
   };
@@ -67,7 +71,10 @@ export interface MachineFacts {
   unsettledUntil?: number;
   /** A create was sent, or may have been sent by an earlier life. */
   wasCreateSent: boolean;
-  /** The target cluster did not answer when Machine and Node were read: they are read again then, milliseconds. */
+  /**
+   * The target cluster did not answer when Machine and Node were read: they are read again then,
+   * milliseconds.
+   */
   outage?: { reason: string; retryAt: number };
   /** What failed last is not on the object yet. */
   isUnreported?: boolean;
@@ -97,7 +104,10 @@ export interface MachineFacts {
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
   teardown?: {
-    /** A create may have made an instance that nobody wrote down: its Node is to be drained and to go as well. */
+    /**
+     * A create may have made an instance that nobody wrote down: its Node is to be drained and to
+     * go as well.
+     */
     mustFind?: boolean;
     isDrained: boolean;
     isInstanceGone: boolean;

@@ -9,8 +9,9 @@ import { defined } from '../../values/defined.ts';
 export type JoinedPhase = Extract<MachinePhase, 'Running' | 'Unknown' | 'Failed'>;
 
 /**
- * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the harmful types is exactly
- * False if it is there. Returns what is wrong, in words; nothing when the Node is healthy.
+ * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the
+ * harmful types is exactly False if it is there. Returns what is wrong, in words; nothing when the
+ * Node is healthy.
  */
 export function nodeFaults(
   conditions: readonly NodeCondition[],
@@ -29,7 +30,10 @@ function inWords({ type, status, reason = '', message = '' }: NodeCondition): st
   return `${type} is ${status}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** A type came, went, or has another status; of the reasons only the one that an agent on the Node reports by. */
+/**
+ * A type came, went, or has another status; of the reasons only the one that an agent on the Node
+ * reports by.
+ */
 export function conditionsDiffer(
   copied: readonly NodeCondition[],
   present: readonly NodeCondition[],
@@ -98,7 +102,10 @@ const longestStepMs = 5_000;
 /** After an outage agents on Nodes need up to a minute until they report again. */
 const graceSeconds = 60;
 
-/** The state with which a check begins: while no check was made, or none could be, the clock stood still. */
+/**
+ * The state with which a check begins: while no check was made, or none could be, the clock stood
+ * still.
+ */
 export function beforeCheck(state: HealthState | undefined, now: number): HealthState | undefined {
   if (state?.since === undefined) return state;
   const gap = now - state.checkedAt;
@@ -109,8 +116,9 @@ export function beforeCheck(state: HealthState | undefined, now: number): Health
 }
 
 /**
- * The clock stands still from the last good check on when an API server is out of reach, when the step took long because of that, and when most
- * machines went silent at once. After that a machine has at least a minute.
+ * The clock stands still from the last good check on when an API server is out of reach, when the
+ * step took long because of that, and when most machines went silent at once. After that a machine
+ * has at least a minute.
  */
 export function afterCheck(
   before: HealthState | undefined,
@@ -154,7 +162,10 @@ function pausedUntil(before: HealthState | undefined, now: number): number {
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
-/** Unknown machines are checked now and then: only so the workflow knows how long an API server was away. */
+/**
+ * Unknown machines are checked now and then: only so the workflow knows how long an API server was
+ * away.
+ */
 function nextCheck(
   state: HealthState,
   { endedAt, random, isHeld }: HealthCheck & { isHeld: boolean },
@@ -173,8 +184,9 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
 }
 
 /**
- * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks themselves saw of an outage is among
- * the pauses too, so the later of both answers counts, not their sum.
+ * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks
+ * themselves saw of an outage is among the pauses too, so the later of both answers counts, not
+ * their sum.
  */
 export function deadlineOf(
   { since, pausedMs, timeoutSeconds }: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,

@@ -7,8 +7,9 @@ import { planWhileRunning } from './running-step.ts';
 import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
 
 /**
- * An instance is torn down only by a life that saw the deletionTimestamp with our finalizer present. An object that
- * vanishes otherwise (Gardener's control-plane migration strips finalizers) leaves its instance alone.
+ * An instance is torn down only by a life that saw the deletionTimestamp with our finalizer
+ * present. An object that vanishes otherwise (Gardener's control-plane migration strips finalizers)
+ * leaves its instance alone.
  */
 export function planMachine(facts: MachineFacts, now: number): MachineStep {
   const { running, ...rest } = facts;
@@ -42,7 +43,10 @@ function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
   return now >= (finalizerAt ?? Infinity) ? ({ action: 'prepare' } as const) : undefined;
 }
 
-/** Whatever a machine waits for, it wakes to set its finalizer again, and to read what was out of reach. */
+/**
+ * Whatever a machine waits for, it wakes to set its finalizer again, and to read what was out of
+ * reach.
+ */
 function repairedUntil(step: MachineStep, { finalizerAt, outage }: MachineFacts): MachineStep {
   if (step.action !== 'wait') return step;
   const until = Math.min(
@@ -84,7 +88,10 @@ function preservedUntil(
   return { ...step, reason, ...(until < Infinity && { until }) };
 }
 
-/** Life goes on beside the drain of a Node that is kept: it may get well, its time may end, its Machine may be deleted. */
+/**
+ * Life goes on beside the drain of a Node that is kept: it may get well, its time may end, its
+ * Machine may be deleted.
+ */
 function planBesideDrain(facts: MachineFacts, running: RunningStep, now: number): MachineStep {
   if (running.isCancelRequested) return { action: 'wait', reason: 'its drain is being cancelled' };
   const reason = endOfDrain(facts, running);
@@ -123,8 +130,8 @@ function planHealth(
 }
 
 /**
- * A Failed machine of a set waits to be replaced. One without an owner is all that there will ever be, so it goes on trying, as in
- * MCM v0.62.1.
+ * A Failed machine of a set waits to be replaced. One without an owner is all that there will ever
+ * be, so it goes on trying, as in MCM v0.62.1.
  */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
   if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
@@ -151,7 +158,9 @@ function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): Ma
   return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };
 }
 
-/** An unreachable target cluster is asked again after a while; what else happens is seen meanwhile. */
+/**
+ * An unreachable target cluster is asked again after a while; what else happens is seen meanwhile.
+ */
 function planRead(facts: MachineFacts, now: number): MachineStep {
   const { outage } = facts;
   if (!outage || isInReach(facts, now)) return { action: 'prepare' };

@@ -1,4 +1,7 @@
-/** When a machine's workflow checks its preservation, and when it drains the Node of a Failed machine that is kept. */
+/**
+ * When a machine's workflow checks its preservation, and when it drains the Node of a Failed
+ * machine that is kept.
+ */
 
 /** Times in milliseconds. Absent where nobody says anything of it. */
 export interface PreservationFacts {

@@ -1,6 +1,6 @@
 /**
- * Is a machine to be kept for inspection, and until when. Nothing here deletes a machine: while it is preserved its MachineSet
- * leaves it alone.
+ * Is a machine to be kept for inspection, and until when. Nothing here deletes a machine: while it
+ * is preserved its MachineSet leaves it alone.
  */
 import type { MachinePhase } from '../../api/phases.ts';
 import { defined } from '../../values/defined.ts';
@@ -45,8 +45,9 @@ export type PreservationPlan = EffectiveRequest &
 export type StopReason = 'expired' | 'recovered' | 'withdrawn';
 
 /**
- * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot be understood counts as not
- * said, so that a slip of the pen ends no preservation; nor does a Node that got lost.
+ * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot
+ * be understood counts as not said, so that a slip of the pen ends no preservation; nor does a Node
+ * that got lost.
  */
 export function effectiveRequest({
   requests,
@@ -97,7 +98,10 @@ function withdrawn(request: EffectiveRequest, { expiresAt }: PreservationFacts):
     : { ...request, action: 'stop', reason: 'withdrawn', forgets: false };
 }
 
-/** Nobody asked for what was preserved automatically, so that it leaves nothing behind, its place in the limit included. */
+/**
+ * Nobody asked for what was preserved automatically, so that it leaves nothing behind, its place in
+ * the limit included.
+ */
 function recovered(
   request: EffectiveRequest,
   value: Preserve,

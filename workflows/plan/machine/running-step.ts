@@ -25,7 +25,8 @@ function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | un
   if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
     return `deletion requested during ${needless}`;
   }
-  // The drain timeout or the class may be another: the step begins anew with what the object says now.
+  // The drain timeout or the class may be another: the step begins anew with what the object says
+  // now.
   const mustRead = facts.teardown !== undefined && !facts.isRead;
   return mustRead ? `its spec was edited during ${name}` : undefined;
 }

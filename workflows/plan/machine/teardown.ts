@@ -32,7 +32,9 @@ function planRemoval(facts: MachineFacts, teardown: Teardown, now: number): Mach
   return backOffOf(facts, now) ?? { action: 'deleteInstance' };
 }
 
-/** A class that never could be read never made an instance: its Machines can go without a driver. */
+/**
+ * A class that never could be read never made an instance: its Machines can go without a driver.
+ */
 function hasNothingToDelete(facts: MachineFacts): boolean {
   return facts.provider === undefined && !facts.instance && !facts.wasCreateSent;
 }

@@ -20,7 +20,10 @@ export interface WorkflowComparison {
   leftOver: WorkflowRef[];
   /** Of both that were left for a later check. */
   omitted: number;
-  /** Workflows of an install or a control cluster that was replaced: nobody serves them. Absent: none. */
+  /**
+   * Workflows of an install or a control cluster that was replaced: nobody serves them. Absent:
+   * none.
+   */
   replaced?: number;
 }
 

@@ -1,4 +1,7 @@
-/** Machines whose instance went behind our back: which of them are asked for, and whether so many can be believed. */
+/**
+ * Machines whose instance went behind our back: which of them are asked for, and whether so many
+ * can be believed.
+ */
 import type { MachinePhase } from '../../api/phases.ts';
 import { isMeltdown } from '../machine/health.ts';
 import { lastPartOf } from '../../values/provider-id.ts';
@@ -40,7 +43,10 @@ export interface Candidates {
   unlisted: OwnedInstance[];
 }
 
-/** `classNames`: of one scope. `listed`: last parts of the providerIDs in all listings of the provider. */
+/**
+ * `classNames`: of one scope. `listed`: last parts of the providerIDs in all listings of the
+ * provider.
+ */
 export function findUnlisted(
   machines: readonly ListedMachine[],
   scope: { classNames: ReadonlySet<string>; listed: ReadonlySet<string> },
@@ -56,7 +62,10 @@ export function findUnlisted(
   return { owned, unlisted };
 }
 
-/** Most instances of a scope are gone at once: rather a mistake, such as the credentials of another account. */
+/**
+ * Most instances of a scope are gone at once: rather a mistake, such as the credentials of another
+ * account.
+ */
 export function isMassLoss({ machines, unlisted, asked, missing }: MissingSearch): boolean {
   const share = asked === 0 ? 0 : missing.length / asked;
   return isMeltdown({ unknown: Math.round(share * unlisted), joined: machines });

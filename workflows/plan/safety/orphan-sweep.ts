@@ -28,7 +28,9 @@ export interface ScopeListing {
   omitted: number;
   /** Absent when every Machine of this scope has its instance. */
   missing?: MissingSearch;
-  /** Of the suspects that the run before left: they have a Machine now, or are not to be touched. */
+  /**
+   * Of the suspects that the run before left: they have a Machine now, or are not to be touched.
+   */
   cleared?: string[];
   /** Why there was no listing. */
   error?: string;

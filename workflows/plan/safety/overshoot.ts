@@ -1,6 +1,6 @@
 /**
- * Sets that have far more machines than anybody asked for make no more until that is over. Our own sets never get there: this
- * guards against other writers, and against a mistake of ours.
+ * Sets that have far more machines than anybody asked for make no more until that is over. Our own
+ * sets never get there: this guards against other writers, and against a mistake of ours.
  */
 
 export interface OvershootRules {
@@ -62,8 +62,9 @@ export interface Wanted {
 }
 
 /**
- * As in MCM v0.62.1: 2 x replicas + up, or replicas + surge + up of the deployment. With 3 machines, surge 1 and up 2 a set is
- * frozen that has 6. Never below what the set itself is asked for and up: a deployment that was just scaled down has yet to tell its set.
+ * As in MCM v0.62.1: 2 x replicas + up, or replicas + surge + up of the deployment. With 3
+ * machines, surge 1 and up 2 a set is frozen that has 6. Never below what the set itself is asked
+ * for and up: a deployment that was just scaled down has yet to tell its set.
  */
 export function limitOf({ replicas, deployment }: Wanted, { up }: OvershootRules): number {
   if (!deployment) return 2 * replicas + up;
@@ -76,8 +77,9 @@ export interface TwoChecks {
 }
 
 /**
- * A freeze needs two checks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
- * spec: a set that is scaled down is not frozen on its way, however long reading its 5,000 machines takes.
+ * A freeze needs two checks, without fewer machines in the second, and with more if the set's
+ * workflow has yet to see the present spec: a set that is scaled down is not frozen on its way,
+ * however long reading its 5,000 machines takes.
  */
 export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules): Freeze[] {
   const deployments = new Map(second.deployments.map((facts) => [facts.name, facts]));

@@ -14,7 +14,10 @@ export interface Outage {
   since: number;
 }
 
-/** An outage that ended is forgotten: the next one counts from its own beginning, unlike in MCM v0.62.1. */
+/**
+ * An outage that ended is forgotten: the next one counts from its own beginning, unlike in MCM
+ * v0.62.1.
+ */
 export function afterAnswer(
   before: Outage | undefined,
   away: readonly Server[],

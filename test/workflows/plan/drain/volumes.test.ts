@@ -1,4 +1,7 @@
-/** Waiting for the volumes of an evicted pod: first until they leave its Node, then until they arrive at the next. */
+/**
+ * Waiting for the volumes of an evicted pod: first until they leave its Node, then until they
+ * arrive at the next.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Attachment, VolumeWait } from '../../../../workflows/plan/drain/volumes.ts';
 import { afterListing, attachedTo } from '../../../../workflows/plan/drain/volumes.ts';

@@ -77,7 +77,10 @@ interface Run {
   most: number;
 }
 
-/** Carries out step after step, each after a look of its own, until the set waits. What is deleted is gone by the next look. */
+/**
+ * Carries out step after step, each after a look of its own, until the set waits. What is deleted
+ * is gone by the next look.
+ */
 function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
   const steps: MachineSetStep[] = [];
   let machines = [...start];

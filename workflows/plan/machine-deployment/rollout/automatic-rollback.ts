@@ -10,9 +10,9 @@ export function givenUpIn({ options, sets }: ObservedDeployment): SetFacts | und
 }
 
 /**
- * Once the progress deadline has passed and new machines are missing, the set before takes over until the template changes.
- * The template itself stays: whatever wrote it would only write it again. Old machines that do not go away are no
- * reason to give up the new ones.
+ * Once the progress deadline has passed and new machines are missing, the set before takes over
+ * until the template changes. The template itself stays: whatever wrote it would only write it
+ * again. Old machines that do not go away are no reason to give up the new ones.
  */
 export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | undefined {
   const { options, progress, sets } = facts;

@@ -14,7 +14,10 @@ export interface Hold {
   until?: number;
 }
 
-/** `spec.paused`, an option that cannot be parsed, or a change that waits for its time. Before either ends, no new set is made. */
+/**
+ * `spec.paused`, an option that cannot be parsed, or a change that waits for its time. Before
+ * either ends, no new set is made.
+ */
 export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined {
   if (facts.isPaused) {
     return { kind: 'paused', reason: 'Deployment is paused', next: 'resume it to go on' };
@@ -35,7 +38,10 @@ export function hasOldMachines({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && isActive(set));
 }
 
-/** The template is not, or not only, that of the machines. What is being deleted needs no rollout to go. */
+/**
+ * The template is not, or not only, that of the machines. What is being deleted needs no rollout to
+ * go.
+ */
 export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));
 }
@@ -63,7 +69,10 @@ export function canaryHold(target: SetFacts, limit: number | undefined): Hold | 
   return { kind: 'canary', reason, next: 'look at the new machines, then resume or roll back' };
 }
 
-/** OnDelete: nothing is under way, and old machines are left. For how long is not ours to say, so no deadline runs meanwhile. */
+/**
+ * OnDelete: nothing is under way, and old machines are left. For how long is not ours to say, so no
+ * deadline runs meanwhile.
+ */
 export function onDeleteHold(facts: ObservedDeployment, target: SetFacts): Hold | undefined {
   const old = facts.sets.filter((set) => set !== target && isActive(set));
   if (facts.strategy !== 'OnDelete' || !exists(target) || old.length === 0) return undefined;

@@ -32,7 +32,10 @@ export function optionsOf(
   return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime });
 }
 
-/** What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand still. */
+/**
+ * What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand
+ * still.
+ */
 export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
   const faults: string[] = [];
   const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {

@@ -1,4 +1,7 @@
-/** Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a time. */
+/**
+ * Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a
+ * time.
+ */
 import type { Grant } from './facts.ts';
 
 /** `kept`: it has failed, and nobody replaces it for now. */
@@ -14,8 +17,9 @@ export interface BudgetedSet {
 }
 
 /**
- * Machines that are missing or come up take from the budget; what is left is given to failed ones, those that have it first.
- * Budget 2, one machine is coming up, three failed: one of the three may be replaced now.
+ * Machines that are missing or come up take from the budget; what is left is given to failed ones,
+ * those that have it first. Budget 2, one machine is coming up, three failed: one of the three may
+ * be replaced now.
  *
  * @returns The sets whose grant is to change.
  */
