@@ -19,7 +19,7 @@ import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
 import { classChanged, useChanged } from '../../workflows/contracts/messages.ts';
-import { setReplicasUpdate } from '../../workflows/contracts/commands.ts';
+import { rolloutCommands } from '../../workflows/contracts/commands.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -113,7 +113,9 @@ await rolling.run(async () => {
   await rolling.world.observe();
   await rolling.until('the new set', ({ sets }) => sets.length === 2);
   await rolling.log.until('updateRolloutNodes');
-  await rolling.world.handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 5 }] });
+  await rolling.world.handle.executeUpdate(rolloutCommands.setReplicas.update, {
+    args: [{ replicas: 5 }],
+  });
   await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
   await save('machine-deployment-mid-rollout', rolling.world.handle);
 });

@@ -3,7 +3,8 @@ import type { Change } from '../../activities/kube/cache/object-cache.ts';
 import { versionAt } from './context.ts';
 import type { DispatchContext } from './context.ts';
 import { matches } from '../../workflows/api/selector.ts';
-import type { Signal, SignalName } from './signal.ts';
+import type { Signal } from './signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
 /** What Machines and MachineSets have in common. */

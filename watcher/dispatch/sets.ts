@@ -3,14 +3,14 @@
  * own.
  */
 import type { Kind } from '../../workflows/contracts/references.ts';
-import type { SetSnapshot } from '../../workflows/contracts/messages.ts';
+import type { SetSnapshot, SignalName } from '../../workflows/contracts/messages.ts';
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import { ownerSignals } from './owners.ts';
 import type { Ownership } from './owners.ts';
 import { withUnmatched } from './machines.ts';
 import { hasSameSelector } from '../cache/selector-mismatches.ts';
-import type { Signal, SignalName, Start } from './signal.ts';
+import type { Signal, Start } from './signal.ts';
 import type { Resource, SetView } from '../cache/views.ts';
 
 type SetChange = ChangeOf<'machineSets' | 'machineDeployments'>;

@@ -2,7 +2,8 @@
  * How long a signal waits for a newer one of its name, and how often a workflow gets signals of one
  * name.
  */
-import type { Signal, SignalName } from '../dispatch/signal.ts';
+import type { Signal } from '../dispatch/signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 
 export interface Pace {
   /** Sent once nothing newer came for so long. */

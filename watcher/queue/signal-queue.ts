@@ -10,7 +10,8 @@ import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';
 import { pack, repack } from './queued-signal.ts';
 import type { QueuedSignal } from './queued-signal.ts';
-import type { Signal, SignalName } from '../dispatch/signal.ts';
+import type { Signal } from '../dispatch/signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { Resource } from '../cache/views.ts';
 
 export type Delivered = 'sent' | 'noWorkflow';

@@ -5,6 +5,7 @@
  * signal is harmless, because an older snapshot is ignored and a newer one says everything.
  */
 import type { SnapshotVersion } from './references.ts';
+import type { SignalDefinition } from '@temporalio/common';
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { DrainReport } from './drain-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
@@ -116,6 +117,30 @@ export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsCh
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
+
+/** What the watcher signals. */
+export const watcherSignals = {
+  machineObserved,
+  machineGone,
+  nodeObserved,
+  classChanged,
+  machineSetObserved,
+  machineSetGone,
+  machinesChanged,
+  machineDeploymentObserved,
+  machineDeploymentGone,
+  machineSetsChanged,
+  useChanged,
+};
+
+export type SignalName = keyof typeof watcherSignals;
+
+/** The payload of each signal. */
+export type SignalPayloads = {
+  [Name in SignalName]: (typeof watcherSignals)[Name] extends SignalDefinition<[infer Payload]>
+    ? Payload
+    : never;
+};
 
 /** The plan of a rollout, what blocks it and what comes next. */
 export const rolloutQuery = defineQuery<unknown>('rollout');

@@ -4,34 +4,17 @@ import { CommandQueue } from '../runtime/command-queue.ts';
 import { isBeingDrained } from './drain.ts';
 import type { MachineState } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
-import {
-  extendDrainSignal,
-  extendDrainUpdate,
-  forceDeleteSignal,
-  forceDeleteUpdate,
-  retryNowSignal,
-  retryNowUpdate,
-  skipDrainSignal,
-  skipDrainUpdate,
-  skipVolumeWaitSignal,
-  skipVolumeWaitUpdate,
-} from '../contracts/commands.ts';
+import { machineCommands } from '../contracts/commands.ts';
 
 export class MachineCommands extends CommandQueue<MachineCommand> {
   /** @param state What is known, to refuse a command before it begins. */
   constructor(state: MachineState, wake: () => void) {
     super((command) => errorOf(command, state), wake);
-    this.listen(retryNowSignal, retryNowUpdate, (by) => ({ ...by, verb: 'retryNow' }));
-    this.listen(skipDrainSignal, skipDrainUpdate, (by) => ({ ...by, verb: 'skipDrain' }));
-    this.listen(forceDeleteSignal, forceDeleteUpdate, (by) => ({ ...by, verb: 'forceDelete' }));
-    this.listen(extendDrainSignal, extendDrainUpdate, (payload) => ({
-      ...payload,
-      verb: 'extendDrain',
-    }));
-    this.listen(skipVolumeWaitSignal, skipVolumeWaitUpdate, (by) => ({
-      ...by,
-      verb: 'skipVolumeWait',
-    }));
+    this.listen(machineCommands.retryNow);
+    this.listen(machineCommands.skipDrain);
+    this.listen(machineCommands.forceDelete);
+    this.listen(machineCommands.extendDrain);
+    this.listen(machineCommands.skipVolumeWait);
   }
 }
 

@@ -13,6 +13,12 @@ export interface PendingCommand<Command> {
   answer?: { resolve(words: string): void; reject(error: unknown): void };
 }
 
+interface Definition<Payload, Command> {
+  signal: SignalDefinition<[Payload]>;
+  update: UpdateDefinition<string, [Payload]>;
+  commandOf: (payload: Payload) => Command;
+}
+
 /** Handlers only write down what was asked; the workflow's loop does it, one after the other. */
 export class CommandQueue<Command extends { verb: string }> {
   readonly #queue: PendingCommand<Command>[] = [];
@@ -44,11 +50,7 @@ export class CommandQueue<Command extends { verb: string }> {
     for (const { answer } of this.#queue.splice(0)) answer?.reject(refusal(reason));
   }
 
-  protected listen<Payload>(
-    signal: SignalDefinition<[Payload]>,
-    update: UpdateDefinition<string, [Payload]>,
-    commandOf: (payload: Payload) => Command,
-  ): void {
+  protected listen<Payload>({ signal, update, commandOf }: Definition<Payload, Command>): void {
     const read = (payload: Payload): Command => commandOf(knownFields(payload));
     setHandler(signal, (payload) => this.#note(payload, read(payload)));
     setHandler(update, (payload) => this.#ask(read(payload)), {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SignalQueue } from '../../../watcher/queue/signal-queue.ts';
 import type { Delivered } from '../../../watcher/queue/signal-queue.ts';
-import type { Signal, SignalName } from '../../../watcher/dispatch/signal.ts';
+import type { Signal } from '../../../watcher/dispatch/signal.ts';
+import type { SignalName } from '../../../workflows/contracts/messages.ts';
 import { HandClock, settled } from './hand-clock.ts';
 
 interface Call {

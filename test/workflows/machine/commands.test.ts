@@ -4,14 +4,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { errorOf } from '../../../workflows/machine/commands.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
-import {
-  extendDrainSignal,
-  extendDrainUpdate,
-  forceDeleteUpdate,
-  retryNowUpdate,
-  skipDrainUpdate,
-  skipVolumeWaitUpdate,
-} from '../../../workflows/contracts/commands.ts';
+import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, MachineWorld } from './machine-world.ts';
@@ -82,17 +75,17 @@ describe('while a drain runs', () => {
     await world.run(async () => {
       const deadline = await beginDrain(world);
       const args: [{ minutes: number; by: string }] = [{ minutes: 30, by: 'Ada' }];
-      expect(await world.handle.executeUpdate(extendDrainUpdate, { args })).toBe(
+      expect(await world.handle.executeUpdate(machineCommands.extendDrain.update, { args })).toBe(
         'done: extendDrain',
       );
       await world.log.until('drainNode', 2);
-      await world.handle.signal(extendDrainSignal, { minutes: 30 });
+      await world.handle.signal(machineCommands.extendDrain.signal, { minutes: 30 });
       await world.log.until('drainNode', 3);
-      await world.handle.executeUpdate(skipVolumeWaitUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.skipVolumeWait.update, { args: [{}] });
       await world.log.until('drainNode', 4);
-      await world.handle.executeUpdate(retryNowUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
       await world.log.until('drainNode', 5);
-      await world.handle.executeUpdate(forceDeleteUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.forceDelete.update, { args: [{}] });
       await resultOf(world.handle);
       const half = 1_800_000;
       expect(world.log.inputsOf('drainNode')).toMatchObject([
@@ -118,7 +111,7 @@ describe('while a drain runs', () => {
     const world = await MachineWorld.create(temporal, { drainNode: hang });
     await world.run(async () => {
       await beginDrain(world);
-      await world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
       await resultOf(world.handle);
       expect(world.log.count('drainNode')).toBe(1);
       expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({
@@ -132,7 +125,7 @@ test('an update that makes no sense is refused before anything is written', asyn
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    const asked = world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+    const asked = world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
     await expect(asked).rejects.toThrow(WorkflowUpdateFailedError);
     expect(world.log.count('applyMachineCommand')).toBe(0);
   });

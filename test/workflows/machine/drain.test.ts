@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createActivityInterceptor, reportProgress } from '../../../activities/interceptor.ts';
 import type { DrainReport } from '../../../workflows/contracts/drain-activities.ts';
 import { drainQuery, drainReport } from '../../../workflows/contracts/messages.ts';
-import { extendDrainUpdate } from '../../../workflows/contracts/commands.ts';
+import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -150,7 +150,7 @@ test('a command replaces the drain once, though its annotation is seen as well',
   await world.run(async () => {
     await beginDrain(world);
     const args: [{ minutes: number }] = [{ minutes: 30 }];
-    await world.handle.executeUpdate(extendDrainUpdate, { args });
+    await world.handle.executeUpdate(machineCommands.extendDrain.update, { args });
     await world.log.until('drainNode', 2);
     const deadline = (world.object.deletionRequestedAt ?? 0) + 7_200_000 + 1_800_000;
     // As the annotation says it.
