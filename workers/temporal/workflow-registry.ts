@@ -36,13 +36,13 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
   return {
     async running() {
       const found: WorkflowRef[] = [];
-      let foreign = 0;
+      let replaced = 0;
       for await (const run of runsOfNamespace(temporal, namespace)) {
         const ref = refOf(run.workflowId, claimant);
-        if (isLeftOver(run, claimant)) foreign += 1;
+        if (isLeftOver(run, claimant)) replaced += 1;
         else if (ref) found.push(ref);
       }
-      return { running: found, replaced: foreign };
+      return { running: found, replaced };
     },
 
     async endReplaced() {

@@ -91,9 +91,9 @@ export class Protection {
     return Math.max(this.#deadline - Date.now(), 0);
   }
 
-  async #set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
+  async #set(finalCheck?: { problem?: string }): Promise<ProtectionOutcome> {
     const { ref } = this.#input;
-    const change = { resource: this.#resource, ref, ...(lastLook && { lastLook }) };
+    const change = { resource: this.#resource, ref, ...(finalCheck && { finalCheck }) };
     return await localFirst((steps) => steps.protectFromDeletion(change), `check ${ref.name}`);
   }
 }
@@ -103,12 +103,12 @@ type FirstCheck = NonNullable<ProtectionOutcome['checkFirst']>;
 /** A check that hangs ends with the time that is left for it. */
 async function checkFinally(
   input: WorkflowInput,
-  looksFirst: FirstCheck,
+  checkFirst: FirstCheck,
   remainingMs: number,
 ): Promise<FinalCheck> {
   try {
     return await CancellationScope.withTimeout(Math.max(remainingMs, 1), () =>
-      listLast(input, looksFirst),
+      listLast(input, checkFirst),
     );
   } catch (error) {
     const words = isCancellation(error) ? 'no answer in time' : messageOf(error);

@@ -17,7 +17,7 @@ export function observeInputOf(
     atLeast: state.mustRead ? undefined : observed?.resourceVersion,
     now,
     error,
-    strays: unmatched?.names,
+    unmatched: unmatched?.names,
     unpushable,
     // After an error the next batch may be a while off.
     batchSize: error === undefined && mayFollow ? state.batchSize : undefined,

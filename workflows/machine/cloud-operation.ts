@@ -70,7 +70,7 @@ export class CloudOperation {
     const before = this.#own();
     const since = before?.message === message ? before.since : Date.now();
     const reported = before?.reported;
-    state.operation = defined({ name, token, message, since, checkpoint, told: reported });
+    state.operation = defined({ name, token, message, since, checkpoint, reported });
     onChange();
     await this.#report(state.operation);
   }

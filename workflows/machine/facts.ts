@@ -36,7 +36,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeBehind: isNodeBehind(state),
     createDeadline: joinDeadlineOf(state),
     health: healthFactsOf(state),
-    loss: missingInstanceFactsOf(state),
+    missing: missingInstanceFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
   });
