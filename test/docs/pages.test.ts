@@ -14,13 +14,8 @@ const wideTables = new Set([
   'docs/decisions/0002-recovery.md',
   'docs/decisions/0010-read-before-deleting.md',
   'docs/decisions/0019-rooms.md',
-  'docs/drain.md',
   'docs/local-stack.md',
-  'docs/preservation.md',
-  'docs/reliability.md',
   'docs/rollouts.md',
-  'docs/safety.md',
-  'docs/temporal-ui.md',
   'docs/virtual-cloud.md',
   'docs/writing-a-driver.md',
 ]);
