@@ -1,6 +1,6 @@
 /** The documentation leads nowhere that does not exist, and its tables can be read in a terminal and in a diff. */
 import { describe, expect, test } from '@jest/globals';
-import { brokenLinks, pagesBelow, textOf } from './pages.ts';
+import { brokenLinks, missingPaths, pagesBelow, textOf } from './pages.ts';
 
 const longestTableLine = 160;
 /** Their tables hold sentences that still have to become sections. */
@@ -10,8 +10,6 @@ const wideTables = new Set([
   'docs/clouds/aws.md',
   'docs/clouds/azure.md',
   'docs/clouds/gcp.md',
-  'docs/decisions/0002-recovery.md',
-  'docs/decisions/0010-read-before-deleting.md',
   'docs/decisions/0019-rooms.md',
   'docs/writing-a-driver.md',
 ]);
@@ -31,6 +29,10 @@ describe('the documentation', () => {
 
   test.each(pages)('%s has no broken link', (page) => {
     expect(brokenLinks(page, textOf(page))).toEqual([]);
+  });
+
+  test.each(pages)('%s names no file that does not exist', (page) => {
+    expect(missingPaths(textOf(page))).toEqual([]);
   });
 
   test.each(pages.filter((page) => !wideTables.has(page)))(
@@ -66,4 +68,10 @@ describe('a link', () => {
   ])('%s: %s', (_case, link, broken) => {
     expect(brokenLinks(page, `${text}\n${link}\n`)).toEqual(broken);
   });
+});
+
+test('a path in code is missing when the repository does not have it', () => {
+  const text =
+    '`test/docs/pages.ts`, `workflows/plan/`, `test/docs/nowhere.ts`, `docs/decisions/NNNN-title.md`';
+  expect(missingPaths(text)).toEqual(['test/docs/nowhere.ts']);
 });

@@ -54,3 +54,22 @@ function leadsSomewhere(page: string, text: string, link: string): boolean {
     path === undefined || statSync(path).isDirectory() ? text : readFileSync(path, 'utf8'),
   ).has(anchor);
 }
+
+const folders = [
+  'workflows',
+  'activities',
+  'watcher',
+  'workers',
+  'cli',
+  'deploy',
+  'test',
+  'tools',
+  'docs',
+];
+const pathInCode = new RegExp(`\`((?:${folders.join('|')})/[\\w./-]*)\``, 'g');
+
+/** Files and folders of this repository that a page names as code, and that do not exist. Patterns (`*`, `NNNN`) are left alone. */
+export function missingPaths(text: string): string[] {
+  const paths = [...text.matchAll(pathInCode)].map(([, path = '']) => path);
+  return paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(repository, path)));
+}
