@@ -1,6 +1,13 @@
 /** The documentation leads nowhere that does not exist, and its tables can be read in a terminal and in a diff. */
 import { describe, expect, test } from '@jest/globals';
-import { brokenLinks, missingPaths, pagesBelow, textOf } from './pages.ts';
+import {
+  brokenLinks,
+  missingPaths,
+  pagesBelow,
+  textOf,
+  unknownNames,
+  wordsOfSource,
+} from './pages.ts';
 
 const longestTableLine = 160;
 /** Their tables hold sentences that still have to become sections. */
@@ -74,4 +81,19 @@ test('a path in code is missing when the repository does not have it', () => {
   const text =
     '`test/docs/pages.ts`, `workflows/plan/`, `test/docs/nowhere.ts`, `docs/decisions/NNNN-title.md`';
   expect(missingPaths(text)).toEqual(['test/docs/nowhere.ts']);
+});
+
+describe('the walk through the code', () => {
+  const words = wordsOfSource();
+
+  test('names only what the source has', () => {
+    const walk = textOf('docs/internals/one-machine-in-the-code.md');
+    expect(unknownNames(walk, words)).toEqual([]);
+  });
+
+  test('is checked name by name', () => {
+    const text =
+      '`planMachine`, `DrainPass.run`, `#perform`, `planNothing`, `DrainPass.nonesuch`, `a b`';
+    expect(unknownNames(text, words)).toEqual(['planNothing', 'DrainPass.nonesuch']);
+  });
 });

@@ -73,3 +73,24 @@ export function missingPaths(text: string): string[] {
   const paths = [...text.matchAll(pathInCode)].map(([, path = '']) => path);
   return paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(repository, path)));
 }
+
+const sourceFolders = ['workflows', 'activities', 'watcher', 'workers'];
+
+/** Words of the hand-written source of the processes. */
+export function wordsOfSource(): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const folder of sourceFolders) {
+    const names = readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((one) => one.endsWith('.ts'))) {
+      const text = readFileSync(join(repository, folder, name), 'utf8');
+      for (const word of text.match(/\w+/g) ?? []) words.add(word);
+    }
+  }
+  return words;
+}
+
+/** Names in code spans, such as `planMachine` or `DrainPass.run`, that no file of the source has. */
+export function unknownNames(text: string, words: ReadonlySet<string>): string[] {
+  const spans = [...text.matchAll(/`#?([A-Za-z]+(?:\.[A-Za-z]+)*)`/g)].map(([, name = '']) => name);
+  return [...new Set(spans)].filter((name) => !name.split('.').every((part) => words.has(part)));
+}
