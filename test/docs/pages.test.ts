@@ -53,6 +53,15 @@ describe('the documentation', () => {
   );
 });
 
+test('the index of decisions names every decision', () => {
+  const index = textOf('docs/decisions/README.md');
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+  expect(decisions.length).toBeGreaterThan(20);
+  expect(decisions.filter((page) => !index.includes(page.replace('docs/decisions/', '')))).toEqual(
+    [],
+  );
+});
+
 describe('a link', () => {
   const page = 'docs/page.md';
   const text = '# A `b`: c\n\n```\n# code\n```\n\n## A b c\n';
