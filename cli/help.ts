@@ -1,4 +1,4 @@
-export const help = `millwright: for those who look after machines
+export const help = `millwright: manage machines
 
 Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds

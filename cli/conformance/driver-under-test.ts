@@ -73,7 +73,10 @@ export class DriverUnderTest {
     return { ...place, queue: `${queue}/${driverCallOf[activity]}`, activity, input: asked };
   }
 
-  /** As the core does: asks again when the driver wants to be asked, with the checkpoint, and each second time as if that were lost. */
+  /**
+   * As the core does: asks again when the driver wants to be asked, with the checkpoint, and each
+   * second time as if that were lost.
+   */
   async #followed<Name extends Activity>(
     activity: Name,
     input: Input<Name>,

@@ -80,7 +80,10 @@ async function untilRunning(stateDir: string): Promise<Stack> {
 /** Longer than the slowest orderly end: four steps of 8 s. */
 const stopWithinMs = 40_000;
 
-/** Stops the stack of a state folder and waits until nothing of it runs. False when none was running. */
+/**
+ * Stops the stack of a state folder and waits until nothing of it runs. False when none was
+ * running.
+ */
 export async function stopStack(stateDir = defaultStateDir): Promise<boolean> {
   const layout = layoutOf(stateDir);
   const holder = lockHolder(layout.lockFile);

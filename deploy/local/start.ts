@@ -1,4 +1,7 @@
-/** `npm start`: starts the local stack, shows how that goes, and stays in the foreground until Ctrl-C. */
+/**
+ * `npm start`: starts the local stack, shows how that goes, and stays in the foreground until
+ * Ctrl-C.
+ */
 import { launchSupervisor, type Supervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import {

@@ -1,9 +1,12 @@
 import { Listr, PRESET_TIMER } from 'listr2';
-import type { StartView } from './start-view.ts';
+import type { StartView } from './progress-view.ts';
 import { deferred, type Deferred } from './supervision/deferred.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 
-/** The start as a list on a terminal: one task per step, which waits until the supervisor says that it is done. */
+/**
+ * The start as a list on a terminal: one task per step, which waits until the supervisor says that
+ * it is done.
+ */
 export class TaskList implements StartView {
   readonly #steps = new Map<string, Deferred<string>>();
   /** How to write below a task; known once the list runs. */

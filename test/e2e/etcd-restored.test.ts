@@ -76,7 +76,7 @@ describe('an etcd that is restored', () => {
     expect(await cloud.instances()).toEqual(expect.arrayContaining(kept));
 
     // Nobody's by now: its run ends, and its instance is for the search of orphans.
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await eventually('the machine that the backup does not know has no run', async () => {
       expect(await workflows.running('WorkflowType="machine"')).toEqual([
         expect.stringContaining(edited),

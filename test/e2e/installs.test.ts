@@ -180,10 +180,10 @@ describe('a second control cluster with a name of its own', () => {
       expect(runs.map(({ status }) => status.name).toSorted()).toEqual(['RUNNING', 'TERMINATED']);
       // Until then a run would be for the worker before.
       await eventually('the check is that of the new control cluster', async () => {
-        const { action } = await workflows.scheduleOf('entities').describe();
+        const { action } = await workflows.scheduleOf('lost-workflows').describe();
         expect(action.taskQueue).toBe(taskQueueOf({ cluster: await next.uid(), name: namespace }));
       });
-      const check = await runCheck(workflows, 'entities');
+      const check = await runCheck(workflows, 'lost-workflows');
       expect(await check.result()).toMatchObject({ objects: 1, running: 1, failed: 0 });
       await next.delete(next.pathOf('machines', name));
       await untilGone({ cluster: next }, next.pathOf('machines', name));

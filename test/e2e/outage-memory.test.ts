@@ -108,7 +108,7 @@ describe('Temporal', () => {
       ids: await instanceNames(),
       uids: (await cluster.machines()).map(uidOf),
     }).toEqual(before);
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await runCheck(workflows, 'orphans');
     expect(await instanceNames()).toEqual(before.ids);
 
@@ -146,7 +146,7 @@ describe('Temporal', () => {
       });
     });
 
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await untilAllWork();
     await eventually('the drain is taken up', async () => {
       const blocked = await workflows.running('State="DrainBlocked"');

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { State } from './support/bounds.ts';
+import type { State } from './support/states.ts';
 import { machinesOf } from './support/machines.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';

@@ -10,7 +10,7 @@ import type { Call } from '../../activities/kube/client/call.ts';
 import { requestOf } from '../../activities/kube/client/call.ts';
 import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { orUndefined } from '../../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { createTransport } from '../../activities/kube/client/transport.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
@@ -127,7 +127,7 @@ export class ScratchCrds {
 
   async remove(): Promise<void> {
     for (const { metadata } of this.#crds) {
-      await orUndefined(
+      await ignoreNotFound(
         this.#connection.send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` }),
       );
     }

@@ -3,7 +3,7 @@ import type {
   DeploymentStep,
   NodeStep,
 } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import type { SetSurvey } from '../../workflows/plan/machine-set/plan.ts';
+import type { ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import {
   batchLimit,
   nextBatchSize,
@@ -137,10 +137,10 @@ function look(cluster: Cluster, set: SimulatedSet): boolean {
   set.status = reportOf(cluster, set);
   const survey = surveyOf(cluster, set);
   const { batchSize } = set;
-  const step = planMachineSet({ survey, createdSince: 0, batchSize }, now(cluster));
+  const step = planMachineSet({ observation: survey, createdSince: 0, batchSize }, now(cluster));
   switch (step.action) {
     case 'create':
-      set.batch = { count: step.count, made: 0, basis: survey.demand };
+      set.batch = { count: step.count, made: 0, basis: survey.desired };
       return true;
     case 'delete':
       set.doomed = step.names;
@@ -182,11 +182,11 @@ function remove(set: SimulatedSet, names: readonly string[]): void {
   }
 }
 
-function surveyOf(cluster: Cluster, set: SimulatedSet): SetSurvey {
+function surveyOf(cluster: Cluster, set: SimulatedSet): ObservedMachineSet {
   const { isDeleting, replicas, generation, machines } = set;
   const facts = { isDeleting, replicas, machines, now: now(cluster) };
   return {
-    demand: {
+    desired: {
       isDeleting,
       hasFinalizer: true,
       isOrphaning: false,

@@ -1,6 +1,6 @@
 /**
- * A short fingerprint of some fields (FNV-1a, 2 × 32 bits). It guards against needless signals, not against malice.
- * Objects come from one API server, which writes keys in one order.
+ * A short fingerprint of some fields (FNV-1a, 2 × 32 bits). It guards against needless signals, not
+ * against malice. Objects come from one API server, which writes keys in one order.
  */
 export function digestOf(...fields: unknown[]): string {
   const text = JSON.stringify(fields);

@@ -6,7 +6,7 @@ import { createPendingDrains } from '../../activities/drain/pending-drains.ts';
 import { tryAgainNow } from '../../activities/drain/try-again-now.ts';
 import { WatchedAttachments } from '../../activities/drain/watched-attachments.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 export function createDrainWatches(
   target: KubeClient,

@@ -15,7 +15,7 @@ export interface MachineDeployment {
 
 /** What is wanted. */
 export interface MachineDeploymentSpec {
-  /** How many failed machines are preserved for a look instead of being replaced at once. Default 0. */
+  /** How many failed machines are preserved for inspection instead of being replaced at once. Default 0. */
   autoPreserveFailedMachineMax?: number;
   /** Copied to the sets; otherwise without effect, as in MCM v0.62.1. */
   minReadySeconds?: number;

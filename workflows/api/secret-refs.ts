@@ -10,7 +10,9 @@ export interface NamedSecret {
 
 export type SecretRefs = Pick<MachineClass, (typeof fields)[number]>;
 
-/** In the order in which the later one overlays the earlier. No namespace means that of the class. */
+/**
+ * In the order in which the later one overlays the earlier. No namespace means that of the class.
+ */
 export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[] {
   return fields.flatMap((field) => {
     const { name = '' } = refs[field] ?? {};

@@ -1,4 +1,7 @@
-/** Makes an answer of the API server what the types say, where MCM's own CRDs let less pass than ours. */
+/**
+ * Makes an answer of the API server what the types say, where MCM's own CRDs let less pass than
+ * ours.
+ */
 import { group } from '../../../workflows/api/constants.ts';
 
 /** What is missing is a fault to be named by whoever reads it, and no reason to throw. */

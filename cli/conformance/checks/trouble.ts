@@ -1,5 +1,8 @@
-/** A cloud that is silent, that is not the cloud at all, or whose instances die: nothing is lost, and nothing is taken for gone. */
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+/**
+ * A cloud that is silent, that is not the cloud at all, or whose instances die: nothing is lost,
+ * and nothing is taken for gone.
+ */
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';
 import { troubles, type Trouble } from '../trouble.ts';

@@ -47,7 +47,9 @@ export class Supervised {
     this.#running = this.#keepRunning();
   }
 
-  /** Resolves when the component answers, now or after its next start; rejects when it is given up. */
+  /**
+   * Resolves when the component answers, now or after its next start; rejects when it is given up.
+   */
   untilReady(): Promise<void> {
     return this.#ready.promise;
   }
@@ -169,7 +171,9 @@ export class Supervised {
     return this.#stopping.signal.aborted;
   }
 
-  /** Waits for a promise that may never settle, such as for a component that was stopped already. */
+  /**
+   * Waits for a promise that may never settle, such as for a component that was stopped already.
+   */
   async #unlessStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stopping;
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** What must hold in every state of a recording, and how a state that breaks it is told. */
-import type { Counts, Moment, SetState, State } from './bounds.ts';
+import type { Counts, Moment, SetState, State } from './states.ts';
 
 export interface Bounds {
   /** Machines in all, Terminating ones included: `replicas + maxSurge` during a rollout. */

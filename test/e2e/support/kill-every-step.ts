@@ -3,7 +3,8 @@
  * know, and before each that makes or deletes something. Never a machine that was not wanted, never a second VM.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { StateRecorder, type Moment, type State } from './bounds.ts';
+import { StateRecorder } from './bounds.ts';
+import { type Moment, type State } from './states.ts';
 import { eventually } from './eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { KillProxy, type KillMoment } from './kill-proxy.ts';

@@ -5,7 +5,8 @@ import type {
   MachineDeploymentSpec,
 } from '../../../workflows/api/machine-deployment.ts';
 import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
-import { StateRecorder, type Moment, type State } from './bounds.ts';
+import { StateRecorder } from './bounds.ts';
+import { type Moment, type State } from './states.ts';
 import { eventually, type EventuallyOptions } from './eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf, untilRunning } from './machines.ts';
 import { createClass, revisionsOf, untilComplete, type Revision } from './rollouts.ts';

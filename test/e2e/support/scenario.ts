@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { orUndefined } from '../../../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { deleteChecks } from './checks.ts';
@@ -128,7 +128,7 @@ export class Scenario {
     for (const { metadata } of await cluster.nodes()) {
       const path = nodePath(metadata.name);
       await cluster.target.patch(path, 'merge', { metadata: { finalizers: null } });
-      await orUndefined(cluster.target.delete(path));
+      await ignoreNotFound(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
     await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });

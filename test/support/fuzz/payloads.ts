@@ -18,7 +18,7 @@ function wrongFor(field: unknown): fc.Arbitrary<unknown> {
 }
 
 /** Fields that a payload may lack. */
-const optional = new Set(['drain', 'preservation', 'preserve', 'strays', 'by', 'volumeWait']);
+const optional = new Set(['drain', 'preservation', 'preserve', 'unmatched', 'by', 'volumeWait']);
 
 /** Like `good`, but one field is missing or of another type; or nothing like it. */
 export function spoiled(good: Record<string, unknown>): fc.Arbitrary<unknown> {

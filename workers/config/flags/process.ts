@@ -32,7 +32,7 @@ export const processFlags = {
     group: 'Clusters',
     kind: namespaceName,
     default: 'default',
-    says: 'Namespace of the control cluster whose Machines are looked after; the Leases are kept there too.',
+    says: 'Namespace of the control cluster whose Machines are managed; the Leases are kept there too.',
   },
   install: {
     group: 'Clusters',
@@ -152,7 +152,7 @@ export const processFlags = {
     group: 'Leader election',
     kind: boolean,
     default: 'true',
-    says: 'Take the Leases before working, so that one of several watchers works. Workers share their work and need no leader. false: take the Lease "millwright" at the start from any holder, which is the licence of the workers, and leave those of MCM alone; run one watcher only.',
+    says: 'Take the Leases before working, so that one of several watchers works. Workers share their work and need no leader. false: take the Lease "millwright" at the start from any holder, without which workers do not act, and leave those of MCM alone; run one watcher only.',
     only: 'watcher',
   },
   'leader-elect-lease-duration': {

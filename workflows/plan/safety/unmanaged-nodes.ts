@@ -35,8 +35,8 @@ export interface UnmanagedNodesPlan {
 }
 
 /**
- * A Node of two Machines is left as it is. A Node without one may be that of a Machine whose create is still under way, so it is given as long
- * as the most patient of these has.
+ * A Node of two Machines is left as it is. A Node without one may be that of a Machine whose create
+ * is still under way, so it is given as long as the most patient of these has.
  */
 export function planUnmanagedNodes(input: UnmanagedNodesInput): UnmanagedNodesPlan {
   const { nodes, machines, now } = input;

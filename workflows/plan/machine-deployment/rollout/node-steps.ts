@@ -1,4 +1,7 @@
-/** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
+/**
+ * Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster
+ * autoscaler.
+ */
 import { isActive } from './facts.ts';
 import type { Rollout } from './sizing.ts';
 import { isOver } from './state.ts';
