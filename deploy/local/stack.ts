@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { launchSupervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import { defaultOptions, defaultStateDir, type StackOptions } from './options.ts';
-import { deferred } from './supervision/deferred.ts';
 import { isAlive, signalProcess, type ProcessIdentity } from './supervision/identity.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
@@ -40,7 +39,7 @@ export async function startStack({
   const all = { ...defaultOptions, ...options };
   const running = readStack(all.stateDir);
   if (running?.state === 'running') return running;
-  const { promise, resolve, reject } = deferred<Stack>();
+  const { promise, resolve, reject } = Promise.withResolvers<Stack>();
   const supervisor = launchSupervisor(all, (message) => {
     if (!quiet) print(message);
     if (message.type === 'ready') resolve(message.stack);

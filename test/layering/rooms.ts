@@ -283,7 +283,7 @@ export const rooms: readonly Room[] = [
     folder: 'watcher/cache',
     holds: 'lists and watches; what is kept of each object',
     imports: ['workflows/api', 'activities/kube'],
-    packages: [],
+    packages: ['node'],
   },
   {
     folder: 'watcher/dispatch',

@@ -4,7 +4,6 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastLines } from '../binaries/program.ts';
 import type { Command, Component } from '../components/component.ts';
-import { deferred, type Deferred } from './deferred.ts';
 import { afterDeath, noDeaths } from './restart.ts';
 import { untilFree } from './ports.ts';
 import { messageOf } from '../failure.ts';
@@ -191,8 +190,8 @@ export class Supervised {
   }
 }
 
-function pendingPromise(): Deferred<void> {
-  const pending = deferred<void>();
+function pendingPromise(): PromiseWithResolvers<void> {
+  const pending = Promise.withResolvers<void>();
   // Who waits for it hears of a failure; nobody has to wait.
   pending.promise.catch(() => undefined);
   return pending;
