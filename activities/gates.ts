@@ -38,7 +38,7 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   syncNode: 'leader',
   recordTimeout: 'leader',
   recordMissingInstance: 'leader',
-  // It asks itself: without a leader it answers that nobody could check. Before it deletes a
+  // It asks itself: without a leader it answers that it could not check. Before it deletes a
   // Machine it asks for more.
   checkHealth: 'none',
   deleteWithNode: 'stop',

@@ -128,7 +128,7 @@ async function requireServed(asker: Asker, queue: string): Promise<void> {
   while (!(await asker.isServed(queue))) {
     if (performance.now() > deadline) {
       throw new Error(
-        `nobody serves the task queue ${queue}: start the driver, or name its --queue`,
+        `no worker serves the task queue ${queue}: start the driver, or name its --queue`,
       );
     }
     await asker.rest(1);

@@ -1,4 +1,4 @@
-/** What happened while nobody watched and what no event tells. Pure; told once after a start. */
+/** What happened while no watcher ran, and what no event tells. Pure; told once after a start. */
 import { isBeforeJoining, nodeSignal } from './dispatch/nodes.ts';
 import { withUnmatched } from './dispatch/machines.ts';
 import { versionAt } from './dispatch/context.ts';

@@ -26,7 +26,7 @@ export interface DrainContext {
   pauses: readonly Pause[];
   /** What the attempt before left behind. */
   details: Partial<DrainProgress> | undefined;
-  /** A reset counts as one: somebody wants it to try at once. */
+  /** A reset counts as one: it is to try at once. */
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
   /** Tells the workflow that other things are in the way than before, or nothing any more, or that the deadline moved. */

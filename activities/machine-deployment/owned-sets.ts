@@ -64,7 +64,7 @@ async function claimantOf(
 }
 
 /**
- * The set, if it is the deployment's now. One that is left as it is because somebody deletes it
+ * The set, if it is the deployment's now. One that is left as it is because a client deletes it
  * still counts.
  */
 async function claim(

@@ -30,7 +30,7 @@ export interface Progress {
   done: readonly string[];
   report(done: readonly string[]): void;
   /**
-   * Somebody else does this by now: an attempt that was taken for dead must not go on beside its
+   * Another attempt does this by now: one that was taken for dead must not go on beside its
    * successor.
    */
   isSuperseded(): boolean;

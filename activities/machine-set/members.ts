@@ -31,7 +31,7 @@ export interface ClaimingRequest extends ClaimRequest {
 export interface Listed {
   /** Machines that the set controls and selects, in the order of the list. */
   members: Machine[];
-  /** Those that it selects and that nobody controls. */
+  /** Those that it selects and that no object controls. */
   orphans: Machine[];
   /** All that were listed. */
   items: Machine[];

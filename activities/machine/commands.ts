@@ -1,6 +1,6 @@
 /**
- * What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same
- * truth.
+ * What a person or a program asked for through Temporal becomes the object's, so that `kubectl`
+ * shows the same truth.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import type { MachineCommandInput } from '../../workflows/contracts/machine-activities.ts';

@@ -57,7 +57,7 @@ async function check(world: ActivityDependencies, request: HealthRequest): Promi
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
   const phase = joinedPhaseOf(current);
-  // Taken away by a restart of the worker with other flags: nobody can say anything of its Node.
+  // Taken away by a restart of the worker with other flags: its Node cannot be read any more.
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };
   const node = await ownNode({ ...world, target }, { machine, ...instance });
   await correctTargetCluster(world, { machine: current, node });
@@ -68,14 +68,14 @@ async function check(world: ActivityDependencies, request: HealthRequest): Promi
   return { found: 'machine', finding: await evaluate(world, request, { current, phase, node }) };
 }
 
-/** A status that somebody else wrote is put right. */
+/** A status that another client wrote is corrected. */
 function joinedPhaseOf(machine: Machine): JoinedPhase {
   const phase = phaseOf(machine);
   return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
 }
 
 /**
- * As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes
+ * As in MCM, deleting a Node deletes its Machine; but a cluster that lost its Nodes
  * deletes none.
  */
 async function wasDeleted(
@@ -120,7 +120,7 @@ function lossIn({ isInstanceGone, instance }: HealthRequest, phase: JoinedPhase)
   return isInstanceGone && phase !== 'Running' ? [formatLoss(instance)] : [];
 }
 
-/** Nobody turns Failed, to be replaced, while nothing may be created. */
+/** No machine becomes Failed, to be replaced, while nothing may be created. */
 export async function holdOf(
   world: ActivityDependencies,
   machine: Machine,
@@ -140,7 +140,7 @@ interface Clock {
 
 function isTimeOver(clock: Clock, pauses: readonly Period[]): boolean {
   const deadline = deadlineOf(clock, pauses);
-  // Time does not bring an instance back. Without a limit the machine is nobody's to replace.
+  // Time does not bring an instance back. Without a limit no owner replaces the machine.
   if (clock.isInstanceGone && deadline !== undefined) return true;
   return deadline !== undefined && deadline <= clock.now;
 }

@@ -177,7 +177,7 @@ function descriptionOf(
     : `Deleting the instance failed and is tried again - ${error}`;
 }
 
-/** A timer alone fails no machine: it may have joined or been given more time while nobody told. */
+/** A timer alone fails no machine: it may have joined or been given more time without a signal. */
 export async function recordTimeout(
   world: ActivityDependencies,
   input: InputOf<'recordTimeout'>,

@@ -116,7 +116,7 @@ async function clearTarget(
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
   try {
     if (nodeName) await removeNode(clusters, { ...input, nodeName });
-    // Nobody knows of an instance; one that vanished may have left its Node.
+    // No instance is known; one that vanished may have left its Node.
     else await deleteNode(clusters, { machine, nodeName: machine.name });
     if (bootstrapTokenId !== undefined) {
       what = 'the bootstrap token';
@@ -194,7 +194,7 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
 
 /**
  * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the
- * instance got so far, and its instance vanished before anybody knew of it. Where Nodes have other
+ * instance got so far, and its instance vanished before it was known. Where Nodes have other
  * names than Machines nothing can be said.
  */
 async function isOfEarlierAttempt(

@@ -10,7 +10,7 @@ import type { RecentObjects } from '../kube/cache/recent-objects.ts';
 export interface ActivityDependencies extends ClassDependencies {
   /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
   target?: KubeClient;
-  /** Id of `target`. Absent: nobody compares it with what the Machines say. */
+  /** Id of `target`. Absent: it is not compared with what the Machines say. */
   targetCluster?: string;
   /** Where the watcher's Lease is, if not in `namespace`. */
   leaseNamespace?: string | undefined;

@@ -66,7 +66,8 @@ function waiting({ type, message, milliseconds }: Wait): ApplicationFailure {
 }
 
 /**
- * The API server will not take it however often it is asked: for whoever asked, not for a retry.
+ * The API server will not take it however often it is asked: the caller has to handle it, a retry
+ * would not help.
  */
 export function refused(error: KubeError): ApplicationFailure {
   const failure = ApplicationFailure.nonRetryable(error.message, 'Refused');

@@ -34,7 +34,7 @@ export interface WorkflowRegistry {
    * of the watcher's Lease.
    */
   signalObserved(living: Living, epoch: number): Promise<void>;
-  /** Nobody is told when the workflow of the Machine does not run. */
+  /** Does nothing when the workflow of the Machine does not run. */
   signalMissing(machine: string, missing: MissingInstance): Promise<void>;
   /** Tells the workflow that its object is gone. Returns why that is not needed, if so. */
   signalGone(dead: Dead, epoch: number): Promise<string | undefined>;

@@ -33,7 +33,7 @@ const kinds = {
   },
 } as const;
 
-/** The owner writes the same status: whoever comes second reads again. */
+/** The owner writes the same status: the second of two writers reads again. */
 const attempts = 5;
 
 export async function applyFreezes(

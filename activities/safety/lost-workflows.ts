@@ -125,8 +125,8 @@ async function restartWorkflow(
   if (!living) return undefined;
   await place.workflows.signalObserved(living, epoch);
   const why = `its workflow ${end}: started again`;
-  // Nobody writes to Kubernetes without a watcher that leads; the report of the check tells it in
-  // any case.
+  // Without a watcher that leads nothing is written to Kubernetes; the report of the check tells it
+  // in any case.
   if (!place.activeWatcher.isActive()) return why;
   recordEvent(place.control, subjectOf(living, namespace), {
     type: 'Warning',

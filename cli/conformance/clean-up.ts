@@ -65,7 +65,7 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
   return [];
 }
 
-/** A driver that is broken may name the Node of somebody else. */
+/** A driver that is broken may name the Node of another machine. */
 function isOneOf(machines: readonly string[], nodeName: string): boolean {
   return machines.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
 }

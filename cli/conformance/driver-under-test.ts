@@ -29,7 +29,7 @@ export interface KeptAnswer {
 const mostPolls = 200;
 
 const inWords = {
-  nobody: 'no worker took the task',
+  notTaken: 'no worker took the task',
   tooLate: 'no answer, or no heartbeat, within the time limit',
   cancelled: 'the call was reported as cancelled',
   exception: 'an exception, three times',

@@ -28,10 +28,10 @@ export interface Question extends Place {
 export type Reply =
   | { came: 'answer'; answer: unknown }
   /**
-   * `nobody`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off.
+   * `notTaken`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off.
    * `exception`: the driver threw.
    */
-  | { came: 'nobody' | 'tooLate' | 'cancelled' | 'exception'; message: string };
+  | { came: 'notTaken' | 'tooLate' | 'cancelled' | 'exception'; message: string };
 
 /**
  * As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not
@@ -64,5 +64,5 @@ function failed(error: unknown): Reply {
   const { cause } = error;
   const message = cause?.message ?? error.message;
   if (!(cause instanceof TimeoutFailure)) return { came: 'exception', message };
-  return { came: cause.timeoutType === 'SCHEDULE_TO_START' ? 'nobody' : 'tooLate', message };
+  return { came: cause.timeoutType === 'SCHEDULE_TO_START' ? 'notTaken' : 'tooLate', message };
 }

@@ -26,7 +26,10 @@ function withoutCode(text: string): string {
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]]/g, ''));
 }
 
-/** Anchors as GitHub makes them: lower case, punctuation left out, a number where a heading comes again. */
+/**
+ * Anchors as GitHub makes them: lower case, punctuation left out, a number where a heading comes
+ * again.
+ */
 export function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -39,7 +42,10 @@ export function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Relative links of a page that lead to no file, or to no heading. Links to other sites are left alone. */
+/**
+ * Relative links of a page that lead to no file, or to no heading. Links to other sites are left
+ * alone.
+ */
 export function brokenLinks(page: string, text: string): string[] {
   const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, text, link));
@@ -68,7 +74,10 @@ const folders = [
 ];
 const pathInCode = new RegExp(`\`((?:${folders.join('|')})/[\\w./-]*)\``, 'g');
 
-/** Files and folders of this repository that a page names as code, and that do not exist. Patterns (`*`, `NNNN`) are left alone. */
+/**
+ * Files and folders of this repository that a page names as code, and that do not exist. Patterns
+ * (`*`, `NNNN`) are left alone.
+ */
 export function missingPaths(text: string): string[] {
   const paths = [...text.matchAll(pathInCode)].map(([, path = '']) => path);
   return paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(repository, path)));
@@ -89,7 +98,9 @@ export function wordsOfSource(): ReadonlySet<string> {
   return words;
 }
 
-/** Names in code spans, such as `planMachine` or `DrainPass.run`, that no file of the source has. */
+/**
+ * Names in code spans, such as `planMachine` or `DrainPass.run`, that no file of the source has.
+ */
 export function unknownNames(text: string, words: ReadonlySet<string>): string[] {
   const spans = [...text.matchAll(/`#?([A-Za-z]+(?:\.[A-Za-z]+)*)`/g)].map(([, name = '']) => name);
   return [...new Set(spans)].filter((name) => !name.split('.').every((part) => words.has(part)));

@@ -21,8 +21,8 @@ async function newMachinesOf({ scenario, name, firstMachines }: Rollout): Promis
 }
 
 /**
- * Milliseconds, as its object says it: the recorder may see it later. The time is cut to the second, so that it may have been as
- * late as at the end of that.
+ * Milliseconds, as its object says it: the recorder may see it later. The time is cut to the
+ * second, so that it may have been as late as at the end of that.
  */
 function runningSince({ metadata, status }: Machine): number {
   const time = status?.currentStatus?.lastUpdateTime;

@@ -56,7 +56,10 @@ export class ScratchCrds {
     this.#connection = connection;
   }
 
-  /** `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our rules. */
+  /**
+   * `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our
+   * rules.
+   */
   static async install(
     kubeConfigFile: string,
     change: (schema: Schema) => Schema = (schema) => schema,
@@ -94,7 +97,10 @@ export class ScratchCrds {
     await until(async () => (await this.refusalsOf(bad)).length > 0);
   }
 
-  /** All that the API server says against the object, a line a field, sorted; empty when it would store it. */
+  /**
+   * All that the API server says against the object, a line a field, sorted; empty when it would
+   * store it.
+   */
   async refusalsOf(object: AnyObject): Promise<string[]> {
     return await refusals(
       this.#connection.send({
@@ -200,7 +206,10 @@ function connect(kubeConfigFile: string): Connection {
   };
 }
 
-/** A new kind is not found at first; then, after each change of its schema, its storage is made anew (429). */
+/**
+ * A new kind is not found at first; then, after each change of its schema, its storage is made anew
+ * (429).
+ */
 function isNotServedYet(error: unknown): boolean {
   if (error instanceof KubeError && [404, 429].includes(error.code)) return false;
   throw error;

@@ -1,6 +1,6 @@
 /**
- * The conformance kit (cli/conformance) without Temporal and Kubernetes: for a driver in TypeScript and the double of its cloud. A call
- * goes through the same activities as in a worker.
+ * The conformance kit (cli/conformance) without Temporal and Kubernetes: for a driver in TypeScript
+ * and the double of its cloud. A call goes through the same activities as in a worker.
  */
 import { setImmediate } from 'node:timers/promises';
 import { DriverUnderTest } from '../../cli/conformance/driver-under-test.ts';

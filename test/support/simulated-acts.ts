@@ -21,7 +21,10 @@ import {
   reportOf,
 } from './simulated-cluster.ts';
 
-/** As the API server: a write that was planned for an earlier state of a set is refused. Returns whether it was done. */
+/**
+ * As the API server: a write that was planned for an earlier state of a set is refused. Returns
+ * whether it was done.
+ */
 export function apply(cluster: Cluster, step: DeploymentStep): boolean {
   if ('resourceVersion' in step) return write(cluster, step);
   if (step.action === 'createSet') {
@@ -132,7 +135,10 @@ function act(cluster: Cluster, set: SimulatedSet): void {
   }
 }
 
-/** False when there is nothing to do. A look reports what it sees, and that no batch of an earlier spec is at work. */
+/**
+ * False when there is nothing to do. A look reports what it sees, and that no batch of an earlier
+ * spec is at work.
+ */
 function look(cluster: Cluster, set: SimulatedSet): boolean {
   set.status = reportOf(cluster, set);
   const survey = surveyOf(cluster, set);
@@ -155,7 +161,10 @@ function look(cluster: Cluster, set: SimulatedSet): boolean {
   }
 }
 
-/** A slow set makes half of what is left at a time, so that a change of its spec comes in the middle. */
+/**
+ * A slow set makes half of what is left at a time, so that a change of its spec comes in the
+ * middle.
+ */
 function create(cluster: Cluster, set: SimulatedSet, batch: Batch): void {
   const limit = limitOf(cluster, set, batch);
   const left = Math.max(limit - batch.made, 0);

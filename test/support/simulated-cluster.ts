@@ -130,7 +130,10 @@ export interface ClusterChanges {
   hasNodes?: boolean;
 }
 
-/** Ten machines of set `v1`, a change to template `v2`, surge 1 and nothing unavailable, unless said otherwise. */
+/**
+ * Ten machines of set `v1`, a change to template `v2`, surge 1 and nothing unavailable, unless said
+ * otherwise.
+ */
 export function aCluster(changes: ClusterChanges = {}): Cluster {
   const deployment: SimulatedDeployment = {
     template: 'v2',

@@ -55,7 +55,7 @@ function parsed(text: string | undefined): Record<string, unknown> {
     const content: unknown = JSON.parse(text);
     return typeof content === 'object' && content !== null ? { ...content } : {};
   } catch {
-    // Somebody edited the annotation; telling everything again is always safe.
+    // A person edited the annotation; signalling everything again is always safe.
     return {};
   }
 }

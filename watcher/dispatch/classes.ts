@@ -25,14 +25,14 @@ export function classSignals(
     resourceVersion,
     isEdited: previous !== undefined,
   };
-  // Its workflow may wait for somebody to serve its provider.
+  // Its workflow may wait for a worker that serves its provider.
   if (type === 'gone') return [changedSignal(object.name, cause, context)];
   if (previous?.digest === object.digest) {
     // What ends without an edit: a driver came up, a cloud takes the credentials again.
     const isMended = previous.invalid !== '' && object.invalid === '';
     return isMended ? machinesOf([object.name], { cause, isConcerned: isWaiting }, context) : [];
   }
-  // What it promised when nobody watched is not known.
+  // What it promised while no watcher ran is not known.
   const before = previous?.virtualCapacityDigest ?? '';
   const isConcerned = before === object.virtualCapacityDigest ? isWaiting : isAny;
   return [

@@ -21,7 +21,7 @@ export interface CallLimits {
 
 /**
  * The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a
- * cancellation, and nobody waits for it.
+ * cancellation, and no caller waits for it.
  */
 export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
   const bounded =

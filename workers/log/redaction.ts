@@ -1,4 +1,4 @@
-/** Keeps secrets out of logs, whatever object somebody logs. */
+/** Keeps secrets out of logs, whatever object is logged. */
 import { isNativeError } from 'node:util/types';
 
 /** Names without case, `-` and `_`. References (`secretRef`, `secretName`) are wanted in logs. */

@@ -11,7 +11,7 @@ export function logStop(log: Logger, namespace: string, stop: Stop | undefined):
 }
 
 /**
- * Such a process is ready all the same: whoever restarts it or leaves it out would change nothing.
+ * Such a process is ready all the same: restarting it or leaving it out would change nothing.
  */
 export function registerStopMetric(registry: Registry, stop: StopView): void {
   registry.registerMetric(

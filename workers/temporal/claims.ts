@@ -133,7 +133,7 @@ async function take(
   }
 }
 
-/** Undefined: nobody. */
+/** Undefined: no holder. */
 async function holderOf(temporal: Client, workflowId: string): Promise<string | undefined> {
   try {
     const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();

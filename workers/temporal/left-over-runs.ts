@@ -1,7 +1,7 @@
 /**
- * Runs for objects of our namespace that nobody serves any more: of a control cluster or an install
- * that was replaced, or under a cluster name that is not used any more. They would swallow the
- * signals for the objects that there are now. Who holds the claims may end them:
+ * Runs for objects of our namespace that no worker serves any more: of a control cluster or an
+ * install that was replaced, or under a cluster name that is not used any more. They would swallow
+ * the signals for the objects that there are now. Who holds the claims may end them:
  * docs/decisions/0009-install-identity.md. Their instances stay; a new run reads how far things
  * are.
  */

@@ -69,7 +69,7 @@ function overshoot({ namespace, safety }: CheckSettings): Check {
     input,
     summary: `MachineSets with too many machines in ${namespace}`,
     details:
-      'Freezes MachineSets that have far more machines than anybody asked for, and thaws them when that is over. The result is the report. docs/safety.md',
+      'Freezes MachineSets that have far more machines than were asked for, and thaws them when that is over. The result is the report. docs/safety.md',
     isOff: false,
   };
 }

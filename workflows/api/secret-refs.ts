@@ -20,7 +20,7 @@ export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[]
   });
 }
 
-/** Otherwise whoever may write a class could have any Secret used that the worker may read. */
+/** Otherwise a person who may write a class could have any Secret used that the worker may read. */
 export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
   return fields
     .filter((field) => isForeign(refs, { field, namespace }))

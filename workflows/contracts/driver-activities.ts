@@ -142,7 +142,7 @@ export interface DriverActivities {
   /** Searches as `createInstance` does, and makes nothing. */
   describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
   validateClass(request: ClassRequest): Promise<ValidateOutcome>;
-  /** Whoever sees only a part of them fails. */
+  /** A driver that sees only a part of them fails. */
   listInstances(request: ListRequest): Promise<ListOutcome>;
   /**
    * Deletes exactly this instance, if it is one of this cluster and namespace. One that the cloud

@@ -67,7 +67,7 @@ export interface PreparedMachine {
   forceDeletion?: true;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
-  /** Absent where nobody says anything of it. */
+  /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;
 }
 
@@ -91,11 +91,11 @@ export type PrepareOutcome =
 /** What the second read found. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
-  /** The Node joined and nobody told: the watcher was away. */
+  /** The Node joined without a signal: the watcher was away. */
   | { found: 'node'; node: ReadNode }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
-  /** Nobody can say whether it has joined. */
+  /** Whether it has joined is not known. */
   | { found: 'outOfReach'; reason: string }
   | { found: 'nothing' };
 
@@ -118,7 +118,7 @@ export interface HealthRequest {
 
 export type HealthOutcome =
   | { found: 'nothing' }
-  /** Somebody deletes it, or we do because its Node was deleted. */
+  /** A client deletes it, or we do because its Node was deleted. */
   | { found: 'deleting' }
   | { found: 'machine'; finding: HealthFinding };
 
@@ -218,7 +218,7 @@ export interface MachineActivities {
     nodeUid?: string;
     providerID?: string;
     bootstrapTokenId?: string;
-    /** Its pods were not asked to leave, so nobody detached their volumes. */
+    /** Its pods were not asked to leave, so their volumes were not detached. */
     mustDetachVolumes?: boolean;
     /** It never joined: no target cluster is waited for. */
     hasNotJoined?: boolean;

@@ -6,7 +6,7 @@ import type { NamespacedName } from './references.ts';
 
 export type ReadClassOutcome =
   | { found: false }
-  /** `hasDriver`: somebody serves the queue of its provider, which may be empty. */
+  /** `hasDriver`: a worker serves the queue of its provider, which may be empty. */
   | { found: true; provider: string; hasDriver: boolean };
 
 /**

@@ -26,7 +26,7 @@ export interface MachineSnapshot extends SnapshotVersion {
    * versions.
    */
   drain?: DrainOptions;
-  /** Absent where nobody says anything of it. */
+  /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;
 }
 

@@ -53,7 +53,7 @@ export interface FinalCheck {
    */
   left: number;
   examples: string[];
-  /** Why nobody knows. */
+  /** Why it is not known. */
   error?: string;
 }
 
@@ -65,7 +65,7 @@ export interface OrphanDeletion {
 
 export type OrphanOutcome =
   | { outcome: 'deleted' }
-  /** Somebody else was quicker. */
+  /** Another client was quicker. */
   | { outcome: 'gone' }
   /** A Machine knows of it by now. */
   | { outcome: 'kept'; because: string }
@@ -227,8 +227,8 @@ export interface SafetyActivities {
   /** On the MachineClasses. */
   reportCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
   /**
-   * Tells the workflows of these Machines; an Event where nobody is told, because they are too
-   * many.
+   * Tells the workflows of these Machines; an Event where they are not signalled, because they are
+   * too many.
    */
   signalMissingInstances(input: {
     namespace: string;

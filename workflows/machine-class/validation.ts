@@ -75,7 +75,7 @@ async function askUntil(
 }
 
 /**
- * Undefined when nobody took the question. A driver that cannot answer it keeps no machine from
+ * Undefined when no worker took the question. A driver that cannot answer it keeps no machine from
  * being tried.
  */
 async function ask(

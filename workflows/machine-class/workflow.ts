@@ -14,8 +14,9 @@ import { Protection } from './protection.ts';
 
 /**
  * Says what is wrong with a MachineClass when it or its Secrets changed, and protects it from
- * deletion while it is used. Runs once for each change, for seconds; for longer only while nobody
- * serves its provider, or while instances without a Machine keep a class that is being deleted.
+ * deletion while it is used. Runs once for each change, for seconds; for longer only while no
+ * worker serves its provider, or while instances without a Machine keep a class that is being
+ * deleted.
  */
 export async function machineClass(input: WorkflowInput): Promise<void> {
   requireInput(input);
@@ -58,7 +59,7 @@ export async function machineClass(input: WorkflowInput): Promise<void> {
 
   await CancellationScope.nonCancellable(async () => {
     while (mustProtect || toValidate) {
-      // First, as the other waits for hours while nobody serves the provider.
+      // First, as the other waits for hours while no worker serves the provider.
       if (mustProtect) await protect();
       if (toValidate) await validate(toValidate);
     }

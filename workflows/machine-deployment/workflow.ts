@@ -86,7 +86,7 @@ class MachineDeploymentWorkflow {
   /** A set has changed; a read of it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
   /**
-   * We may have written the deployment, of which nobody has told us yet: what was read before
+   * We may have written the deployment, which was not signalled yet: what was read before
    * counts no more.
    */
   #mustRead = true;
@@ -144,7 +144,7 @@ class MachineDeploymentWorkflow {
     this.#isRead = true;
     if (this.#refusals.observed(outcome.facts, outcome.refused)) this.#lifecycle.noteNews();
     if (hasOldMachines(outcome.facts)) state.hasRolled = true;
-    // A deployment without a set has no Node that somebody could have left protected.
+    // A deployment without a set has no Node that an earlier run could have left protected.
     if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
   }
 

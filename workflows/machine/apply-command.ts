@@ -1,4 +1,4 @@
-/** Does what somebody asked of a machine: first on the object, then in the state. */
+/** Carries out a command for a machine: first on the object, then in the state. */
 import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';

@@ -120,7 +120,7 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   ];
 }
 
-/** Where somebody may want it: of a machine that is ill, and of one that is kept. */
+/** For a machine that is unhealthy, and for one that is preserved. */
 function preservationCommands(annotate: string, { phase, preservation }: MachineState): string[] {
   const command = `${annotate} ${annotations.preserve}`;
   if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];

@@ -109,7 +109,7 @@ async function followed<Answer extends { outcome: string }>(
       await operation.wait(answer, deadline());
     }
   } catch (error) {
-    // Whoever cancels it may want to go on later, from the checkpoint.
+    // A cancelled call may go on later, from the checkpoint.
     if (!isCancellation(error)) operation.end();
     return failed(error, request);
   }
@@ -129,7 +129,7 @@ function isPending(answer: { outcome: string }): answer is Pending {
 }
 
 /**
- * A task that nobody took while somebody polls its queue waits for a free slot, and there is
+ * A task that was not taken while a worker polls its queue waits for a free slot, and there is
  * nothing wrong.
  */
 async function whenTaken<Answer>(
@@ -168,7 +168,7 @@ function failed(error: unknown, { provider }: DriverRequest): Failed {
   return { outcome: 'failed', failure: failureOf(error, provider) };
 }
 
-/** A call that ended without an answer of the driver: nobody knows what the cloud did. */
+/** A call that ended without an answer of the driver: what the cloud did is not known. */
 function failureOf(error: unknown, provider: string): MachineFailure {
   if (isCancellation(error)) {
     const message = 'cancelled by a deletion';

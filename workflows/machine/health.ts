@@ -52,7 +52,7 @@ export function healthRequestOf({
   return defined({
     machine,
     instance: { providerID, nodeName },
-    // A watcher that began anew knows only that there is none, not that anybody deleted it.
+    // A watcher that began anew knows only that there is none, not that it was deleted.
     hasLostNode: node?.exists === false && node.uid !== '',
     isInstanceGone: isInstanceGone || undefined,
     since: sinceOf(before, now),

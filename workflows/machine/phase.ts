@@ -74,14 +74,14 @@ function deadlineOf({ phase, object, health }: MachineState): number | undefined
   return object.prepared && createDeadlineOf(object.prepared);
 }
 
-/** Codes that stay until somebody mends the class, the Secret or the rights behind it. */
+/** Codes that stay until a person fixes the class, the Secret or the rights behind it. */
 const codesForPeople = new Set<MachineErrorCode>([
   'InvalidArgument',
   'PermissionDenied',
   'Unauthenticated',
 ]);
 
-/** Who has to act: nobody, something outside (a cloud, a PodDisruptionBudget), or a person. */
+/** Who has to act: none, something outside (a cloud, a PodDisruptionBudget), or a person. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
   if (phase === 'Unknown') return 'external';

@@ -1,5 +1,5 @@
 /**
- * What the workflow of a machine knows of its preservation. A machine of which nobody says anything
+ * What the workflow of a machine knows of its preservation. A machine without such an annotation
  * has nothing here.
  */
 import type { PreservationNotes } from '../api/preservation.ts';
@@ -24,7 +24,7 @@ export function preservationFactsOf(
 ): PreservationFacts | undefined {
   const notes = state.object.observed?.preservation;
   const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
-  // The phase of a machine that nobody has read yet is not known.
+  // The phase of a machine that was not read yet is not known.
   if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
   const known = state.preservation ?? { seen: '' };
   return {

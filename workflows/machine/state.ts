@@ -67,7 +67,7 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
   outage?: Outage;
   /** The machine has at least until then to join: an outage kept its Node from registering. */
   joinBy?: { at: number; isOutage: boolean };
-  /** When somebody took the finalizer off the living object. */
+  /** When a person took the finalizer off the living object. */
   finalizerLostAt?: number;
 }
 
@@ -86,7 +86,7 @@ export type CreationState = CreationStage & {
   /** Part of the token: another generation makes another instance. */
   generation: number;
   /**
-   * A create was sent and nobody knows what came of it. `until`: so long the cloud may list its
+   * A create was sent, and what came of it is not known. `until`: so long the cloud may list its
    * instance late.
    */
   unsettled?: { until?: number };

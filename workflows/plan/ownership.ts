@@ -33,7 +33,7 @@ export function planClaim(set: Claimant, machine: Claimed): Claim {
   if (set.isFaulty) return leave('the spec of the set is wrong');
   if (set.isDeleting) return leave('the set is being deleted');
   if (machine.isDeleting) return leave('it is being deleted');
-  return { action: 'adopt', reason: 'nobody controls it and the selector matches' };
+  return { action: 'adopt', reason: 'no object controls it and the selector matches' };
 }
 
 function planOwned(set: Claimant, { labels, isDeleting }: Claimed): Claim {

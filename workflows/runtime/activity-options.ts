@@ -126,7 +126,7 @@ export function singleAttempt(summary: string): Steps {
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
 /**
- * After this time it is asked whether anybody polls the queue: where nobody does, that is said on
+ * After this time it is asked whether a worker polls the queue: where none does, that is said on
  * the object, and not waited for in silence.
  */
 const longestQueueWait = '60s';
@@ -208,7 +208,7 @@ export function driverQuery(
   });
 }
 
-/** Deletes what was found to be nobody's a moment ago: at once or not at all. */
+/** Deletes what was found unclaimed a moment ago: at once or not at all. */
 export function listedDeletion(
   provider: string,
   summary: string,

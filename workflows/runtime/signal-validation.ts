@@ -150,7 +150,7 @@ export function onSignal<T extends object>(
 }
 
 /**
- * A run that somebody starts by hand with something else can never do anything: it fails, and says
+ * A run that is started by hand with something else can never do anything: it fails, and says
  * why.
  */
 export function requireInput<Input extends WorkflowInput>(input: Input): Input {

@@ -3,7 +3,7 @@ import { clip, longestSummaryBytes } from '../values/clip.ts';
 
 /**
  * Times may come from a person's words, such as a timeout of 290 years: the server's clock ends in
- * 2262. Whoever is woken too early sets it again.
+ * 2262. A loop that is woken too early sets it again.
  */
 const longestSleepMs = 30 * 24 * 3_600_000;
 
@@ -36,7 +36,7 @@ export class WakeTimer {
 
   /**
    * Rings at `at` or before: a deadline that moves on with every step of progress is not armed anew
-   * each time. Whoever is woken too early sets it again.
+   * each time. A loop that is woken too early sets it again.
    */
   atLatest(at: number | undefined, summary: string): void {
     if (at !== undefined && this.#at !== undefined && this.#at <= at) return;

@@ -79,7 +79,7 @@ export async function checkFinallyExternal(request: FinalCheckRequest): Promise<
 }
 
 /**
- * Checks again before it deletes: since the listing somebody may have made a Machine that is to
+ * Checks again before it deletes: since the listing a Machine may have been created that is to
  * take the instance over.
  */
 export async function deleteExternal(

@@ -12,7 +12,7 @@ export interface MissingReport {
   total: number;
   /** At most 100 of them. */
   machines: Pick<OwnedInstance, 'name' | 'providerID'>[];
-  /** Why nobody acts on some of them, for each MachineClass. */
+  /** Why some of them are left alone, for each MachineClass. */
   stopped: { className: string; message: string }[];
   /** Why their workflows could not be told. */
   error?: string;

@@ -113,11 +113,11 @@ async function reportCredentials(
     await safetyCheck('tell of credentials').reportCredentials({ namespace, news });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('nobody could be told of credentials', { error: messageOf(error) });
+    log.warn('the classes could not be told about their credentials', { error: messageOf(error) });
   }
 }
 
-/** What was done counts, also when nobody can be told. */
+/** What was done counts, also when the report fails. */
 async function tell(
   { namespace }: OrphanCheck,
   { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },

@@ -1,5 +1,5 @@
 /**
- * What comes from outside has the form that its type says: anybody may send a signal, and drivers
+ * What comes from outside has the form that its type says: anyone may send a signal, and drivers
  * are written in any language.
  */
 import { quoted } from '../api/validation.ts';

@@ -1,5 +1,5 @@
 /**
- * A local copy for those who need it now and then: watched while somebody uses it, and for a while
+ * A local copy for parts that need it now and then: watched while it is used, and for a while
  * longer.
  */
 import type { KubeObject } from '../client/client.ts';

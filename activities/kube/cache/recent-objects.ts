@@ -7,12 +7,13 @@ import { ignoreNotFound } from '../client/ignore.ts';
 import { isNewer } from './resource-version.ts';
 
 /**
- * What a workflow was told of is read anew; what nobody told it of yet may be missed for so long.
+ * What was signalled to a workflow is read anew; a change that was not signalled yet may be missed
+ * for so long.
  */
 const longestAgeMs = 2_000;
 
 interface Kept {
-  /** JSON: nobody can change what the next one reads. */
+  /** JSON, so that one reader cannot change what the next one gets. */
   text: string;
   resourceVersion: string;
   at: number;
@@ -31,7 +32,7 @@ export class RecentObjects {
   }
 
   /**
-   * Undefined when there is none. `atLeast`: a resourceVersion that somebody saw; absent: read it
+   * Undefined when there is none. `atLeast`: a resourceVersion that was seen; absent: read it
    * in any case.
    */
   async read<T extends KubeObject>(

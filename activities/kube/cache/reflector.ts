@@ -22,7 +22,7 @@ export interface ReflectorOptions<
   path: string;
   query?: Query;
   /**
-   * Start the watch here instead of at the list: so deletions that happened while nobody watched
+   * Start the watch here instead of at the list: so deletions that happened while no watch was open
    * are reported, and of the live objects only those that changed since.
    */
   since?: string | undefined;

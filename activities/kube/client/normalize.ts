@@ -4,7 +4,7 @@
  */
 import { group } from '../../../workflows/api/constants.ts';
 
-/** What is missing is a fault to be named by whoever reads it, and no reason to throw. */
+/** A missing field is reported by the code that needs it; it is no reason to throw here. */
 const emptySpecs: Record<string, object> = {
   Machine: {},
   MachineSet: {},

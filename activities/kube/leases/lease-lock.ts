@@ -90,7 +90,7 @@ export class LeaseLock {
    * Throws KubeError when the API server does not answer, or when others wrote at the same time.
    */
   async acquireOrRenew(annotations: Annotations = {}): Promise<Attempt> {
-    // A holder renews without reading; a conflict tells that somebody wrote in between.
+    // A holder renews without reading; a conflict means that another process wrote in between.
     if (this.#isHeld) {
       try {
         return await this.#write(annotations);

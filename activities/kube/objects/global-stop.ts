@@ -17,7 +17,7 @@ export interface StopObject extends KubeObject {
 export interface Stop {
   uid: string;
   reason: string;
-  /** What whoever made it says of himself. */
+  /** What the person who made it says of themselves. */
   by?: string;
   /** Milliseconds. */
   since: number;
@@ -29,7 +29,7 @@ export interface StopView {
 }
 
 export interface GlobalStop extends StopView {
-  /** Fulfilled after the first read: nobody may act before. */
+  /** Fulfilled after the first read: no activity may act before. */
   readonly synced: Promise<void>;
   /** The stops that this process saw. */
   pauses(): NotedPause[];

@@ -17,7 +17,7 @@ export function pointerTo(map: string, key: string): string {
 
 /**
  * The API server has read the new content and refuses it, however often it is asked. Without causes
- * it was a test of a JSON patch that did not hold: somebody else wrote meanwhile.
+ * it was a test of a JSON patch that did not hold: another client wrote meanwhile.
  */
 export function isContentRefused(error: unknown): error is KubeError {
   return isInvalid(error) && (error.details.causes?.length ?? 0) > 0;

@@ -1,4 +1,4 @@
-/** As in MCM, whoever deletes the Node deletes the Machine. */
+/** As in MCM, deleting a Node deletes its Machine. */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

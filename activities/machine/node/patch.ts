@@ -1,4 +1,4 @@
-/** Writes metadata and taints of a Node without losing what somebody else writes meanwhile. */
+/** Writes metadata and taints of a Node without losing what other clients write meanwhile. */
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
@@ -67,7 +67,7 @@ function textsPatch(
 ): object[] {
   const entries = Object.entries(changes);
   if (entries.length === 0) return [];
-  // Whoever wrote the first text meanwhile must not lose it.
+  // A client that wrote the first text meanwhile must not lose it.
   const place = present === undefined ? replacing(map, undefined, {}) : [];
   const operations = entries.flatMap(([key, value]): object[] => {
     const path = pointerTo(map, key);

@@ -77,7 +77,7 @@ const mostTries = 4;
 
 /**
  * Returns the Node as it is then; undefined when there is none. What the API server does not take
- * is said in an Event and left out: a template that nobody can apply must not keep a machine from
+ * is said in an Event and left out: a template that cannot be applied must not keep a machine from
  * its life.
  */
 export async function updateNode(

@@ -21,7 +21,7 @@ export function preservedEvent({ value, until, from }: Preserving): EventText {
 const formatReasons: Record<Stopping['reason'], string> = {
   expired: 'its time is over',
   recovered: 'the machine is not Failed',
-  withdrawn: 'nobody asks for it any more',
+  withdrawn: 'its annotation was removed',
 };
 
 /** `until`: when it would have ended, milliseconds. */

@@ -165,7 +165,7 @@ async function keep(desk: PreservationDependencies, plan: Preserving): Promise<P
   return { ...outcomeOf(machine, node), preservation };
 }
 
-/** The expiry goes last: until then whoever takes over ends what is left to end. */
+/** The expiry goes last: until then the next attempt ends what is left to end. */
 async function stop(desk: PreservationDependencies, plan: Stopping): Promise<Machine> {
   const { target, node } = desk;
   const until = expiryOf(desk.machine);

@@ -1,5 +1,5 @@
 /**
- * The Node of a machine that is kept for inspection: marked, so that nothing new comes and nobody
+ * The Node of a machine that is kept for inspection: marked, so that no new pods come and nothing
  * takes it away.
  */
 import { annotations, taints } from '../../../workflows/api/constants.ts';
@@ -63,8 +63,8 @@ interface Rewriting {
 const mostTries = 4;
 
 /**
- * Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is
- * there.
+ * Where the patch does not hold, because another client wrote meanwhile, it is made anew for what
+ * is there.
  */
 async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;

@@ -17,7 +17,7 @@ export interface DeletionDependencies {
 }
 
 /**
- * Checks again before it deletes: since the listing somebody may have made a Machine that is to
+ * Checks again before it deletes: since the listing a Machine may have been created that is to
  * take the instance over.
  */
 export async function deleteOrphan(

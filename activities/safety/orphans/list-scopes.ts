@@ -107,7 +107,7 @@ function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {
   return JSON.stringify([secretRef, credentialsSecretRef]);
 }
 
-/** User data differs from pool to pool and lets nobody into the cloud. */
+/** User data differs from pool to pool and gives no access to the cloud. */
 function credentialOf({ secret, secretFaults }: Secrets): string {
   const parts = Object.entries(secret)
     .filter(([name]) => name !== 'userData')

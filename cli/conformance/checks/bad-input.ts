@@ -43,9 +43,9 @@ export const badInputChecks: Check[] = [
     },
   },
   {
-    says: "volumes of nobody's, and none",
+    says: 'volumes of other storage drivers, and none',
     async run({ driver }) {
-      const volumes = [{ csi: { driver: 'nobody.verify.millwright.dev', volumeHandle: 'v-1' } }];
+      const volumes = [{ csi: { driver: 'unknown.verify.millwright.dev', volumeHandle: 'v-1' } }];
       const none = { volumeIds: [] };
       expectPart('no ids', await driver.ask('volumeIds', { volumes }), none);
       expectPart('no ids', await driver.ask('volumeIds', { volumes: [] }), none);

@@ -78,7 +78,7 @@ async function believeNoStranger(trial: Trial): Promise<() => Promise<void>> {
   expectFailed('listInstances', await driver.ask('listInstances', trial.listRequest()));
   return async () => {
     const came = await driver.ask('describeInstance', request);
-    if (came.outcome !== 'found') throw new Mismatch('the instance, which nobody deleted', came);
+    if (came.outcome !== 'found') throw new Mismatch('the instance, which was not deleted', came);
   };
 }
 

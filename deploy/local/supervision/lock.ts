@@ -8,7 +8,7 @@ export type LockAttempt =
 
 /**
  * Takes a lock file for this process. A lock whose holder died is taken over. The file appears with
- * its content in one step (a hard link), so nobody ever reads half a holder.
+ * its content in one step (a hard link), so a reader never sees half a holder.
  */
 export function tryLock(file: string): LockAttempt {
   mkdirSync(dirname(file), { recursive: true });
@@ -49,7 +49,7 @@ function dropDead(file: string, own: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Who holds the lock, dead or alive; undefined when nobody does. */
+/** Who holds the lock, dead or alive; undefined when no process does. */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   try {
     const holder: ProcessIdentity = JSON.parse(readFileSync(file, 'utf8'));

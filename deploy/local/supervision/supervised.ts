@@ -183,7 +183,7 @@ export class Supervised {
     try {
       return await Promise.race([promise, stopped]);
     } finally {
-      // Takes the listener off again; its rejection then is nobody's business.
+      // Takes the listener off again; its rejection is then ignored.
       stopped.catch(() => undefined);
       settled.abort();
     }
@@ -192,7 +192,7 @@ export class Supervised {
 
 function pendingPromise(): PromiseWithResolvers<void> {
   const pending = Promise.withResolvers<void>();
-  // Who waits for it hears of a failure; nobody has to wait.
+  // A waiter gets the failure; there need not be one.
   pending.promise.catch(() => undefined);
   return pending;
 }

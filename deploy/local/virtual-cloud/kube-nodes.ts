@@ -144,7 +144,7 @@ function isReady({ status }: KubeBody): boolean {
 }
 
 /**
- * kwok renews the Lease of a Node that it once adopted, and ends its pods, until somebody else
+ * kwok renews the Lease of a Node that it once adopted, and ends its pods, until another client
  * holds the Lease. Pods of a dead machine have to hang.
  */
 async function takeLease(api: KubeApi, { name }: Instance, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * Records every state that the Machines of a namespace pass through, as a watch of the API server tells them, and checks
- * what must hold in all of them. The watch of one resource is in order, so that each state is one that really was; sets
- * come by a watch of their own, so that their `wanted` may be a moment early or late.
+ * Records every state that the Machines of a namespace pass through, as a watch of the API server
+ * tells them, and checks what must hold in all of them. The watch of one resource is in order, so
+ * that each state is one that really was; sets come by a watch of their own, so that their `wanted`
+ * may be a moment early or late.
  */
 import type { Counts, Moment, SetState, State } from './states.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
@@ -70,7 +71,10 @@ export class StateRecorder {
     return Math.max(this.states.length - 1, 0);
   }
 
-  /** The moment at which the recorder itself sees it, which may be later than another reader does. Default limit 60 s. */
+  /**
+   * The moment at which the recorder itself sees it, which may be later than another reader does.
+   * Default limit 60 s.
+   */
   async markWhen(
     what: string,
     holds: (state: State) => boolean,
@@ -86,7 +90,10 @@ export class StateRecorder {
     }
   }
 
-  /** Throws with the first state that is out of bounds and the one before it. Returns how many states were looked at. */
+  /**
+   * Throws with the first state that is out of bounds and the one before it. Returns how many
+   * states were looked at.
+   */
   expectBounds(bounds: Bounds): number {
     return checkBounds(this.states, bounds);
   }

@@ -17,7 +17,9 @@ export interface SetState extends Counts {
 
 export interface State extends Counts {
   at: Date;
-  /** What made it: `Machine pool-x Running`, `Machine pool-x gone`, `MachineSet pool-77 wants 3`. */
+  /**
+   * What made it: `Machine pool-x Running`, `Machine pool-x gone`, `MachineSet pool-77 wants 3`.
+   */
   cause: string;
   /** By the name of the set; machines without an owner are under `(none)`. */
   sets: Record<string, SetState>;

@@ -29,7 +29,7 @@ export function budgetsOf<B extends Budget>(
 }
 
 /**
- * It allows nothing although all its pods are healthy: so it stays until somebody changes it or
+ * It allows nothing although all its pods are healthy: so it stays until a person changes it or
  * adds pods.
  */
 export function isMisconfigured({ metadata, status = {} }: Budget): boolean {

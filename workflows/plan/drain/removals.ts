@@ -28,7 +28,7 @@ export interface Refusal {
   why: string;
   /** What stands in the way, e.g. `PodDisruptionBudget/default/web`. */
   blockedBy: string;
-  /** Somebody has to mend it: to ask more often is of no use. */
+  /** A person has to fix it: asking more often is of no use. */
   isHopeless: boolean;
   /**
    * By a PodDisruptionBudget: its next change may let the pod go. Absent in what earlier versions
@@ -86,7 +86,7 @@ export function podKey({ namespace, name }: DrainPod): string {
 }
 
 /**
- * Pods that have ended stay in the way of nobody, but they hold volumes: they leave like the
+ * Pods that have ended block nothing, but they hold volumes: they leave like the
  * others.
  */
 export function mustLeave({ isMirror, isOfDaemonSet }: DrainPod): boolean {

@@ -14,7 +14,7 @@ export interface Blocker {
   why: string;
   /** When the pod is asked again; absent when there is nothing to ask. */
   nextTryAt?: number;
-  /** Somebody has to mend it. */
+  /** A person has to fix it. */
   isHopeless?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface BlockedDrain {
   since: number;
   pods: BlockedPod[];
   /**
-   * By the pod's UID: the state of its budgets in which it was woken for. Nobody tries twice for
+   * By the pod's UID: the state of its budgets in which it was woken for. No second try for
    * the same.
    */
   triedIn: ReadonlyMap<string, string>;

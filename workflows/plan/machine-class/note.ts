@@ -60,7 +60,7 @@ export function noteRefusal(
   return { note, event: warning('CredentialsRefused', noteOf([line])) };
 }
 
-/** A cloud took the credentials. Undefined when nobody doubted them. */
+/** A cloud took the credentials. Undefined when they were not refused. */
 export function noteAcceptance(
   before: string | undefined,
   use: CredentialUse,

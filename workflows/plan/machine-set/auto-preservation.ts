@@ -1,5 +1,5 @@
 /**
- * Which Failed machines of a set are preserved although nobody asked: at most
+ * Which Failed machines of a set are preserved without an annotation: at most
  * `autoPreserveFailedMachineMax` at a time.
  */
 import type { MachineFact } from './scale-down.ts';

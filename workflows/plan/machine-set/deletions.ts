@@ -115,7 +115,7 @@ export function isFailed({ phase }: MachineFact): boolean {
  */
 export const graceMilliseconds = 5_000;
 
-/** Until its expiry; before the expiry is known, because somebody asked for it. */
+/** Until its expiry; before the expiry is known, because an annotation asks for it. */
 export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
   if (preservedUntil === undefined) return asksForPreservation(preserve);
   return preservedUntil + graceMilliseconds > now;

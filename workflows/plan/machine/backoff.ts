@@ -25,8 +25,8 @@ export function backoffSeconds(input: BackoffInput): number {
 }
 
 /**
- * Somebody says when to come back. However often that was: the next failure of another kind is a
- * first one.
+ * The cloud or a flag says when to come back. However often that was: the next failure of another
+ * kind is a first one.
  */
 export function hasOwnPace({
   failure,

@@ -61,13 +61,13 @@ export interface MachineFacts {
     detail: StepFailure;
     attempts: number;
     /**
-     * Those of them after which nobody but us said when to come back: they make the wait longer.
+     * Those of them after which we choose the wait ourselves: they make the wait longer.
      */
     unpaced?: number;
     retryAt: number;
   };
   instance?: Instance;
-  /** A create was sent and nobody knows what came of it; instances may be listed until then. */
+  /** A create was sent, and what came of it is not known; instances may be listed until then. */
   unsettledUntil?: number;
   /** A create was sent, or may have been sent by an earlier life. */
   wasCreateSent: boolean;
@@ -78,7 +78,7 @@ export interface MachineFacts {
   outage?: { reason: string; retryAt: number };
   /** What failed last is not on the object yet. */
   isUnreported?: boolean;
-  /** Somebody took the finalizer off a living object: it is set again then, milliseconds. */
+  /** A person took the finalizer off a living object: it is set again then, milliseconds. */
   finalizerAt?: number;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
   mustCheckName?: boolean;
@@ -99,13 +99,13 @@ export interface MachineFacts {
   createDeadline: number;
   /** Of a machine that has joined. */
   health?: HealthFacts;
-  /** Somebody says that the instance is gone. */
+  /** The cloud is said to have lost the instance. */
   missing?: MissingInstanceFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
   teardown?: {
     /**
-     * A create may have made an instance that nobody wrote down: its Node is to be drained and to
+     * A create may have made an instance that was never recorded: its Node is to be drained and to
      * go as well.
      */
     mustFind?: boolean;

@@ -168,7 +168,7 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Somebody wrote something else there; the caller says so.
+    // Another client wrote something else there; the caller says so.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@
  * machine that is kept.
  */
 
-/** Times in milliseconds. Absent where nobody says anything of it. */
+/** Times in milliseconds. Absent where no annotation asks for it. */
 export interface PreservationFacts {
   /** Annotations, expiry, Node or phase are other than at the last check. */
   mustCheck: boolean;

@@ -36,7 +36,7 @@ export interface EffectiveRequest {
 export type PreservationPlan = EffectiveRequest &
   (
     | { action: 'none' }
-    /** `until`: milliseconds. `isNew`: nobody has written it down yet. */
+    /** `until`: milliseconds. `isNew`: it is on no object yet. */
     | { action: 'preserve'; value: Preserve; until: number; isNew: boolean; isToBeDrained: boolean }
     /** `forgets`: the annotations go with it. */
     | { action: 'stop'; reason: StopReason; forgets: boolean }
@@ -99,8 +99,8 @@ function withdrawn(request: EffectiveRequest, { expiresAt }: PreservationFacts):
 }
 
 /**
- * Nobody asked for what was preserved automatically, so that it leaves nothing behind, its place in
- * the limit included.
+ * What was preserved automatically was not asked for, so that it leaves nothing behind, its place
+ * in the limit included.
  */
 function recovered(
   request: EffectiveRequest,

@@ -5,7 +5,7 @@ export interface CountedMachine {
   name: string;
   phase: MachinePhase;
   isDeleting: boolean;
-  /** `preserveExpiryTime` is set: nobody replaces it. */
+  /** `preserveExpiryTime` is set: it is not replaced. */
   isPreserved: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface WorkflowComparison {
   /** Of both that were left for a later check. */
   omitted: number;
   /**
-   * Workflows of an install or a control cluster that was replaced: nobody serves them. Absent:
+   * Workflows of an install or a control cluster that was replaced: no worker serves them. Absent:
    * none.
    */
   replaced?: number;

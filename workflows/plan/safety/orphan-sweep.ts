@@ -36,7 +36,7 @@ export interface ScopeListing {
   error?: string;
   /** All classes that were to be listed together, when there was no listing; at most 1,000. */
   unlistedClasses?: string[];
-  /** Present where somebody has to be told on the classes. */
+  /** Present where a note on the classes has to change. */
   credentials?: CredentialNews;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sets that have far more machines than anybody asked for make no more until that is over. Our own
+ * Sets that have far more machines than were asked for make no more until that is over. Our own
  * sets never get there: this guards against other writers, and against a mistake of ours.
  */
 

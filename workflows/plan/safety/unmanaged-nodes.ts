@@ -28,7 +28,7 @@ export interface UnmanagedNodesInput {
 export interface UnmanagedNodesPlan {
   /** How many no Machine knows of, marked before or now. */
   unmanaged: number;
-  /** To be marked, and to lose our finalizer: nobody else will ever take it off. */
+  /** To be marked, and to lose our finalizer: no other client will ever take it off. */
   mark: string[];
   /** To lose the mark. */
   clear: string[];

@@ -55,7 +55,7 @@ export function canaryLimit(facts: ObservedDeployment, target: SetFacts): number
   // The new set has all machines where no old one is left that could have the rest.
   if (!facts.sets.some((set) => set !== target && !set.isOfTemplate && !set.isDeleting))
     return undefined;
-  // Nobody wants to wait for a look at machines that are known: whoever rolls back is in a hurry.
+  // A person who rolls back is in a hurry, and machines of that template are known already.
   if (isRollback(facts, target)) return undefined;
   return canary;
 }

@@ -26,7 +26,7 @@ export function planOnDelete(rollout: Rollout): StrategyPlan {
   if (surplus > 0 && sizes.length === 0) sizes.push(...giveBack(rollout, surplus));
   if (sizes.length === 0 && surplus < 0) sizes.push(...growNewSet(rollout, -surplus));
   const reason = sizes[0]?.reason ?? awaited(rollout);
-  // Closed before there is a new set, they would leave nobody to make a machine.
+  // Closed before there is a new set, no set would be left to make a machine.
   return { sizes, mayCreate: true, closesOld: exists(target), reason };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Grant } from './facts.ts';
 
-/** `kept`: it has failed, and nobody replaces it for now. */
+/** `kept`: it has failed, and it is not replaced for now. */
 export type MachineState = 'available' | 'failed' | 'kept' | 'other';
 
 export interface BudgetedSet {

@@ -86,7 +86,7 @@ export function affordable(set: SetFacts, wanted: number, spare: number): number
   return count;
 }
 
-/** A set that still works on its size may make machines that nobody counts yet. */
+/** A set that still works on its size may make machines that are not counted yet. */
 export function unsettledOf(sets: readonly SetFacts[]): SetFacts | undefined {
   return sets.find((set) => isActive(set) && !set.isObserved);
 }
