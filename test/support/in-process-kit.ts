@@ -99,7 +99,7 @@ async function answerOf(
   { activity, input }: Pick<Question, 'activity' | 'input'>,
 ): Promise<Reply> {
   const step: unknown = Reflect.get(activities, activity);
-  if (typeof step !== 'function') return { came: 'nobody', message: `no ${activity}` };
+  if (typeof step !== 'function') return { came: 'notTaken', message: `no ${activity}` };
   try {
     // As it goes over the wire.
     const answer: unknown = JSON.parse(JSON.stringify(await step(structuredClone(input))));
