@@ -3,12 +3,13 @@ import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   ActivityInterceptorsFactory,
-  WorkflowBundleWithSourceMap,
   WorkerOptions,
+  WorkflowBundleOption,
 } from '@temporalio/worker';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
-import { bundleWorkflows, failingErrors } from '../../workers/temporal/bundle-workflows.ts';
+import { failingErrors } from '../../workers/temporal/bundle-workflows.ts';
+import { bundleForTests } from './workflow-bundle.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
@@ -32,10 +33,6 @@ Runtime.install({
   telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
 });
 
-export async function bundleForTests(): Promise<WorkflowBundleWithSourceMap> {
-  return await bundleWorkflows({ logger: new DefaultLogger('ERROR') });
-}
-
 export class TemporalForTests {
   /**
    * Not the environment's own, which skips time while it awaits a result: time passes here by
@@ -43,16 +40,16 @@ export class TemporalForTests {
    */
   readonly client: Client;
   readonly #environment: TestWorkflowEnvironment;
-  readonly #bundle: WorkflowBundleWithSourceMap;
+  readonly #bundle: WorkflowBundleOption;
 
-  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleWithSourceMap) {
+  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleOption) {
     this.client = new Client({ connection: environment.connection, namespace });
     this.#environment = environment;
     this.#bundle = bundle;
   }
 
   static async start(
-    bundle: WorkflowBundleWithSourceMap | Promise<WorkflowBundleWithSourceMap> = bundleForTests(),
+    bundle: WorkflowBundleOption | Promise<WorkflowBundleOption> = bundleForTests(),
   ): Promise<TemporalForTests> {
     const path = await acquireTemporalTestServer();
     const server = { executable: { type: 'existing-path', path } } as const;
@@ -116,7 +113,7 @@ export class TemporalForTests {
 
   /** Runs `body` with a worker that has other workflow code. */
   async withOtherCode(
-    workflowBundle: WorkflowBundleWithSourceMap,
+    workflowBundle: WorkflowBundleOption,
     taskQueue: string,
     body: () => Promise<void>,
   ): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import {
   changesOf,
@@ -8,9 +8,9 @@ import {
   readManifest,
   recordedPaths,
 } from '../replay/histories.ts';
-import { bundleForTests } from '../support/temporal.ts';
+import { bundleForTests } from '../support/workflow-bundle.ts';
 
-let workflowBundle: WorkflowBundleWithSourceMap;
+let workflowBundle: WorkflowBundleOption;
 beforeAll(async () => {
   workflowBundle = await bundleForTests();
 });

@@ -1,13 +1,14 @@
 /** A run that Temporal begins anew after its predecessor failed: what that one knew is lost. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptions } from '../../../watcher/queue/delivery.ts';
 import type { MachineInput } from '../../../workflows/machine/workflow.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import { bundleForTests } from '../../support/workflow-bundle.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
@@ -15,8 +16,8 @@ const failingCode = fileURLToPath(new URL('../../support/failing-workflows.ts', 
 const { providerID, nodeName } = instance;
 const failure = { code: 'InvalidArgument', message: 'no such class', isSettled: true } as const;
 
-let bundle: WorkflowBundleWithSourceMap;
-let failing: WorkflowBundleWithSourceMap;
+let bundle: WorkflowBundleOption;
+let failing: WorkflowBundleOption;
 let temporal: TemporalForTests;
 beforeAll(async () => {
   bundle = await bundleForTests();

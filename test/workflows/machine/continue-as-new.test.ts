@@ -1,20 +1,15 @@
 /** A run of a machine that has grown long goes on as a new one. */
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { machineObserved } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

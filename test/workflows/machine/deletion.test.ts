@@ -1,20 +1,15 @@
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { eventually } from '../../support/eventually.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each: after some cancelled activities a time-skipping server skips no more time.
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

@@ -1,18 +1,13 @@
 /** A Machine whose MachineClass its driver refuses. */
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

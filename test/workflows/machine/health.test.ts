@@ -1,22 +1,17 @@
 /** A machine that has joined: what its workflow looks at, and when. */
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type {
   HealthOutcome,
   HealthRequest,
 } from '../../../workflows/contracts/machine-activities.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { HealthFinding } from '../../../workflows/plan/machine/health.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

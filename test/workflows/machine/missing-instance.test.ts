@@ -1,6 +1,5 @@
 /** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
 import type {
   HealthOutcome,
@@ -11,16 +10,12 @@ import { instanceMissing } from '../../../workflows/contracts/messages.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { cluster, instance, MachineWorld } from './machine-world.ts';
 
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

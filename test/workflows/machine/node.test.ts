@@ -1,17 +1,12 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 // A server each, as in machine.test.ts.
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 

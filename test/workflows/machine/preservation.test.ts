@@ -1,21 +1,16 @@
 /** A machine that is kept for a look at it: when its workflow looks, drains, and stops. */
 import { ApplicationFailure } from '@temporalio/common';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
-import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
-let bundle: WorkflowBundleWithSourceMap;
 let temporal: TemporalForTests;
-beforeAll(async () => {
-  bundle = await bundleForTests();
-});
 beforeEach(async () => {
-  temporal = await TemporalForTests.start(bundle);
+  temporal = await TemporalForTests.start();
 });
 afterEach(() => temporal.stop());
 
