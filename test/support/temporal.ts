@@ -16,7 +16,7 @@ import { searchAttributes } from '../../workflows/contracts/search-attributes.ts
 
 const namespace = 'default';
 /** A workflow that never rests keeps time from being skipped. */
-const longestSkipSeconds = 8;
+const longestSkipSeconds = 30;
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
 export interface Queues {
