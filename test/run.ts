@@ -19,8 +19,9 @@ type Part = (typeof parts)[number];
 const usage = `Usage: npm test -- [options]
 
 Runs format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
-in .millwright/test, then a short run of chaos on one in .millwright/test-chaos. Both stacks are stopped afterwards whatever happened.
+in .millwright/test, which is stopped afterwards whatever happened. It ends at once when format, lint or types fail.
 The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
+So is a short run of chaos, on a stack in .millwright/test-chaos.
 
   --only PART       check, unit, e2e or chaos
   --pattern TEXT    only test files whose path matches this regular expression; leaves out checks and chaos
@@ -46,11 +47,21 @@ if (values.help) console.log(usage);
 else process.exitCode = await run(await withTests(partsWanted(values.only)), values.pattern);
 
 function partsWanted(only: string | undefined): readonly Part[] {
-  if (only === undefined) return values.pattern === undefined ? parts : ['unit', 'e2e'];
+  if (only === undefined && values.pattern !== undefined) return ['unit', 'e2e'];
+  if (only === undefined) return values.all ? parts : parts.filter((part) => part !== 'chaos');
   const part = parts.find((name) => name === only);
   if (part !== undefined) return [part];
   console.error(`--only: "${only}" is not one of ${parts.join(', ')}`);
   process.exit(2);
+}
+
+/** Side by side. The first that fails is told. */
+async function checks(): Promise<void> {
+  await Promise.all([
+    nodeProgram('prettier/bin/prettier.cjs', ['--check', '.']),
+    nodeProgram('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']),
+    nodeProgram('typescript/bin/tsc', []),
+  ]);
 }
 
 /** A pattern that matches nothing is a typing error, and no success. */
@@ -84,11 +95,8 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   const report = new Report();
   const seed = chosenSeed();
   if (wanted.includes('check')) {
-    await report.step('format', () => nodeProgram('prettier/bin/prettier.cjs', ['--check', '.']));
-    await report.step('lint', () =>
-      nodeProgram('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']),
-    );
-    await report.step('types', () => nodeProgram('typescript/bin/tsc', []));
+    const isClean = await report.step('format, lint and types', checks);
+    if (!isClean) return report.finish();
   }
   if (wanted.includes('unit')) {
     await report.step('unit tests', () => jest({ project: 'unit', pattern }));

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { repository } from '../../deploy/local/layout.ts';
 import { nodeProgram } from './program.ts';
 import type { Project } from './test-files.ts';
 
@@ -22,6 +23,7 @@ export interface TestCounts {
 }
 
 interface JestResults {
+  testResults: { name: string; startTime: number; endTime: number }[];
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
@@ -40,6 +42,7 @@ export async function jest(run: JestRun): Promise<TestCounts> {
     // Failed tests make jest fail; anything else that does is not in the counts.
     if (problem !== undefined && (counts?.failed ?? 0) === 0) throw problem;
     if (counts === undefined) throw new Error('jest wrote no results');
+    console.log(slowestIn(await readFile(results, 'utf8')));
     return counts;
   } finally {
     await rm(folder, { recursive: true });
@@ -85,4 +88,17 @@ async function countsIn(file: string): Promise<TestCounts | undefined> {
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
     pending: results.numPendingTests + results.numTodoTests,
   };
+}
+
+/** The files that took longest, so that the next person who waits sees where the time goes. */
+function slowestIn(text: string): string {
+  const { testResults }: JestResults = JSON.parse(text);
+  const rows = testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, 10)
+    .map(
+      ({ name, seconds }) => `${seconds.toFixed(0).padStart(6)} s  ${relative(repository, name)}`,
+    );
+  return ['Slowest files:', ...rows].join('\n');
 }

@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { repository } from '../../deploy/local/layout.ts';
+import durations from './durations.json' with { type: 'json' };
 import { slowestFirst } from './slowest-first.ts';
-import slowest from './slowest.json' with { type: 'json' };
 
-const fileOf = (name: string) => ({ path: join(repository, 'test/e2e', name) });
+const fileOf = (path: string) => ({ path: join(repository, path) });
 
 describe('the order of the test files', () => {
   test('begins with the slowest, and leaves the others as they are', () => {
-    const [first = '', second = ''] = slowest;
-    const given = ['b.test.ts', second, 'a.test.ts', first].map(fileOf);
-    const sorted = [first, second, 'b.test.ts', 'a.test.ts'].map(fileOf);
+    const [first = '', second = ''] = Object.keys(durations);
+    const given = ['test/b.test.ts', second, 'test/a.test.ts', first].map(fileOf);
+    const sorted = [first, second, 'test/b.test.ts', 'test/a.test.ts'].map(fileOf);
     expect(slowestFirst(given)).toEqual(sorted);
   });
 
-  test.each(slowest)('names %s, which is there', (name) => {
-    expect(existsSync(fileOf(name).path)).toBe(true);
+  test.each(Object.keys(durations))('knows how long %s took, which is there', (path) => {
+    expect(existsSync(fileOf(path).path)).toBe(true);
   });
 });
