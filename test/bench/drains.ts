@@ -1,6 +1,7 @@
 /**
  * Drains that one PodDisruptionBudget blocks: what they cost while they wait, how soon they go on when the budget allows one
- * eviction after another, and what each of these costs. First one pod on each of N machines, then N pods on one machine.
+ * eviction after another, and what each of these costs. First one pod on each of N machines, then N pods on one
+ * machine, then one machine that two budgets block, of which the one that is not named in `BlockedBy` lets its pod go.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -25,6 +26,7 @@ const limitMs = 180_000;
 export async function* measureDrains(bench: Bench, pods: number): Parts {
   yield* measureSituation(bench, { name: 'machines', machines: pods, podsPerMachine: 1 });
   yield* measureSituation(bench, { name: 'pods', machines: 1, podsPerMachine: pods });
+  yield await measureSecondBudget(bench);
 }
 
 interface Situation {
@@ -40,16 +42,8 @@ async function* measureSituation(bench: Bench, situation: Situation): Parts {
   await scaleAndWatch(kube, machines);
   await startPods(kube, podsPerMachine);
   await using pods = new LivePods(kube);
-  await pods.until(
-    `${total} pods run`,
-    (states) => states.filter(({ isReady }) => isReady).length === total,
-  );
-  await kube.create(budgets, {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { name: app },
-    spec: { minAvailable: total, selector: { matchLabels: { app } } },
-  });
+  await pods.until(`${total} pods run`, (states) => readyOf(states) === total);
+  await createBudget(kube, app, total);
   await untilCounted(kube, total);
   const gone = scaleAndWatch(kube, 0);
   await untilBlocked(stack, machines);
@@ -77,6 +71,52 @@ async function* measureSituation(bench: Bench, situation: Situation): Parts {
   await untilQuiet(bench);
 }
 
+/** Each time a machine with a pod of either app, blocked by a budget for each. */
+async function measureSecondBudget(bench: Bench): Promise<Part> {
+  const { kube, stack } = bench;
+  const machines = 5;
+  const apps = ['drains-a', 'drains-b'];
+  await scaleAndWatch(kube, machines);
+  for (const name of apps) await startPods(kube, 1, name);
+  await using pods = new LivePods(kube);
+  const total = machines * apps.length;
+  await pods.until(`${total} pods run`, (states) => readyOf(states) === total);
+  for (const name of apps) {
+    await createBudget(kube, name, machines);
+    await untilCounted(kube, machines, name);
+  }
+  const gone = scaleAndWatch(kube, 0);
+  await untilBlocked(stack, machines);
+  await untilQuiet(bench);
+  const part = { name: 'two budgets: the one that is not named frees all', machines };
+  const measured = await measure(bench, part, async () => {
+    const [named, count] = await mostNamed(stack, apps);
+    const freedAt = performance.now();
+    // The pods of machines that name the other budget go as well: only the last ones tell.
+    for (const name of apps) if (name !== named) await allow(kube, 0, name);
+    const waits: number[] = [];
+    for (let left = total - 1; left >= total - machines; left -= 1) {
+      await pods.untilAtMost(left);
+      waits.push((performance.now() - freedAt) / 1_000);
+    }
+    return { milliseconds: performance.now() - freedAt, waits: waits.slice(-count) };
+  });
+  for (const name of apps) await kube.delete(`${budgets}/${name}`);
+  await gone;
+  return measured;
+}
+
+/** The budget that most drains name as the one that blocks them, and how many do. */
+async function mostNamed(stack: Stack, names: string[]): Promise<[string, number]> {
+  const counted = await Promise.all(
+    names.map(async (name): Promise<[string, number]> => {
+      const query = `${blocked} AND BlockedBy="PodDisruptionBudget/${namespace}/${name}"`;
+      return [name, await countOf(stack, query)];
+    }),
+  );
+  return counted.toSorted(([, a], [, b]) => b - a)[0] ?? ['', 0];
+}
+
 async function measureRest(
   bench: Bench,
   { kube, pods, gone }: { kube: KubeClient; pods: LivePods; gone: Promise<unknown> },
@@ -95,18 +135,27 @@ async function measureRest(
   });
 }
 
-async function allow(kube: KubeClient, minAvailable: number): Promise<void> {
-  await kube.patch(`${budgets}/${app}`, 'merge', { spec: { minAvailable } });
+async function createBudget(kube: KubeClient, name: string, minAvailable: number): Promise<void> {
+  await kube.create(budgets, {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
+    spec: { minAvailable, selector: { matchLabels: { app: name } } },
+  });
 }
 
-async function startPods(kube: KubeClient, podsPerMachine: number): Promise<void> {
+async function allow(kube: KubeClient, minAvailable: number, name = app): Promise<void> {
+  await kube.patch(`${budgets}/${name}`, 'merge', { spec: { minAvailable } });
+}
+
+async function startPods(kube: KubeClient, podsPerMachine: number, name = app): Promise<void> {
   const { items } = await kube.list<Machine>(customResource('machines', namespace));
   for (const { metadata } of items) {
     for (let index = 0; index < podsPerMachine; index += 1) {
       await kube.create(namespaced('pods', namespace), {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: { name: `${app}-${metadata.name}-${index}`, labels: { app } },
+        metadata: { name: `${name}-${metadata.name}-${index}`, labels: { app: name } },
         spec: {
           nodeName: metadata.labels?.['node'] ?? metadata.name,
           containers: [{ name: 'app', image: 'nothing' }],
@@ -116,22 +165,27 @@ async function startPods(kube: KubeClient, podsPerMachine: number): Promise<void
   }
 }
 
-async function untilCounted(kube: KubeClient, pods: number): Promise<void> {
+async function untilCounted(kube: KubeClient, pods: number, name = app): Promise<void> {
   await until(`the budget counts ${pods} pods`, async () => {
-    const budget = await kube.get<{ status?: { currentHealthy?: number } }>(`${budgets}/${app}`);
+    const budget = await kube.get<{ status?: { currentHealthy?: number } }>(`${budgets}/${name}`);
     return budget.status?.currentHealthy === pods;
   });
 }
 
+const blocked = 'ExecutionStatus="Running" AND State="DrainBlocked"';
+
 async function untilBlocked(stack: Stack, machines: number): Promise<void> {
+  await until(`${machines} drains are blocked`, async () => {
+    return (await countOf(stack, blocked)) === machines;
+  });
+}
+
+async function countOf(stack: Stack, query: string): Promise<number> {
   const address = stack.components['temporal']?.address ?? '';
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
-  const query = 'ExecutionStatus="Running" AND State="DrainBlocked"';
-  await until(`${machines} drains are blocked`, async () => {
-    return (await client.workflow.count(query)).count === machines;
-  });
+  const { count } = await new Client({ connection }).workflow.count(query);
   await connection.close();
+  return count;
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -149,6 +203,8 @@ function timeoutOf(what: string): Error {
 interface Pod extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] };
 }
+
+const readyOf = (pods: PodState[]): number => pods.filter(({ isReady }) => isReady).length;
 
 interface PodState {
   isReady: boolean;
