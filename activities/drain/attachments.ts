@@ -5,8 +5,8 @@ import { readNodeOf } from '../machine/node/target-cluster.ts';
 import { inParallel } from '../parallel.ts';
 import { orUndefined } from '../kube/client/ignore.ts';
 import { width } from './removal.ts';
-import type { VolumeAttachment } from './watched-attachments.ts';
-import { volumeAttachments } from './watched-attachments.ts';
+import type { VolumeAttachment } from './wake-ups/watched-attachments.ts';
+import { volumeAttachments } from './wake-ups/watched-attachments.ts';
 
 /**
  * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that Kubernetes waits otherwise. Only

@@ -25,12 +25,12 @@ import { closeNode, ForeignNode, readOwnNode, sicknessOf } from './drained-node.
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
-import type { PassWatch } from './freed-pods.ts';
+import type { PassWatch } from './wake-ups/freed-pods.ts';
 import { progressOf } from './progress.ts';
 import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
-import type { WatchedAttachments } from './watched-attachments.ts';
+import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
 import { failureInWords } from './words.ts';
 
 export interface DrainContext {

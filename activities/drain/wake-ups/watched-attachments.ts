@@ -1,11 +1,11 @@
 /** Where volumes are attached: one copy for all drains of this process, watched while one of them waits. */
-import type { Attachment } from '../../workflows/plan/drain/volumes.ts';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isNotFound } from '../kube/client/errors.ts';
-import { LazyReflector } from '../kube/cache/lazy-reflector.ts';
-import type { Trimmed } from '../kube/cache/object-cache.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
-import { pause } from '../kube/client/pause.ts';
+import type { Attachment } from '../../../workflows/plan/drain/volumes.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/client/errors.ts';
+import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
+import type { Trimmed } from '../../kube/cache/object-cache.ts';
+import { orUndefined } from '../../kube/client/ignore.ts';
+import { pause } from '../../kube/client/pause.ts';
 
 export interface VolumeAttachment extends KubeObject {
   spec: { nodeName: string; source: { persistentVolumeName?: string } };
