@@ -1,17 +1,23 @@
-/** What has to hold before an activity begins: one table for all of them, so that a new one must choose. */
+/**
+ * What has to hold before an activity begins: one table for all of them, so that a new one must
+ * choose.
+ */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
-import type { LifeRef } from '../workflows/contracts/references.ts';
+import type { ObjectReference } from '../workflows/contracts/references.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
-import type { EventSubject } from './kube/objects/events.ts';
-import { requireLeader, requireLicence } from './leader-gate.ts';
-import type { Place } from './leader-gate.ts';
+import type { EventSubject } from './kube/objects/event.ts';
+import { requireLeader, requireActiveWatcher } from './runtime/leader-gate.ts';
+import type { GateDependencies } from './runtime/leader-gate.ts';
 import { setSubject } from './machine-set/batch-events.ts';
 import { machineSubject } from './machine/object.ts';
 
 export type Gate =
-  /** Creates or destroys: not while a person has stopped everything, and only while a watcher holds the Lease. */
+  /**
+   * Creates or destroys: not while a person has stopped everything, and only while a watcher holds
+   * the Lease.
+   */
   | 'stop'
   /** Writes to Kubernetes: only while a watcher holds the Lease. It goes on during a stop. */
   | 'leader'
@@ -24,26 +30,27 @@ export type ActivityName = keyof (KubeActivities &
   OrphanActivities);
 
 export const gates: Readonly<Record<ActivityName, Gate>> = {
-  prepareMachine: 'leader',
+  readAndClaimMachine: 'leader',
   findStaleNode: 'none',
   recordCreated: 'leader',
   recordFailure: 'leader',
   recordJoined: 'leader',
   syncNode: 'leader',
   recordTimeout: 'leader',
-  recordLoss: 'leader',
-  // It asks itself: without a leader it answers that it could not look. Before it deletes a Machine it asks for more.
+  recordMissingInstance: 'leader',
+  // It asks itself: without a leader it answers that it could not check. Before it deletes a
+  // Machine it asks for more.
   checkHealth: 'none',
   deleteWithNode: 'stop',
   preserveMachine: 'leader',
-  steerMachine: 'leader',
+  applyMachineCommand: 'leader',
   beginTeardown: 'leader',
   recordOperation: 'leader',
   findDriver: 'none',
   findProvider: 'none',
   finishTeardown: 'stop',
 
-  surveyMachineSet: 'leader',
+  observeMachineSet: 'leader',
   createMachines: 'stop',
   deleteMachines: 'stop',
   waitForResume: 'stop',
@@ -51,28 +58,28 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   pushTemplate: 'leader',
   releaseMachineSet: 'leader',
 
-  surveyMachineDeployment: 'leader',
+  observeMachineDeployment: 'leader',
   applyDeploymentSteps: 'leader',
-  tendNodes: 'leader',
-  steerDeployment: 'leader',
+  updateRolloutNodes: 'leader',
+  applyRolloutCommand: 'leader',
   reportDeployment: 'leader',
 
   protectFromDeletion: 'leader',
-  lookAtClass: 'none',
+  readMachineClass: 'none',
   reportClass: 'leader',
   reportAcceptance: 'leader',
 
   findProviders: 'none',
-  judgeListings: 'none',
-  tellOfOrphans: 'leader',
-  tellOfMissing: 'leader',
-  tellOfCredentials: 'leader',
-  lookForOvershoot: 'none',
+  evaluateListings: 'none',
+  reportOrphans: 'leader',
+  signalMissingInstances: 'leader',
+  reportCredentials: 'leader',
+  checkOvershoot: 'none',
   applyFreezes: 'leader',
-  compareEntities: 'none',
+  compareWorkflows: 'none',
   // It signals workflows, also for a watcher that is away; what they do has gates of its own.
-  healEntities: 'none',
-  lookAtServers: 'none',
+  repairWorkflows: 'none',
+  checkServers: 'none',
   markUnmanagedNodes: 'leader',
 
   drainNode: 'stop',
@@ -84,17 +91,20 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   listInstances: 'none',
   deleteListed: 'stop',
   volumeIds: 'none',
-  lookForOrphans: 'none',
-  lookLast: 'none',
+  findOrphans: 'none',
+  checkFinally: 'none',
   deleteOrphan: 'stop',
 };
 
-/** Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event of a stop. */
+/**
+ * Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event
+ * of a stop.
+ */
 export type Guard = (gate: Gate, input: unknown) => Promise<void>;
 
-export function createGuard(place: Place): Guard {
+export function createGuard(place: GateDependencies): Guard {
   return async (gate, input) => {
-    if (gate === 'stop') await requireLicence(place, subjectOf(input));
+    if (gate === 'stop') await requireActiveWatcher(place, subjectOf(input));
     if (gate === 'leader') requireLeader(place);
   };
 }
@@ -125,7 +135,7 @@ function subjectOf(input: unknown): EventSubject | undefined {
   return undefined;
 }
 
-function isLife(ref: unknown): ref is LifeRef {
+function isLife(ref: unknown): ref is ObjectReference {
   if (typeof ref !== 'object' || ref === null) return false;
   const fields = ['namespace', 'name', 'uid'].map((field): unknown => Reflect.get(ref, field));
   return fields.every((field) => typeof field === 'string');

@@ -3,60 +3,60 @@ import { Context } from '@temporalio/activity';
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
-import type { DrainContext } from './drain/drain-node.ts';
+import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
 import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
-import { forCurrentAttempt } from './current-attempt.ts';
+import { forCurrentAttempt } from './runtime/current-attempt.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
-import { requireLicence } from './leader-gate.ts';
+import { requireActiveWatcher } from './runtime/leader-gate.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/lifecycle.ts';
-import { tendNodes } from './machine-deployment/nodes.ts';
-import { steerDeployment } from './machine-deployment/commands.ts';
-import { surveyMachineDeployment } from './machine-deployment/survey.ts';
+import { updateRolloutNodes } from './machine-deployment/rollout-nodes.ts';
+import { applyRolloutCommand } from './machine-deployment/commands.ts';
+import { observeMachineDeployment } from './machine-deployment/observe.ts';
 import type { Progress } from './machine-set/batches.ts';
 import { createMachines } from './machine-set/batches.ts';
 import { deleteMachines } from './machine-set/deletions.ts';
 import { markPreserved } from './machine-set/preserve.ts';
 import { pushTemplate } from './machine-set/push.ts';
-import { surveyMachineSet } from './machine-set/survey.ts';
+import { observeMachineSet } from './machine-set/observe.ts';
 import { checkHealth } from './machine/health.ts';
 import { deleteWithNode } from './machine/node/deleted.ts';
 import { recordJoined } from './machine/join.ts';
-import { recordLoss } from './machine/missing-instance.ts';
+import { recordMissingInstance } from './machine/missing-instance.ts';
 import { findStaleNode } from './machine/node/claims.ts';
 import { syncNode } from './machine/node/sync.ts';
 import { machineSubject } from './machine/object.ts';
 import { recordOperation } from './machine/operation.ts';
-import { findProvider, prepareMachine } from './machine/prepare.ts';
+import { findProvider, readAndClaimMachine } from './machine/read-and-claim.ts';
 import { preserveMachine } from './machine/preservation/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
-import { steerMachine } from './machine/commands.ts';
+import { applyMachineCommand } from './machine/commands.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
-import { lookAtClass, reportClass } from './machine-class/validation.ts';
+import { readMachineClass, reportClass } from './machine-class/validation.ts';
 import { protectFromDeletion } from './machine-class/protection.ts';
-import { compareEntities, healEntities } from './safety/lost-workflows.ts';
+import { compareWorkflows, repairWorkflows } from './safety/lost-workflows.ts';
 import { applyFreezes } from './safety/freeze.ts';
-import { lookForOvershoot } from './safety/overshoot.ts';
-import { judgeListings } from './safety/orphans/judge-listings.ts';
-import { findProviders, tellOfOrphans } from './safety/orphans/classes.ts';
-import { lookAtServers } from './safety/reachability.ts';
-import { tellOfCredentials } from './safety/orphans/report-credentials.ts';
-import { tellOfMissing } from './safety/report-missing.ts';
+import { checkOvershoot } from './safety/overshoot.ts';
+import { evaluateListings } from './safety/orphans/evaluate-listings.ts';
+import { findProviders, reportOrphans } from './safety/orphans/classes.ts';
+import { checkServers } from './safety/reachability.ts';
+import { reportCredentials } from './safety/orphans/report-credentials.ts';
+import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { World } from './dependencies.ts';
+import type { ActivityDependencies } from './runtime/dependencies.ts';
 
-export function createKubeActivities(world: World): KubeActivities {
+export function createKubeActivities(world: ActivityDependencies): KubeActivities {
   return gated(kubeActivities(world), createGuard(world));
 }
 
-function kubeActivities(world: World): KubeActivities {
+function kubeActivities(world: ActivityDependencies): KubeActivities {
   const { control } = world;
   const ofAttempt = { ...world, control: forCurrentAttempt(control, world) };
   return {
-    prepareMachine: (input) => prepareMachine(world, input),
+    readAndClaimMachine: (input) => readAndClaimMachine(world, input),
     recordCreated: (input) => recordCreated(world, input),
     recordFailure: (input) => recordFailure(world, input),
     recordJoined: (input) => recordJoined(world, input),
@@ -64,10 +64,10 @@ function kubeActivities(world: World): KubeActivities {
     syncNode: (input) => syncNode(world, input),
     deleteWithNode: (input) => deleteWithNode(world, input),
     recordTimeout: (input) => recordTimeout(world, input),
-    recordLoss: (input) => recordLoss(world, input),
+    recordMissingInstance: (input) => recordMissingInstance(world, input),
     checkHealth: (input) => checkHealth(world, input),
     preserveMachine: (input) => preserveMachine(world, input),
-    steerMachine: (input) => steerMachine(world, input),
+    applyMachineCommand: (input) => applyMachineCommand(world, input),
     beginTeardown: (input) => beginTeardown(world, input),
     recordOperation: (input) => recordOperation(world, input),
     findDriver: async ({ provider, call }) => ({
@@ -76,7 +76,7 @@ function kubeActivities(world: World): KubeActivities {
     findProvider: (input) => findProvider(world, input),
     finishTeardown: (input) => finishTeardown(world, input),
 
-    surveyMachineSet: (input) => surveyMachineSet(ofAttempt, input),
+    observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
     createMachines: (input) => createMachines(ofAttempt.control, input, progressOfThisActivity()),
     deleteMachines: (input) => deleteMachines(ofAttempt.control, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
@@ -85,30 +85,30 @@ function kubeActivities(world: World): KubeActivities {
     waitForResume: async () => undefined,
     releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
 
-    surveyMachineDeployment: (input) => surveyMachineDeployment(ofAttempt, input),
+    observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
-    async tendNodes(input) {
+    async updateRolloutNodes(input) {
       const { target } = world;
-      return target ? await tendNodes({ control, target }, input) : { protectedNodes: [] };
+      return target ? await updateRolloutNodes({ control, target }, input) : { protectedNodes: [] };
     },
-    steerDeployment: (input) => steerDeployment(control, input),
+    applyRolloutCommand: (input) => applyRolloutCommand(control, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(world, input),
-    lookAtClass: (input) => lookAtClass(world, input),
+    readMachineClass: (input) => readMachineClass(world, input),
     reportClass: (input) => reportClass(world, input),
     reportAcceptance: ({ ref }) => world.refusals.accepted(ref, 'machines'),
 
     findProviders: (input) => findProviders(control, input),
-    judgeListings: (input) => judgeListings(control, input),
-    tellOfOrphans: (input) => tellOfOrphans(control, input),
-    tellOfMissing: (input) => tellOfMissing(world, input),
-    tellOfCredentials: (input) => tellOfCredentials(world, input),
-    lookForOvershoot: (input) => lookForOvershoot(world, input),
+    evaluateListings: (input) => evaluateListings(control, input),
+    reportOrphans: (input) => reportOrphans(control, input),
+    signalMissingInstances: (input) => signalMissingInstances(world, input),
+    reportCredentials: (input) => reportCredentials(world, input),
+    checkOvershoot: (input) => checkOvershoot(world, input),
     applyFreezes: (input) => applyFreezes(control, input),
-    compareEntities: (input) => compareEntities(world, input),
-    healEntities: (input) => healEntities(world, input),
-    lookAtServers: (input) => lookAtServers(world, input),
+    compareWorkflows: (input) => compareWorkflows(world, input),
+    repairWorkflows: (input) => repairWorkflows(world, input),
+    checkServers: (input) => checkServers(world, input),
     markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
   };
 }
@@ -121,13 +121,16 @@ export interface DrainWatches {
 
 /** Without a target cluster there is nothing to watch, and nothing to drain. */
 export function createDrainActivities(
-  world: World,
+  world: ActivityDependencies,
   watches: DrainWatches | undefined,
 ): DrainActivities {
   return gated(drainActivities(world, watches), createGuard(world));
 }
 
-function drainActivities(world: World, watches: DrainWatches | undefined): DrainActivities {
+function drainActivities(
+  world: ActivityDependencies,
+  watches: DrainWatches | undefined,
+): DrainActivities {
   return {
     async drainNode(request) {
       const subject = machineSubject(request.machine);
@@ -149,7 +152,7 @@ function drainActivities(world: World, watches: DrainWatches | undefined): Drain
         settings: world.defaults,
         details: heartbeatDetails,
         isFirstAttempt: attempt === 1,
-        requireLicence: () => requireLicence(world, subject),
+        requireActiveWatcher: () => requireActiveWatcher(world, subject),
         pauses: world.pauses(),
         save: (progress) => reportProgress(context, progress),
         async report(report) {

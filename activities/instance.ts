@@ -14,7 +14,7 @@ import type {
 import type { DescribeOutcome } from '../workflows/contracts/missing-instance-activities.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { defined } from '../workflows/values/defined.ts';
-import type { MachineFailure } from '../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
@@ -24,15 +24,15 @@ import { DriverError, DriverPending } from './drivers/driver.ts';
 import type { Guard } from './gates.ts';
 import { gated } from './gates.ts';
 import type { KubeClient } from './kube/client/client.ts';
-import { orUndefined } from './kube/client/ignore.ts';
+import { ignoreNotFound } from './kube/client/ignore.ts';
 import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
-import { lookForOrphans } from './safety/orphans/find-orphans.ts';
-import { lookLast } from './safety/orphans/final-check.ts';
-import { asSent, fillUserData, type UserData } from './machine/user-data.ts';
+import { findOrphans } from './safety/orphans/find-orphans.ts';
+import { checkFinally } from './safety/orphans/final-check.ts';
+import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
-export interface DriverWorld {
+export interface DriverDependencies {
   driver: Driver;
   control: KubeClient;
   target?: KubeClient;
@@ -44,11 +44,13 @@ export interface DriverWorld {
   guard: Guard;
 }
 
-export function createDriverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
+export function createDriverActivities(
+  world: DriverDependencies,
+): DriverActivities & OrphanActivities {
   return gated(driverActivities(world), world.guard);
 }
 
-function driverActivities(world: DriverWorld): DriverActivities & OrphanActivities {
+function driverActivities(world: DriverDependencies): DriverActivities & OrphanActivities {
   return {
     createInstance: (request) => orFailed(world, orPending(creating(world, request))),
     deleteInstance: (request) => orFailed(world, orPending(deleting(world, request))),
@@ -57,15 +59,18 @@ function driverActivities(world: DriverWorld): DriverActivities & OrphanActiviti
     listInstances: (request) => orFailed(world, listing(world, request)),
     deleteListed: (request) => orFailed(world, deletingListed(world, request)),
     volumeIds: async ({ volumes }) => ({ volumeIds: await world.driver.volumeIds(volumes) }),
-    lookForOrphans: (request) => lookForOrphans(world, request),
-    lookLast: (request) => lookLast(world, request),
+    findOrphans: (request) => findOrphans(world, request),
+    checkFinally: (request) => checkFinally(world, request),
     deleteOrphan: (request) => deleteOrphan(world, request),
   };
 }
 
-/** What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to retry. */
+/**
+ * What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to
+ * retry.
+ */
 async function orFailed<Answer>(
-  world: DriverWorld,
+  world: DriverDependencies,
   answer: Promise<Answer>,
 ): Promise<Answer | Failed> {
   try {
@@ -90,7 +95,7 @@ async function orPending<Answer>(answer: Promise<Answer>): Promise<Answer | Pend
   }
 }
 
-async function creating(world: DriverWorld, request: DriverRequest): Promise<CreateOutcome> {
+async function creating(world: DriverDependencies, request: DriverRequest): Promise<CreateOutcome> {
   const { driver } = world;
   const { binary, ...machineRequest } = await resolve(world, request);
   const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
@@ -112,9 +117,11 @@ async function creating(world: DriverWorld, request: DriverRequest): Promise<Cre
   return { outcome: 'created', instance: { ...facts, isFound: found } };
 }
 
-/** The instance exists by now, so whatever fails here leaves the create without a settled outcome. */
+/**
+ * The instance exists by now, so whatever fails here leaves the create without a settled outcome.
+ */
 async function initialize(
-  world: DriverWorld,
+  world: DriverDependencies,
   request: MachineRequest,
 ): Promise<MachineFailure | undefined> {
   try {
@@ -128,7 +135,10 @@ async function initialize(
   }
 }
 
-async function deleting(world: DriverWorld, request: DriverRequest): Promise<DeleteListedOutcome> {
+async function deleting(
+  world: DriverDependencies,
+  request: DriverRequest,
+): Promise<DeleteListedOutcome> {
   const { driver } = world;
   await requireDeletable(world.control, request);
   const machineRequest = await resolve(world, request);
@@ -136,7 +146,10 @@ async function deleting(world: DriverWorld, request: DriverRequest): Promise<Del
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
-async function describing(world: DriverWorld, request: DriverRequest): Promise<DescribeOutcome> {
+async function describing(
+  world: DriverDependencies,
+  request: DriverRequest,
+): Promise<DescribeOutcome> {
   const { driver } = world;
   const machineRequest = await resolve(world, { ...request, isRetry: true });
   const found = await driver.describeInstance(machineRequest);
@@ -146,7 +159,7 @@ async function describing(world: DriverWorld, request: DriverRequest): Promise<D
 }
 
 async function validating(
-  world: DriverWorld,
+  world: DriverDependencies,
   { className }: ClassRequest,
 ): Promise<ValidateOutcome> {
   const { machineClass } = await findClass(world, className, { isFresh: true });
@@ -156,13 +169,13 @@ async function validating(
   return { outcome: 'validated', faults, ...(warnings.length > 0 && { warnings }) };
 }
 
-async function listing(world: DriverWorld, request: ListRequest): Promise<ListOutcome> {
+async function listing(world: DriverDependencies, request: ListRequest): Promise<ListOutcome> {
   const account = await accountOf(world, request);
   return { outcome: 'listed', instances: await world.driver.listInstances(account) };
 }
 
 async function deletingListed(
-  world: DriverWorld,
+  world: DriverDependencies,
   request: DeleteListedRequest,
 ): Promise<DeleteListedOutcome> {
   const { driver } = world;
@@ -173,7 +186,7 @@ async function deletingListed(
 }
 
 async function accountOf(
-  world: DriverWorld,
+  world: DriverDependencies,
   { className, cluster, namespace }: ListRequest,
 ): Promise<Parameters<Driver['listInstances']>[0]> {
   const { machineClass, secret } = await readClass(world, className, { isFresh: true });
@@ -183,7 +196,7 @@ async function accountOf(
 
 /** Class and Secrets are read here, so that what they hold never enters a history. */
 async function resolve(
-  world: DriverWorld,
+  world: DriverDependencies,
   request: DriverRequest,
 ): Promise<MachineRequest & Pick<ClassWithSecret, 'binary'>> {
   const { control, signal } = world;
@@ -207,7 +220,7 @@ async function resolve(
 }
 
 async function readClass(
-  world: DriverWorld,
+  world: DriverDependencies,
   className: string,
   options: { isFresh: boolean },
 ): Promise<ClassWithSecret> {
@@ -219,7 +232,7 @@ async function readClass(
 }
 
 async function findClass(
-  { classes }: DriverWorld,
+  { classes }: DriverDependencies,
   className: string,
   options: { isFresh: boolean },
 ): Promise<ClassWithSecret> {
@@ -229,15 +242,17 @@ async function findClass(
   throw new DriverError({ code: 'InvalidArgument', message, settled: true });
 }
 
-/** Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran. */
+/**
+ * Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran.
+ */
 async function userDataOf(
-  { target }: DriverWorld,
+  { target }: DriverDependencies,
   { machine, bootstrapTokenId }: DriverRequest,
   template: UserData,
 ): Promise<UserData> {
   const machineName = machine.name;
   if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
-  const bootstrapToken = await orUndefined(readBootstrapToken(target, bootstrapTokenId));
+  const bootstrapToken = await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId));
   if (bootstrapToken === undefined) {
     // The next attempt makes it again.
     const message = `the bootstrap token ${bootstrapTokenId} was deleted before it was used`;
@@ -247,7 +262,10 @@ async function userDataOf(
 }
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
-function classified(error: unknown, { signal, isShuttingDown }: DriverWorld): MachineFailure {
+function classified(
+  error: unknown,
+  { signal, isShuttingDown }: DriverDependencies,
+): MachineFailure {
   if (!(error instanceof DriverError)) throw error;
   // Temporal gives it to the next worker.
   if (error.code === 'Canceled' && signal().aborted && isShuttingDown()) throw error;

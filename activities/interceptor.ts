@@ -1,4 +1,7 @@
-/** What every activity needs: a heartbeat, translated failures, and a quick no to local ones while the API server hangs. */
+/**
+ * What every activity needs: a heartbeat, translated failures, and a quick no to local ones while
+ * the API server hangs.
+ */
 import type { Context } from '@temporalio/activity';
 import type {
   ActivityExecuteInput,
@@ -7,10 +10,13 @@ import type {
   Next,
 } from '@temporalio/worker';
 import { ApplicationFailure } from '@temporalio/common';
-import { failureOf, isHeldBack } from './failures.ts';
+import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
 
-/** Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a second. */
+/**
+ * Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a
+ * second.
+ */
 const heartbeatMilliseconds = 1_000;
 /** After an unanswered call, local activities go to the regular form at once for this long. */
 const breakMilliseconds = 2_000;
@@ -20,7 +26,10 @@ type Execute = Next<ActivityInboundCallsInterceptor, 'execute'>;
 /** What an attempt reported; kept here so that the periodic heartbeat repeats it. */
 const details = new WeakMap<Context, unknown>();
 
-/** Until an attempt reports, its heartbeats repeat what the one before left: a heartbeat without details would erase it. */
+/**
+ * Until an attempt reports, its heartbeats repeat what the one before left: a heartbeat without
+ * details would erase it.
+ */
 function detailsOf(context: Context): unknown {
   return details.has(context) ? details.get(context) : context.info.heartbeatDetails;
 }

@@ -1,4 +1,7 @@
-/** A worker does what is of its own cluster and namespace; the task of another install it hands back. */
+/**
+ * A worker does what is of its own cluster and namespace; the task of another install it hands
+ * back.
+ */
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import {
   ApplicationFailure,
@@ -14,9 +17,10 @@ export interface Rejection extends Place {
 }
 
 /**
- * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it again, with the progress that an
- * earlier attempt reported. Where it has one the workflow schedules it anew, so that none is used up; of a local activity the
- * workflow hands back its task: workflows/runtime/place-interceptors.ts.
+ * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it
+ * again, with the progress that an earlier attempt reported. Where it has one the workflow
+ * schedules it anew, so that none is used up; of a local activity the workflow hands back its task:
+ * workflows/runtime/place-interceptors.ts.
  */
 export function createPlaceInterceptor(
   ours: Place,

@@ -1,18 +1,11 @@
 /** The command line of `millwright` -> what is asked. */
+import type { Common } from './options.ts';
 import { parseArgs } from 'node:util';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
 export { UsageError };
-
-export interface Common {
-  /** Undefined: that of the kubeconfig's context. */
-  namespace: string | undefined;
-  /** Empty: where kubectl looks too. */
-  kubeconfig: string;
-  isJson: boolean;
-}
 
 export type Asked =
   | { command: 'help' }

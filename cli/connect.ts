@@ -1,8 +1,8 @@
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import { loadKubeConfig } from '../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../activities/kube/client/http-client.ts';
-import { version } from '../workers/process/version.ts';
-import type { Common } from './arguments.ts';
+import { version } from '../workers/config/version.ts';
+import type { Common } from './options.ts';
 
 /** Where a command acts. */
 export interface Place {

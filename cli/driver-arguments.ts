@@ -1,6 +1,6 @@
 /** The command line of `millwright driver` -> what is asked. */
 import { parseArgs } from 'node:util';
-import type { Common } from './arguments.ts';
+import type { Common } from './options.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
 /** Names the queue of a driver, as its install does. */

@@ -4,8 +4,8 @@ import { createClassReader } from '../activities/machine-class/reader.ts';
 import type { ClassWithSecret } from '../activities/machine-class/reader.ts';
 import { customResource } from '../activities/kube/client/paths.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
-import { readTemporalSettings } from '../workers/temporal/settings.ts';
-import type { TemporalSettings } from '../workers/temporal/settings.ts';
+import { readTemporalSettings } from '../workers/config/temporal.ts';
+import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
@@ -128,7 +128,7 @@ async function requireServed(asker: Asker, queue: string): Promise<void> {
   while (!(await asker.isServed(queue))) {
     if (performance.now() > deadline) {
       throw new Error(
-        `nobody serves the task queue ${queue}: start the driver, or name its --queue`,
+        `no worker serves the task queue ${queue}: start the driver, or name its --queue`,
       );
     }
     await asker.rest(1);

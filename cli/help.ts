@@ -1,4 +1,4 @@
-export const help = `millwright: for those who look after machines
+export const help = `millwright: manage machines
 
 Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
@@ -8,11 +8,11 @@ Usage:
 
 A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kubectl apply" and "kubectl delete" do the
 same. It outlives restarts of everything. While it stands no machine, no instance and no Node is created or deleted, and
-no pod is evicted; machines that run go on running, and nobody turns Failed because of it.
+no pod is evicted; machines that run go on running, and no machine becomes Failed because of it.
 
 Options:
   --reason TEXT            Why; everybody who waits sees it
-  --by NAME                Who; nobody checks it
+  --by NAME                Who stops it; not checked
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
   --kubeconfig FILE        Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   -o, --output text|json   (default text)

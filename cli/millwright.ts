@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command `millwright`. */
-import { reasonOf } from '../workers/process/reason.ts';
+import { reasonOf } from '../workers/log/reason.ts';
 import { connect } from './connect.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';

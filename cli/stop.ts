@@ -2,7 +2,7 @@
 import { isAlreadyExists, isNotFound } from '../activities/kube/client/errors.ts';
 import type { StopObject } from '../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../activities/kube/objects/global-stop.ts';
-import { orUndefined } from '../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../activities/kube/client/ignore.ts';
 import { namespaced } from '../activities/kube/client/paths.ts';
 import type { Place } from './connect.ts';
 
@@ -34,7 +34,7 @@ export async function stop(
 
 export async function showStop({ kube, namespace }: Place, { isJson }: Format): Promise<string> {
   const path = namespaced('configmaps', namespace, stopName);
-  const object = await orUndefined(kube.get<StopObject>(path));
+  const object = await ignoreNotFound(kube.get<StopObject>(path));
   const facts = { namespace, isStopped: object !== undefined, ...(object && factsOf(object)) };
   if (isJson) return JSON.stringify(facts, undefined, 2);
   if (!object) return `${namespace} is not stopped.`;

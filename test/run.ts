@@ -1,4 +1,7 @@
-/** `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own, and chaos. */
+/**
+ * `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own, and
+ * chaos.
+ */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chaos } from './run/chaos.ts';
@@ -64,7 +67,9 @@ async function withTests(wanted: readonly Part[]): Promise<readonly Part[]> {
   process.exit(2);
 }
 
-/** Of the child processes too. Undefined: each test has one of its own, which is always the same. */
+/**
+ * Of the child processes too. Undefined: each test has one of its own, which is always the same.
+ */
 function chosenSeed(): number | undefined {
   const given = process.env[seedVariable] ?? '';
   if (!values.all && given === '') return undefined;

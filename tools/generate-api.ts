@@ -8,7 +8,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
 
-/** The keywords of a CRD's schema that matter for types, and `tsType` of json-schema-to-typescript. */
+/**
+ * The keywords of a CRD's schema that matter for types, and `tsType` of json-schema-to-typescript.
+ */
 interface Schema {
   $ref?: string;
   tsType?: string;
@@ -38,7 +40,10 @@ const kinds = [
   { plural: 'machineclasses', file: 'machine-class.ts' },
 ];
 
-/** Types that are written by hand, because they are not ours or because the schema says only "string". */
+/**
+ * Types that are written by hand, because they are not ours or because the schema says only
+ * "string".
+ */
 const handWritten: Record<string, string[]> = {
   'meta.ts': ['ConditionStatus', 'NodeCondition', 'ObjectMeta'],
   'phases.ts': [

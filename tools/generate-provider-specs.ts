@@ -1,4 +1,7 @@
-/** A part of `npm run generate`: makes each driver's provider-spec.ts from its provider-spec.schema.json. */
+/**
+ * A part of `npm run generate`: makes each driver's provider-spec.ts from its
+ * provider-spec.schema.json.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 

@@ -1,6 +1,6 @@
 /**
- * The watcher: turns changes in both clusters into signals, and decides nothing. Of several processes of a
- * namespace one leads; the others wait for its Lease.
+ * The watcher: turns changes in both clusters into signals, and decides nothing. Of several
+ * processes of a namespace one leads; the others wait for its Lease.
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -8,16 +8,16 @@ import type { KubeClient } from '../activities/kube/client/client.ts';
 import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
-import { checkpointAnnotation, read, write } from './checkpoint.ts';
-import { realClock } from './clock.ts';
+import { checkpointAnnotation, read, write } from './cache/checkpoint.ts';
+import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import { PauseLog } from './pause-log.ts';
 import type { Signal } from './dispatch/signal.ts';
 import type { StoreView } from './cache/store.ts';
-import { Tenure } from './leader-session.ts';
+import { LeaderSession } from './leader-session.ts';
 import type { SourceState } from './leader-session.ts';
 import type { Resource } from './cache/views.ts';
-import { WorkerPresence, lookAtQueue } from './worker-presence.ts';
+import { WorkerPresence, readQueue } from './worker-presence.ts';
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -103,7 +103,7 @@ interface Told {
 function startElection(options: WatcherOptions, told: Told): Watcher {
   const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
-  let tenure: Tenure | undefined;
+  let tenure: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
     namespace,
@@ -138,7 +138,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     onElected(leadership) {
       const { epoch, doubt } = leadership;
       log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
-      tenure = startTenure(options, told, {
+      tenure = startSession(options, told, {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
@@ -168,7 +168,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
 
 function startPresence({ temporal, taskQueue, log }: WatcherOptions, pauses: PauseLog) {
   return new WorkerPresence({
-    look: () => lookAtQueue(temporal, taskQueue),
+    read: () => readQueue(temporal, taskQueue),
     pauses,
     clock: realClock,
     now: Date.now,
@@ -181,11 +181,11 @@ interface Term extends Leadership {
 }
 
 /** In doubt everything is told again, at an epoch that is later than all that workflows know. */
-function startTenure(options: WatcherOptions, told: Told, term: Term): Tenure {
+function startSession(options: WatcherOptions, told: Told, term: Term): LeaderSession {
   const { log } = options;
   const { cluster, scope } = told;
   const { epoch, annotations, doubt, onDoubt } = term;
-  return new Tenure({
+  return new LeaderSession({
     ...options,
     cluster,
     epoch,
@@ -211,7 +211,7 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
 }
 
 interface Parts {
-  tenure(): Tenure | undefined;
+  tenure(): LeaderSession | undefined;
   isLeader(): boolean;
   hasLeader(): boolean;
   obstacle(): string | undefined;
@@ -231,13 +231,13 @@ function watcherOf({ tenure, isLeader, hasLeader, obstacle, stop }: Parts): Watc
 }
 
 /** Those who stand by have sent nothing. */
-const idle: Pick<Tenure, 'counters' | 'backlog' | 'sources'> = {
+const idle: Pick<LeaderSession, 'counters' | 'backlog' | 'sources'> = {
   counters: { sent: 0, dropped: 0, merged: 0, failed: 0 },
   backlog: 0,
   sources: new Map(),
 };
 
-function metricsOf(tenure: Tenure | undefined, isLeader: boolean): WatcherMetrics {
+function metricsOf(tenure: LeaderSession | undefined, isLeader: boolean): WatcherMetrics {
   const { counters, backlog, sources } = tenure ?? idle;
   return {
     isLeader,

@@ -1,10 +1,10 @@
 /** One term as leader: from the first lists to the last signal. */
-import { checkpointOf } from './checkpoint.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { checkpointOf } from './cache/checkpoint.ts';
+import type { Checkpoint } from './cache/checkpoint.ts';
 import { dispatch } from './dispatch/dispatch.ts';
-import { Outbox } from './queue/signal-queue.ts';
-import type { OutboxCounters, OutboxOptions } from './queue/signal-queue.ts';
-import type { Scene } from './dispatch/context.ts';
+import { SignalQueue } from './queue/signal-queue.ts';
+import type { SignalQueueCounters, SignalQueueOptions } from './queue/signal-queue.ts';
+import type { DispatchContext } from './dispatch/context.ts';
 import { startSources } from './cache/sources.ts';
 import type { Source, SourceOptions } from './cache/sources.ts';
 import { Store } from './cache/store.ts';
@@ -13,8 +13,8 @@ import { miscountSignals, presentNodeSignals, vanishedNodeSignals } from './resy
 import type { Signal } from './dispatch/signal.ts';
 import type { Resource } from './cache/views.ts';
 
-export interface TenureOptions
-  extends Omit<SourceOptions, 'onChange' | 'onError'>, Omit<OutboxOptions, 'onError'> {
+export interface LeaderSessionOptions
+  extends Omit<SourceOptions, 'onChange' | 'onError'>, Omit<SignalQueueOptions, 'onError'> {
   cluster: string;
   epoch: number;
   onWatchError(error: unknown, resource: Resource): void;
@@ -27,12 +27,15 @@ export interface SourceState {
   lastEventAgeSeconds: number;
 }
 
-export class Tenure {
-  readonly #scene: Scene;
+export class LeaderSession {
+  readonly #scene: DispatchContext;
   readonly #store = new Store();
-  readonly #outbox: Outbox;
+  readonly #outbox: SignalQueue;
   readonly #sources: Map<Resource, Source>;
-  /** Changes that came before everything was listed: without the other objects they cannot be judged. */
+  /**
+   * Changes that came before everything was listed: without the other objects they cannot be
+   * judged.
+   */
   #early: WatchedChange[] = [];
   /** Names of Machines that were told before the Nodes were listed. */
   readonly #toldWithoutNodes = new Set<string>();
@@ -41,10 +44,10 @@ export class Tenure {
   #isStopped = false;
 
   /** Starts to list and watch at once. */
-  constructor(options: TenureOptions) {
+  constructor(options: LeaderSessionOptions) {
     const { namespace, cluster, epoch } = options;
     this.#scene = { store: this.#store, namespace, cluster, epoch };
-    this.#outbox = new Outbox({ ...options, onError: options.onDeliveryError });
+    this.#outbox = new SignalQueue({ ...options, onError: options.onDeliveryError });
     this.#sources = startSources({
       ...options,
       onChange: (change) => this.#take(change),
@@ -70,7 +73,7 @@ export class Tenure {
     return this.#store;
   }
 
-  get counters(): Readonly<OutboxCounters> {
+  get counters(): Readonly<SignalQueueCounters> {
     return this.#outbox.counters;
   }
 
@@ -111,7 +114,7 @@ export class Tenure {
   #take(change: WatchedChange): void {
     this.#store.apply(change);
     if (!change.isNews) return;
-    if (this.#isReadyFor(change.resource)) this.#tell(change);
+    if (this.#isReadyFor(change.resource)) this.#enqueue(change);
     else this.#early.push(change);
   }
 
@@ -120,7 +123,7 @@ export class Tenure {
     return this.#isControlSynced && (resource !== 'nodes' || this.#areNodesSynced);
   }
 
-  #tell(change: WatchedChange): void {
+  #enqueue(change: WatchedChange): void {
     if (change.resource === 'machines' && !this.#areNodesSynced) {
       this.#toldWithoutNodes.add(change.object.name);
     }
@@ -158,7 +161,7 @@ export class Tenure {
     const early = this.#early;
     this.#early = [];
     for (const change of early) {
-      if (this.#isReadyFor(change.resource)) this.#tell(change);
+      if (this.#isReadyFor(change.resource)) this.#enqueue(change);
       else this.#early.push(change);
     }
   }

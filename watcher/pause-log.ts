@@ -7,7 +7,7 @@ import {
   readPauses,
   writePauses,
 } from '../activities/kube/objects/pauses.ts';
-import type { PauseReason } from '../workflows/plan/clock.ts';
+import type { PauseReason } from '../workflows/values/pauses.ts';
 
 /** What is shorter costs no deadline anything that matters. A stop counts from its first second. */
 const shortestMs = 10_000;
@@ -22,8 +22,9 @@ export class PauseLog {
   }
 
   /**
-   * A term begins with what the Lease says. Since its last renewal no watcher led, and nothing is known of what lasted then: it
-   * ends, and is noted anew if it still lasts. The write that takes the Lease has to carry it: with the licence comes the pause.
+   * A term begins with what the Lease says. Since its last renewal no watcher led, and nothing is
+   * known of what lasted then: it ends, and is noted anew if it still lasts. The write that takes
+   * the Lease has to carry it: with the Lease comes the pause.
    */
   takeOver({ annotations, renewedAt }: LeaseBefore): void {
     const now = this.#now();
@@ -33,7 +34,10 @@ export class PauseLog {
     this.#pauses.push({ reason: 'watcher', from: renewedAt, until: now });
   }
 
-  /** `since`: when it began, as long as it lasts. It is noted at once, as this process may not see its end. */
+  /**
+   * `since`: when it began, as long as it lasts. It is noted at once, as this process may not see
+   * its end.
+   */
   note(reason: PauseReason, since: number | undefined): void {
     const now = this.#now();
     const open = this.#pauses.find((pause) => pause.reason === reason && pause.until === undefined);

@@ -1,13 +1,13 @@
-/** What happened while nobody watched and what no event tells. Pure; told once after a start. */
+/** What happened while no watcher ran, and what no event tells. Pure; told once after a start. */
 import { isBeforeJoining, nodeSignal } from './dispatch/nodes.ts';
-import { withStrays } from './dispatch/machines.ts';
-import { sightingAt } from './dispatch/context.ts';
-import type { Scene } from './dispatch/context.ts';
+import { withUnmatched } from './dispatch/machines.ts';
+import { versionAt } from './dispatch/context.ts';
+import type { DispatchContext } from './dispatch/context.ts';
 import type { Signal } from './dispatch/signal.ts';
 import type { MachineView } from './cache/views.ts';
 
 /** Machines that had a Node and have none now. `nodesVersion`: of the list that did not have it. */
-export function vanishedNodeSignals(scene: Scene, nodesVersion: string): Signal[] {
+export function vanishedNodeSignals(scene: DispatchContext, nodesVersion: string): Signal[] {
   return [...scene.store.all('machines')].flatMap((machine) => {
     const { nodeName } = machine;
     if (nodeName === undefined || isBeforeJoining(machine)) return [];
@@ -17,7 +17,7 @@ export function vanishedNodeSignals(scene: Scene, nodesVersion: string): Signal[
 }
 
 interface Where {
-  scene: Scene;
+  scene: DispatchContext;
   nodesVersion: string;
 }
 
@@ -42,7 +42,7 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
  * Nodes that are there, for Machines that wait for theirs, and for those whose own change was told
  * before the Nodes were listed (`told`, by name). The Node itself may be older than the checkpoint.
  */
-export function presentNodeSignals(scene: Scene, told: ReadonlySet<string>): Signal[] {
+export function presentNodeSignals(scene: DispatchContext, told: ReadonlySet<string>): Signal[] {
   return [...scene.store.all('machines')].flatMap((machine) => {
     const { nodeName, name, resourceVersion } = machine;
     if (nodeName === undefined || !(isBeforeJoining(machine) || told.has(name))) return [];
@@ -54,7 +54,7 @@ export function presentNodeSignals(scene: Scene, told: ReadonlySet<string>): Sig
 }
 
 /** Sets that count other machines than there are, must let some go, or wait for their last one. */
-export function miscountSignals(scene: Scene, machinesVersion: string): Signal[] {
+export function miscountSignals(scene: DispatchContext, machinesVersion: string): Signal[] {
   const counts = new Map<string, number>();
   for (const { owner } of scene.store.all('machines')) {
     if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -62,16 +62,18 @@ export function miscountSignals(scene: Scene, machinesVersion: string): Signal[]
   return [...scene.store.all('machineSets')]
     .filter(
       ({ name, isDeleting, replicas }) =>
-        isDeleting || (counts.get(name) ?? 0) !== replicas || scene.store.straysOf(name).length > 0,
+        isDeleting ||
+        (counts.get(name) ?? 0) !== replicas ||
+        scene.store.mismatchesOf(name).length > 0,
     )
     .map(({ name }) => {
-      const look: Signal<'machinesChanged'> = {
+      const changed: Signal<'machinesChanged'> = {
         kind: 'machineSet',
         object: name,
         name: 'machinesChanged',
-        payload: sightingAt(scene, machinesVersion),
+        payload: versionAt(scene, machinesVersion),
         cause: { resource: 'machines', resourceVersion: machinesVersion },
       };
-      return withStrays(look, scene);
+      return withUnmatched(changed, scene);
     });
 }

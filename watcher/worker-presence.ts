@@ -1,13 +1,13 @@
 /**
- * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers from memory, and none to
- * Kubernetes.
+ * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers
+ * from memory, and none to Kubernetes.
  */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
-import type { Clock } from './clock.ts';
+import type { Clock } from './queue/clock.ts';
 import type { PauseLog } from './pause-log.ts';
 
-export interface QueueLook {
+export interface QueueStatus {
   /** When a worker asked for work last, milliseconds; absent when none did for minutes. */
   polledAt?: number;
   /** For how long the oldest task has been waiting, milliseconds. */
@@ -19,10 +19,11 @@ const longestSilenceMs = 90_000;
 const longestWaitMs = 10_000;
 
 /**
- * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is merely busy asks for more as soon as a
- * slot is free, so a task that waits for long, and no question since it began to wait, mean that none is there.
+ * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is
+ * merely busy asks for more as soon as a slot is free, so a task that waits for long, and no
+ * question since it began to wait, mean that none is there.
  */
-export function awaySince({ polledAt, backlogMs }: QueueLook, now: number): number | undefined {
+export function awaySince({ polledAt, backlogMs }: QueueStatus, now: number): number | undefined {
   if (polledAt === undefined) return now - backlogMs;
   const silence = now - polledAt;
   const isWaitedFor = backlogMs > longestWaitMs && silence > backlogMs;
@@ -31,7 +32,7 @@ export function awaySince({ polledAt, backlogMs }: QueueLook, now: number): numb
 
 export interface PresenceOptions {
   /** Fails with a gRPC error when Temporal does not answer. */
-  look(): Promise<QueueLook>;
+  read(): Promise<QueueStatus>;
   pauses: PauseLog;
   clock: Clock;
   /** Milliseconds since 1970. */
@@ -67,14 +68,14 @@ export class WorkerPresence {
   }
 
   async #ask(): Promise<void> {
-    const { look, pauses, now, onError } = this.#options;
+    const { read, pauses, now, onError } = this.#options;
     try {
-      const found = await look();
+      const found = await read();
       if (this.#isStopped) return;
       this.#answeredAt = now();
       pauses.note('temporal', undefined);
       const since = awaySince(found, now());
-      // The first look that misses it knows best since when: Temporal forgets who asked.
+      // The first check that misses it knows best since when: Temporal forgets who asked.
       this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
       pauses.note('worker', this.#awaySince);
     } catch (error) {
@@ -96,7 +97,7 @@ function isNoAnswer(error: unknown): boolean {
 const workflowQueue = 1;
 const callTimeoutMs = 5_000;
 
-export async function lookAtQueue(temporal: Client, taskQueue: string): Promise<QueueLook> {
+export async function readQueue(temporal: Client, taskQueue: string): Promise<QueueStatus> {
   const { workflowService, options } = temporal;
   const deadline = Date.now() + callTimeoutMs;
   const { pollers, stats } = await temporal.withDeadline(deadline, () =>

@@ -10,7 +10,7 @@ import { logStop, registerStopMetric } from './process/stop-signs.ts';
 import { startWorkers } from './temporal/workers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
-import { createLicence } from '../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
 import { pausesUntil } from '../activities/kube/objects/pauses.ts';
 import { claimantOf, untilClaimed } from './temporal/claims.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
@@ -52,24 +52,24 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
   });
   shutdown.add('global stop', () => stop.close());
   registerStopMetric(metrics.registry, stop);
-  const licence = createLicence({
+  const activeWatcher = watchActiveWatcher({
     client: clients.control,
     namespace: config.namespace,
     resourceNamespace: config.leaderElection.resourceNamespace,
     onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
   });
-  shutdown.add('licence', () => licence.close());
-  leaderless = watchLeader(metrics.registry, licence.isGranted);
+  shutdown.add('active watcher', () => activeWatcher.close());
+  leaderless = watchLeader(metrics.registry, activeWatcher.isActive);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  await Promise.all([stop.synced, licence.synced]);
+  await Promise.all([stop.synced, activeWatcher.synced]);
 
   const workers = await startWorkers({
     config,
     log,
     clients,
-    licence,
+    activeWatcher,
     stop,
-    pauses: () => pausesUntil([...licence.pauses(), ...stop.pauses()], Date.now()),
+    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], Date.now()),
     identity,
     temporal,
     connection,

@@ -8,8 +8,9 @@ export interface ClaimInput {
 }
 
 /**
- * Holds a claim by its own existence: Temporal runs one workflow of an id at a time. It does nothing and never ends by itself;
- * who terminates it gives the claim back. See workers/temporal/claims.ts.
+ * Holds a claim by its own existence: Temporal runs one workflow of an id at a time. It does
+ * nothing and never ends by itself; who terminates it gives the claim back. See
+ * workers/temporal/claims.ts.
  */
 export async function claim(_input: ClaimInput): Promise<void> {
   await CancellationScope.nonCancellable(() => condition(() => false));

@@ -1,6 +1,6 @@
 /** Progress of a drain as it is after a pause: what nothing could be done about does not count as refused or late. */
-import type { Period } from '../../workflows/plan/clock.ts';
-import { unionOf } from '../../workflows/plan/clock.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
+import { unionOf } from '../../workflows/values/pauses.ts';
 import type { DrainProgress } from './progress.ts';
 
 /** Counts anew from the end of the last pause; nothing changes when it is done again. */

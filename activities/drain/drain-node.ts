@@ -4,67 +4,26 @@
  * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no history; the failure's message
  * says what is in the way. What the next pass needs stands in the heartbeat details, limits in the request.
  */
+import type { DrainContext, PassRequest } from './context.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type {
-  DrainOutcome,
-  DrainReport,
-  DrainRequest,
-} from '../../workflows/contracts/drain-activities.ts';
-import type { MachineDefaults } from '../../workflows/api/settings.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
+import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
-import { inParallel } from '../parallel.ts';
-import { failureOf, refused } from '../failures.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import { failureOf, refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
-import { closeNode, ForeignNode, readOwnNode, sicknessOf } from './drained-node.ts';
+import { cordonNode, ForeignNode, readOwnNode, forceReason } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
-import type { PassWatch } from './wake-ups/freed-pods.ts';
 import { progressOf } from './progress.ts';
 import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
-import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
-import { failureInWords } from './words.ts';
-
-export interface DrainContext {
-  control: KubeClient;
-  target: KubeClient;
-  /** Id of `target`. */
-  targetCluster?: string | undefined;
-  watch: PassWatch;
-  attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
-  /** Of the activity: a drain is cancelled to change its mode. */
-  signal: AbortSignal;
-  settings: Pick<
-    MachineDefaults,
-    'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
-  >;
-  /** Fails while nothing may be destroyed. */
-  requireLicence(): Promise<void>;
-  /** When nothing could be done: that time does not count. */
-  pauses: readonly Pause[];
-  /** What the attempt before left behind. */
-  details: Partial<DrainProgress> | undefined;
-  /** A reset counts as one: somebody wants it to try at once. */
-  isFirstAttempt: boolean;
-  save(progress: DrainProgress): void;
-  /** Tells the workflow that other things are in the way than before, or nothing any more, or that the deadline moved. */
-  report(report: DrainReport): Promise<void>;
-  /** The Machine could not be told how its drain goes: the drain goes on, and the next pass tries again. */
-  warn(error: unknown): void;
-  /** For all that a forced drain asks of the target cluster. Default 30 s: half of what an attempt may take. */
-  forceLimitMs?: number;
-}
-
-/** `isMoved`: pauses moved the deadline. */
-export type PassRequest = DrainRequest & { isMoved: boolean };
+import { formatFailure } from './messages.ts';
 
 export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
   const pauses = pausesOfDrain(context.pauses);
@@ -108,7 +67,7 @@ class Drain {
 
   async #ask(): Promise<DrainOutcome> {
     const node = await this.#reach();
-    if (node && sicknessOf(node, Date.now()) !== undefined) return await this.#force();
+    if (node && forceReason(node, Date.now()) !== undefined) return await this.#force();
     const outcome = await new DrainPass({
       context: this.#context,
       request: this.#request,
@@ -122,7 +81,7 @@ class Drain {
 
   /** A Node that stays is closed by a taint already. */
   async #reach(): Promise<Node | undefined> {
-    const reach = this.#request.keepsNode ? readOwnNode : closeNode;
+    const reach = this.#request.keepsNode ? readOwnNode : cordonNode;
     return await reach(this.#context, this.#request);
   }
 
@@ -167,7 +126,7 @@ class Drain {
     // The Node stays, so there is a place to say why it still has pods.
     if (this.#request.keepsNode) return isRefusal(error) ? refused(error) : error;
     const since = this.#status.failingSince(error);
-    const message = failureInWords(error, { since, deadline: this.#request.deadline });
+    const message = formatFailure(error, { since, deadline: this.#request.deadline });
     await this.#status.failed(message);
     this.#context.save(this.#progress);
     return failureOf(error, message);

@@ -4,7 +4,7 @@ import { isOutdated } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
@@ -23,7 +23,7 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
 const mostTries = 4;
 
 /** Cordons, and says why. Writes only what is missing, and only to the Node that was read. */
-export async function closeNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
+export async function cordonNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
   for (let tries = 1; ; tries += 1) {
     const node = await readOwnNode(clusters, claim);
     if (!node) return undefined;
@@ -68,7 +68,7 @@ async function markTerminating(target: KubeClient, { metadata }: Node): Promise<
 const longestSickness = 5 * 60_000;
 
 /** Why its pods cannot be asked any more: it has not been Ready, or cannot write, for over 5 minutes. */
-export function sicknessOf(node: Node, now: number): string | undefined {
+export function forceReason(node: Node, now: number): string | undefined {
   const rules = [
     { type: 'Ready', healthy: 'True' },
     { type: 'ReadonlyFilesystem', healthy: 'False' },

@@ -9,19 +9,19 @@ import {
 } from '../../workflows/plan/drain/removals.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { blockersOf, fingerprintOf, isStillGoing } from '../../workflows/plan/drain/report.ts';
+import { blockersOf, digestOfBlockers, isStillGoing } from '../../workflows/plan/drain/report.ts';
 import type { BlockedPod } from '../../workflows/plan/drain/wake-ups.ts';
-import { afterLook, attachedTo } from '../../workflows/plan/drain/volumes.ts';
-import { inParallel } from '../parallel.ts';
+import { afterListing, attachedTo } from '../../workflows/plan/drain/volumes.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
-import type { DrainContext, PassRequest } from './drain-node.ts';
+import type { DrainContext, PassRequest } from './context.ts';
 import { readOwnNode } from './drained-node.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
 import type { DrainStatus } from './status.ts';
 import { volumesOf } from './volumes.ts';
-import { drainInWords } from './words.ts';
+import { formatDrain } from './messages.ts';
 
 /** While something moves, a pass stays and watches; longer waits are left to the retry. */
 const passMilliseconds = 15_000;
@@ -31,8 +31,8 @@ const volumePollMilliseconds = 2_000;
 
 const reportedMax = 10;
 
-/** What one look at the Node found. */
-interface Look {
+/** What one read of the Node found. */
+interface Found {
   pods: DrainPod[];
   blockers: Blocker[];
   /** Waiting is worth while. */
@@ -65,13 +65,13 @@ export class DrainPass {
   async run(): Promise<'drained' | 'tooLate'> {
     const end = Date.now() + passMilliseconds;
     for (let isFirst = true; ; isFirst = false) {
-      await this.#context.requireLicence();
+      await this.#context.requireActiveWatcher();
       if (Date.now() >= this.#request.deadline) return 'tooLate';
-      const look = await this.#look({ isFirst });
-      if (look.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
-      await this.#tell(look);
-      const mustLookAgain = this.#watchBudgets(look.pods) || look.isMoving;
-      if (!mustLookAgain || Date.now() >= end) throw this.#stillThere(look, mustLookAgain);
+      const found = await this.#read({ isFirst });
+      if (found.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
+      await this.#report(found);
+      const mustReadAgain = this.#watchBudgets(found.pods) || found.isMoving;
+      if (!mustReadAgain || Date.now() >= end) throw this.#stillThere(found, mustReadAgain);
       await this.#pause();
     }
   }
@@ -105,14 +105,14 @@ export class DrainPass {
   }
 
   /** While pods only terminate, a list of the API server's memory says whether there is something to do. */
-  async #look({ isFirst }: { isFirst: boolean }): Promise<Look> {
+  async #read({ isFirst }: { isFirst: boolean }): Promise<Found> {
     const { target } = this.#context;
     const { nodeName } = this.#request;
     this.#takeFreed();
     if (!isFirst) {
       await this.#followVolumes();
       const known = await podsToDrain(target, nodeName, { mayBeOld: true });
-      if (!this.#mustAct(known)) return this.#lookAt(known, new Set());
+      if (!this.#mustAct(known)) return this.#evaluate(known, new Set());
       await readOwnNode(this.#context, this.#request);
     }
     const pods = await podsToDrain(target, nodeName);
@@ -141,7 +141,7 @@ export class DrainPass {
     });
   }
 
-  async #ask(pods: DrainPod[]): Promise<Look> {
+  async #ask(pods: DrainPod[]): Promise<Found> {
     const removals = this.#removalsOf(pods);
     const left = new Set<string>();
     await inParallel(removals.parallel, width, async (removal) => {
@@ -149,10 +149,10 @@ export class DrainPass {
     });
     const gone = await this.#removeOne(removals.serial, pods);
     if (gone) left.add(gone.uid);
-    return this.#lookAt(pods, left);
+    return this.#evaluate(pods, left);
   }
 
-  #lookAt(pods: DrainPod[], asked: Set<string>): Look {
+  #evaluate(pods: DrainPod[], asked: Set<string>): Found {
     const { refusals, volumeWait } = this.#progress;
     const now = Date.now();
     const blockers = blockersOf({
@@ -168,7 +168,7 @@ export class DrainPass {
   }
 
   /** Only what changed is reported: a drain that is blocked for hours reports it once. */
-  async #tell({ blockers, pods }: Look): Promise<void> {
+  async #report({ blockers, pods }: Found): Promise<void> {
     const { volumeWait } = this.#progress;
     const { uid } = this.#request.machine;
     const deadline = this.#request.isMoved ? this.#request.deadline : undefined;
@@ -182,7 +182,7 @@ export class DrainPass {
       volumeWait,
       deadline,
     });
-    const news = fingerprintOf(reported);
+    const news = digestOfBlockers(reported);
     const progress = this.#progress;
     const isNews = news !== progress.reported || deadline !== progress.reportedDeadline;
     if (isNews) {
@@ -212,7 +212,7 @@ export class DrainPass {
   async #followVolumes(): Promise<void> {
     const { volumeWait } = this.#progress;
     if (!volumeWait) return;
-    const next = afterLook(volumeWait, {
+    const next = afterListing(volumeWait, {
       nodeName: this.#request.nodeName,
       attachments: await this.#context.attachments.list(),
       now: Date.now(),
@@ -298,14 +298,14 @@ export class DrainPass {
     return retries * evictionSeconds * 1000;
   }
 
-  #stillThere({ pods, blockers }: Look, isSoon: boolean): ApplicationFailure {
+  #stillThere({ pods, blockers }: Found, isSoon: boolean): ApplicationFailure {
     const { deadline } = this.#request;
     const isBlocked = blockers.length > 0;
     const delay = isSoon ? 1_000 : this.#untilNextPass(blockers);
     this.#context.watch.rest(delay, this.#progress.volumeWait?.volumes ?? []);
     const failure = ApplicationFailure.create({
       type: isBlocked ? 'DrainBlocked' : 'Draining',
-      message: drainInWords({ podCount: pods.length, pods, blockers, deadline }),
+      message: formatDrain({ podCount: pods.length, pods, blockers, deadline }),
       category: ApplicationFailureCategory.BENIGN,
       nextRetryDelay: delay,
     });

@@ -1,7 +1,7 @@
 /** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
 import type { DrainReport } from '../../workflows/contracts/drain-activities.ts';
 import type { Refusals } from '../../workflows/plan/drain/removals.ts';
-import { fingerprintOf } from '../../workflows/plan/drain/report.ts';
+import { digestOfBlockers } from '../../workflows/plan/drain/report.ts';
 import type { VolumeWait } from '../../workflows/plan/drain/volumes.ts';
 
 export interface DrainProgress {
@@ -42,7 +42,7 @@ function progressIn({
     const isOfBudget = blockedBy.startsWith('PodDisruptionBudget/');
     refusals[podUid] = { since, why, blockedBy, nextTryAt, isHopeless, isOfBudget };
   }
-  const reported = fingerprintOf(blockers);
+  const reported = digestOfBlockers(blockers);
   return {
     refusals,
     reported,

@@ -1,7 +1,7 @@
 /** Asks one pod to leave. */
 import type { DrainPod, Removal } from '../../workflows/plan/drain/removals.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
-import { judgeRefusal } from '../../workflows/plan/drain/budgets.ts';
+import { evaluateRefusal } from '../../workflows/plan/drain/budgets.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeError } from '../kube/client/errors.ts';
 import { isConflict, isNotFound, isRefusal, isTooManyRequests } from '../kube/client/errors.ts';
@@ -65,5 +65,5 @@ async function verdictOn(
 ): Promise<BudgetVerdict> {
   const words = error.details.causes?.[0]?.message ?? error.message;
   const isOfBudget = isTooManyRequests(error) || /more than one PodDisruptionBudget/.test(words);
-  return judgeRefusal(pod, isOfBudget ? await budgets.of(pod.namespace) : undefined, words);
+  return evaluateRefusal(pod, isOfBudget ? await budgets.of(pod.namespace) : undefined, words);
 }

@@ -5,16 +5,17 @@
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { fingerprintOf, podsLeftInWords } from '../../workflows/plan/drain/report.ts';
+import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { EventText } from '../kube/objects/events.ts';
-import { component, machineSubject, patchMachine, timestamp } from '../machine/object.ts';
+import type { EventText } from '../kube/objects/event.ts';
+import { component, machineSubject, patchMachine } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';
 
-interface Desk {
+interface DrainStatusContext {
   control: KubeClient;
   target: KubeClient;
   warn(error: unknown): void;
@@ -33,11 +34,11 @@ type Asked = Pick<DrainRequest, 'machine' | 'keepsNode'>;
 const nothingWrong = '';
 
 export class DrainStatus {
-  readonly #desk: Desk;
+  readonly #desk: DrainStatusContext;
   readonly #request: Asked;
   readonly #progress: DrainProgress;
 
-  constructor(desk: Desk, request: Asked, progress: DrainProgress) {
+  constructor(desk: DrainStatusContext, request: Asked, progress: DrainProgress) {
     this.#desk = desk;
     this.#request = request;
     this.#progress = progress;
@@ -65,7 +66,7 @@ export class DrainStatus {
   async found(report: DrainReport): Promise<void> {
     delete this.#progress.failing;
     const { blockers } = report;
-    const key = fingerprintOf(blockers);
+    const key = digestOfBlockers(blockers);
     if (key === (this.#progress.told ?? nothingWrong)) return;
     if (key === nothingWrong) {
       const message = 'Nothing is in the way of the drain any more';
@@ -77,7 +78,7 @@ export class DrainStatus {
       });
       return;
     }
-    const message = blockersInWords(report);
+    const message = formatBlockers(report);
     await this.#say({
       key,
       state: 'Failed',
@@ -164,9 +165,9 @@ function notYet(message: string): string {
   return `Drain failed due to - ${message}. Will retry in next sync. Initiate node drain`;
 }
 
-function blockersInWords({ blockers, podsLeft }: DrainReport): string {
+function formatBlockers({ blockers, podsLeft }: DrainReport): string {
   const words = blockers.map(({ pod, why }) => `${pod}: ${why}`).join('; ');
-  return `${podsLeftInWords(podsLeft)}: ${words}`;
+  return `${formatPodsLeft(podsLeft)}: ${words}`;
 }
 
 const prefix = 'PodDisruptionBudget/';

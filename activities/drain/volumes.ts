@@ -1,7 +1,7 @@
 /** Which volumes a pod holds. */
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { namespaced } from '../kube/client/paths.ts';
 
 interface Claim {
@@ -22,7 +22,7 @@ export async function volumesOf(
   const names = await Promise.all(
     own.map(async (claim) => {
       const path = namespaced('persistentvolumeclaims', pod.namespace, claim);
-      return volumeOf(await orUndefined(target.get<Claim>(path)));
+      return volumeOf(await ignoreNotFound(target.get<Claim>(path)));
     }),
   );
   return names.filter((name) => name !== undefined);

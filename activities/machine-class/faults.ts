@@ -1,15 +1,20 @@
-/** What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its driver to judge. */
+/**
+ * What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its
+ * driver to judge.
+ */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
 import type { ClassWithSecret } from './reader.ts';
-import type { World } from '../dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 import { noteIn } from './note.ts';
 
-/** A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong. */
+/**
+ * A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong.
+ */
 export async function classFaults(
-  world: Pick<World, 'namespace' | 'hasDriver'>,
+  world: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
   resolved: ClassWithSecret,
 ): Promise<string[]> {
   const { provider = '' } = resolved.machineClass;
@@ -18,7 +23,7 @@ export async function classFaults(
 }
 
 export async function driverFault(
-  { hasDriver }: Pick<World, 'hasDriver'>,
+  { hasDriver }: Pick<ClassDependencies, 'hasDriver'>,
   provider: string,
 ): Promise<string | undefined> {
   if (provider === '') return 'provider is missing: name a driver, such as AWS';
@@ -37,7 +42,10 @@ export function providerOf({
   };
 }
 
-/** What keeps a driver from being asked for anything: it would go without the credentials that were meant. */
+/**
+ * What keeps a driver from being asked for anything: it would go without the credentials that were
+ * meant.
+ */
 export function refusalOf(
   { machineClass }: ClassWithSecret,
   namespace: string,

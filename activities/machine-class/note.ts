@@ -1,15 +1,17 @@
 /** Annotations of a MachineClass that say what is wrong with it: MCM's API gives it no status. */
-import type { ObjectRef } from '../../workflows/contracts/references.ts';
-import { annotations, apiVersion } from '../../workflows/api/constants.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { annotations, apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NoteChange } from '../../workflows/plan/machine-class/note.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { component } from '../machine/object.ts';
 
-/** Two may write a class at once, as where its first machine begins to use it; more have no reason to. */
+/**
+ * Two may write a class at once, as where its first machine begins to use it; more have no reason
+ * to.
+ */
 const triesMax = 4;
 
 type Decide = (note: string | undefined) => NoteChange | undefined;
@@ -17,7 +19,7 @@ type Decide = (note: string | undefined) => NoteChange | undefined;
 /** `decide` gets what `millwright.dev/invalid` says; undefined changes nothing. */
 export async function changeNote(
   control: KubeClient,
-  ref: ObjectRef,
+  ref: NamespacedName,
   decide: Decide,
 ): Promise<void> {
   await changeAnnotation(control, ref, { annotation: annotations.invalid, decide });
@@ -26,7 +28,7 @@ export async function changeNote(
 /** The same for `millwright.dev/ignored-keys`. */
 export async function changeIgnoredKeys(
   control: KubeClient,
-  ref: ObjectRef,
+  ref: NamespacedName,
   decide: Decide,
 ): Promise<void> {
   await changeAnnotation(control, ref, { annotation: annotations.ignoredKeys, decide });
@@ -34,20 +36,20 @@ export async function changeIgnoredKeys(
 
 async function changeAnnotation(
   control: KubeClient,
-  { namespace, name }: ObjectRef,
+  { namespace, name }: NamespacedName,
   { annotation, decide }: { annotation: string; decide: Decide },
 ): Promise<void> {
   const path = customResource('machineclasses', namespace, name);
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const found = await orUndefined(control.get<MachineClass>(path));
+    const found = await ignoreNotFound(control.get<MachineClass>(path));
     const change = found && decide(found.metadata.annotations?.[annotation]);
     if (!found || !change) return;
     const { note = null, event } = change;
     const { uid, resourceVersion } = found.metadata;
     const metadata = { uid, resourceVersion, annotations: { [annotation]: note } };
-    if (!(await unlessChanged(control.patch(path, 'merge', { metadata })))) continue;
+    if (!(await ignoreConflict(control.patch(path, 'merge', { metadata })))) continue;
     const subject = { apiVersion, kind: 'MachineClass', namespace, name, uid };
-    recordEvent(control, subject, { ...event, component });
+    recordEvent(control, subject, { ...event, component: eventComponents.machine });
     return;
   }
   throw new Error(`MachineClass ${name} changed ${triesMax} times while it was written`);

@@ -1,10 +1,10 @@
 /** The finalizers of MachineClasses and Secrets. */
-import type { ObjectRef } from '../../workflows/contracts/references.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type {
   ProtectionActivities,
   ProtectionOutcome,
 } from '../../workflows/contracts/safety-activities.ts';
-import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
+import { apiVersion, eventComponents, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
@@ -12,18 +12,17 @@ import { readSecretsOf } from './reader.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { hasFinalizer } from '../kube/objects/finalizers.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
-import { component } from '../machine/object.ts';
 import { isBuiltIn } from '../drivers/index.ts';
-import type { World } from '../dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 
-type ProtectionWorld = Pick<World, 'control' | 'hasDriver'>;
+type ProtectionDependencies = Pick<ClassDependencies, 'control' | 'hasDriver'>;
 
 type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
 
 export async function protectFromDeletion(
-  world: ProtectionWorld,
+  world: ProtectionDependencies,
   input: Input,
 ): Promise<ProtectionOutcome> {
   const { resource, ref } = input;
@@ -32,47 +31,53 @@ export async function protectFromDeletion(
     : await protectSecret(world.control, ref);
 }
 
-async function protectSecret(control: KubeClient, ref: ObjectRef): Promise<ProtectionOutcome> {
+async function protectSecret(control: KubeClient, ref: NamespacedName): Promise<ProtectionOutcome> {
   const path = namespaced('secrets', ref.namespace, ref.name);
   const isWanted = await isSecretUsed(control, ref);
-  const object = await orUndefined(control.get<KubeObject>(path));
+  const object = await ignoreNotFound(control.get<KubeObject>(path));
   if (object) await setFinalizer(control, path, { object, finalizer: finalizers.secret, isWanted });
   return {};
 }
 
-async function protectClass(world: ProtectionWorld, input: Input): Promise<ProtectionOutcome> {
+async function protectClass(
+  world: ProtectionDependencies,
+  input: Input,
+): Promise<ProtectionOutcome> {
   const { control } = world;
-  const { ref, lastLook } = input;
+  const { ref, finalCheck } = input;
   const path = customResource('machineclasses', ref.namespace, ref.name);
   const isWanted = await isClassUsed(control, ref);
-  const object = await orUndefined(control.get<MachineClass>(path));
+  const object = await ignoreNotFound(control.get<MachineClass>(path));
   if (!object) return {};
   const isReleased = !isWanted && hasFinalizer(object);
-  const looksFirst = isReleased && !lastLook ? await firstLookOf(world, object) : undefined;
-  if (looksFirst) return { looksFirst };
+  const checkFirst = isReleased && !finalCheck ? await firstCheckOf(world, object) : undefined;
+  if (checkFirst) return { checkFirst };
   await setFinalizer(control, path, { object, finalizer: finalizers.machine, isWanted });
-  const { problem } = lastLook ?? {};
-  if (isReleased && problem !== undefined) await tell(control, object, problem);
+  const { problem } = finalCheck ?? {};
+  if (isReleased && problem !== undefined) await reportInstancesLeft(control, object, problem);
   return {};
 }
 
-/** A class that nobody uses any more is let go after a last look at what only its credentials can reach. */
-async function firstLookOf(
-  world: ProtectionWorld,
+/**
+ * A class that is not used any more is released after a last check of what only its credentials can
+ * reach.
+ */
+async function firstCheckOf(
+  world: ProtectionDependencies,
   machineClass: MachineClass,
-): Promise<ProtectionOutcome['looksFirst']> {
+): Promise<ProtectionOutcome['checkFirst']> {
   const { metadata, provider = '' } = machineClass;
-  if (!(await canLook(world, machineClass))) return undefined;
+  if (!(await canCheck(world, machineClass))) return undefined;
   return {
     provider,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    ...(!isBuiltIn(provider) && { isForeign: true }),
+    ...(!isBuiltIn(provider) && { isExternal: true }),
   };
 }
 
 /** Without driver or credentials waiting would be for ever. */
-async function canLook(
-  { control, hasDriver }: ProtectionWorld,
+async function canCheck(
+  { control, hasDriver }: ProtectionDependencies,
   machineClass: MachineClass,
 ): Promise<boolean> {
   const { metadata, provider = '' } = machineClass;
@@ -81,7 +86,7 @@ async function canLook(
   return secretFaults.length === 0;
 }
 
-async function tell(
+async function reportInstancesLeft(
   control: KubeClient,
   { metadata }: MachineClass,
   problem: string,
@@ -90,16 +95,27 @@ async function tell(
   recordEvent(
     control,
     { apiVersion, kind: 'MachineClass', namespace, name, uid },
-    { type: 'Warning', reason: 'InstancesMayBeLeft', message: problem, component },
+    {
+      type: 'Warning',
+      reason: 'InstancesMayBeLeft',
+      message: problem,
+      component: eventComponents.machine,
+    },
   );
 }
 
-async function isClassUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {
+async function isClassUsed(
+  control: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<boolean> {
   const { items } = await control.list<Machine>(customResource('machines', namespace));
   return items.some(({ spec }) => spec.class?.name === name);
 }
 
-async function isSecretUsed(control: KubeClient, { namespace, name }: ObjectRef): Promise<boolean> {
+async function isSecretUsed(
+  control: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<boolean> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
   return items.some((machineClass) =>
     ownSecretsOf(machineClass, namespace).some((secret) => secret.name === name),
@@ -125,5 +141,5 @@ async function setFinalizer(
   if (isWanted && deletionTimestamp !== undefined) return;
   const kept = present.filter((name) => name !== finalizer);
   const metadata = { uid, resourceVersion, finalizers: isWanted ? [...kept, finalizer] : kept };
-  await orUndefined(control.patch(path, 'merge', { metadata }));
+  await ignoreNotFound(control.patch(path, 'merge', { metadata }));
 }

@@ -4,26 +4,36 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { SecretRefs } from '../../workflows/api/secret-refs.ts';
 import { foreignSecretFaults, ownSecretsOf } from '../../workflows/api/secret-refs.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
-import type { UserData } from '../machine/user-data.ts';
+import type { UserData } from './user-data.ts';
 
 export interface ClassWithSecret {
   machineClass: MachineClass;
-  /** Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never leaves the process. */
+  /**
+   * Decoded data of `secretRef`, overlaid by `credentialsSecretRef`, as in MCM v0.62.1. Never
+   * leaves the process.
+   */
   secret: Record<string, string>;
-  /** Values that are not UTF-8, as they are; in `secret` they are unusable. Absent: there are none. */
+  /**
+   * Values that are not UTF-8, as they are; in `secret` they are unusable. Absent: there are none.
+   */
   binary?: Record<string, Uint8Array>;
   /** A sentence for each Secret that is not there or must not be read. */
   secretFaults: string[];
 }
 
 export interface ClassReader {
-  /** Undefined when there is no such class. `isFresh`: whatever was read before is not good enough. */
+  /**
+   * Undefined when there is no such class. `isFresh`: whatever was read before is not good enough.
+   */
   read(name: string, options: { isFresh: boolean }): Promise<ClassWithSecret | undefined>;
 }
 
-/** A hundred machines that start together read their class once. No longer: what is kept are decoded credentials. */
+/**
+ * A hundred machines that start together read their class once. No longer: what is kept are decoded
+ * credentials.
+ */
 const cacheMilliseconds = 500;
 
 export function createClassReader({
@@ -42,7 +52,7 @@ export function createClassReader({
       if (cache.get(name) === value) cache.delete(name);
     };
     setTimeout(forget, cacheMilliseconds).unref();
-    // A failed or empty read is not remembered: the next asker looks again.
+    // A failed or empty read is not remembered: the next asker reads again.
     value.then((found) => found ?? forget(), forget);
     return value;
   }
@@ -60,7 +70,7 @@ async function readClass(
   namespace: string,
   name: string,
 ): Promise<ClassWithSecret | undefined> {
-  const machineClass = await orUndefined(
+  const machineClass = await ignoreNotFound(
     client.get<MachineClass>(customResource('machineclasses', namespace, name)),
   );
   if (!machineClass) return undefined;
@@ -110,7 +120,7 @@ async function readSecret(
   namespace: string,
   name: string,
 ): Promise<[string, Buffer][] | undefined> {
-  const secret = await orUndefined(client.get<Secret>(namespaced('secrets', namespace, name)));
+  const secret = await ignoreNotFound(client.get<Secret>(namespaced('secrets', namespace, name)));
   if (!secret) return undefined;
   return Object.entries(secret.data ?? {}).map(([key, value]) => [
     key,

@@ -1,5 +1,7 @@
-/** What clouds say of credentials, told on the MachineClass: once, however many machines hear it. */
-import type { ObjectRef } from '../../workflows/contracts/references.ts';
+/**
+ * What clouds say of credentials, told on the MachineClass: once, however many machines hear it.
+ */
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -7,11 +9,14 @@ import { changeNote } from './note.ts';
 
 export interface Refusals {
   /** `refusal`: the code and the words of the cloud, without secrets. */
-  refused(ref: ObjectRef, refusal: string, use: CredentialUse): Promise<void>;
-  accepted(ref: ObjectRef, use: CredentialUse): Promise<void>;
+  refused(ref: NamespacedName, refusal: string, use: CredentialUse): Promise<void>;
+  accepted(ref: NamespacedName, use: CredentialUse): Promise<void>;
 }
 
-/** One for a process: who comes while the same is being told of a class waits for that and writes nothing. */
+/**
+ * One for a process: who comes while the same is being told of a class waits for that and writes
+ * nothing.
+ */
 export function createRefusals(control: KubeClient): Refusals {
   const underWay = new Map<string, Promise<void>>();
 

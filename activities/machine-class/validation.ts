@@ -1,30 +1,30 @@
 /** Says on a MachineClass what is wrong with it, before any machine is tried. */
 import type {
   ClassActivities,
-  ClassLook,
+  ReadClassOutcome,
 } from '../../workflows/contracts/machine-class-activities.ts';
-import type { ObjectRef } from '../../workflows/contracts/references.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { ClassDependencies } from './dependencies.ts';
 import { classFaults } from './faults.ts';
 import { changeIgnoredKeys, changeNote } from './note.ts';
 
-export async function lookAtClass(
-  { control, hasDriver }: World,
-  { ref }: { ref: ObjectRef },
-): Promise<ClassLook> {
+export async function readMachineClass(
+  { control, hasDriver }: ClassDependencies,
+  { ref }: { ref: NamespacedName },
+): Promise<ReadClassOutcome> {
   const path = customResource('machineclasses', ref.namespace, ref.name);
-  const found = await orUndefined(control.get<MachineClass>(path));
+  const found = await ignoreNotFound(control.get<MachineClass>(path));
   if (!found) return { found: false };
   const { provider = '' } = found;
   return { found: true, provider, hasDriver: await hasDriver(provider) };
 }
 
 export async function reportClass(
-  world: World,
+  world: ClassDependencies,
   { ref, faults, warnings = [], isEdited }: Parameters<ClassActivities['reportClass']>[0],
 ): Promise<void> {
   const resolved = await world.classes.read(ref.name, { isFresh: true });

@@ -1,9 +1,10 @@
 /** Carries out what a MachineDeployment planned. */
+import type { Attempt } from './attempt.ts';
 import type {
   ApplyInput,
   ApplyOutcome,
 } from '../../workflows/contracts/machine-deployment-activities.ts';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { annotations, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -14,10 +15,10 @@ import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rol
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
 import { isOrphaning, release } from '../kube/objects/finalizers.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { readLife, reportOn } from './lifecycle.ts';
+import { readLiving, reportOn } from './lifecycle.ts';
 import { markMachines } from './marks.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { newSetNamed, newSetOf, scaledAtNote, scalingAnnotations, syncPatchOf } from './new-set.ts';
@@ -29,8 +30,8 @@ const longestErrorBytes = 1_000;
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 /**
- * Runs the steps in their order. A write holds only for the set that was planned for: where that changed meanwhile, the step
- * is left out, and the sets that are returned do not have it.
+ * Runs the steps in their order. A write holds only for the set that was planned for: where that
+ * changed meanwhile, the step is left out, and the sets that are returned do not have it.
  */
 export async function applyDeploymentSteps(
   control: KubeClient,
@@ -50,19 +51,13 @@ export async function applyDeploymentSteps(
       else await changeSet(attempt, changes, { step, scaling });
     }
   } catch (failure) {
-    // To send the same again at once is of no use: the workflow says it on the object and backs off.
+    // To send the same again at once is of no use: the workflow says it on the object and backs
+    // off.
     if (!isRejected(failure)) throw failure;
     error = clip(failure.message, longestErrorBytes);
   }
   await refused.report(control, deployment);
   return defined({ written: changes.written, error, refused: refused.outcome });
-}
-
-/** Where the steps are carried out, and what is refused of them. */
-export interface Attempt {
-  control: KubeClient;
-  deployment: LifeRef;
-  refused: RefusedObjects;
 }
 
 interface SetChange {
@@ -90,7 +85,7 @@ function isOwnStep(step: DeploymentStep): step is OwnStep {
 
 async function applyToDeployment(
   control: KubeClient,
-  deployment: LifeRef,
+  deployment: ObjectReference,
   step: OwnStep,
 ): Promise<void> {
   switch (step.action) {
@@ -107,13 +102,15 @@ async function applyToDeployment(
   }
 }
 
-/** Writes to sets one after the other: the second to the same set holds for what the first one left. */
+/**
+ * Writes to sets one after the other: the second to the same set holds for what the first one left.
+ */
 class SetChanges {
   readonly #control: KubeClient;
-  readonly #deployment: LifeRef;
+  readonly #deployment: ObjectReference;
   readonly #versions = new Map<string, string>();
 
-  constructor(control: KubeClient, deployment: LifeRef) {
+  constructor(control: KubeClient, deployment: ObjectReference) {
     this.#control = control;
     this.#deployment = deployment;
   }
@@ -146,16 +143,16 @@ class SetChanges {
 
   async sync({ name, resourceVersion, revision }: Step<'syncSet'>): Promise<void> {
     const path = customResource('machinesets', this.#deployment.namespace, name);
-    const deployment = await readLife(this.#control, this.#deployment);
-    const found = await orUndefined(this.#control.get<MachineSet>(path));
+    const deployment = await readLiving(this.#control, this.#deployment);
+    const found = await ignoreNotFound(this.#control.get<MachineSet>(path));
     if (!deployment || found?.metadata.resourceVersion !== resourceVersion) return;
     const patch = syncPatchOf(deployment, found, revision);
     const set =
-      patch && (await unlessChanged(this.#control.patch<MachineSet>(path, 'merge', patch)));
+      patch && (await ignoreConflict(this.#control.patch<MachineSet>(path, 'merge', patch)));
     if (set) this.#versions.set(name, set.metadata.resourceVersion);
   }
 
-  /** False when the set changed meanwhile: the next look plans anew. */
+  /** False when the set changed meanwhile: the next read plans anew. */
   async #patch(
     { name, resourceVersion: planned }: { name: string; resourceVersion: string },
     patch: { metadata: object; spec?: object },
@@ -164,7 +161,7 @@ class SetChanges {
     const metadata = { ...patch.metadata, resourceVersion };
     const path = customResource('machinesets', this.#deployment.namespace, name);
     const body = { ...patch, metadata };
-    const set = await unlessChanged(this.#control.patch<MachineSet>(path, 'merge', body));
+    const set = await ignoreConflict(this.#control.patch<MachineSet>(path, 'merge', body));
     if (set) this.#versions.set(name, set.metadata.resourceVersion);
     return set !== undefined;
   }
@@ -172,10 +169,10 @@ class SetChanges {
 
 async function createSet(
   control: KubeClient,
-  ref: LifeRef,
+  ref: ObjectReference,
   { name, replicas, revision }: Step<'createSet'>,
 ): Promise<void> {
-  const deployment = await readLife(control, ref);
+  const deployment = await readLiving(control, ref);
   if (!deployment || deployment.metadata.deletionTimestamp !== undefined) return;
   // Another name means another template than the one that was planned for.
   const newSet = newSetNamed(deployment, name);
@@ -185,7 +182,7 @@ async function createSet(
     const set = newSetOf(deployment, { ...newSet, replicas, revision });
     await control.create(customResource('machinesets', ref.namespace), set);
   } catch (error) {
-    // Ours, by an attempt whose answer was lost: the next look finds it.
+    // Ours, by an attempt whose answer was lost: the next read finds it.
     if (isAlreadyExists(error)) return;
     throw error;
   }
@@ -196,17 +193,17 @@ async function createSet(
 
 async function grantReplacements(
   control: KubeClient,
-  { namespace }: LifeRef,
+  { namespace }: ObjectReference,
   { set, machines }: Step<'grantReplacements'>,
 ): Promise<void> {
   const notes = { [annotations.replacements]: machines ? machines.join(',') : null };
   const path = customResource('machinesets', namespace, set);
-  await orUndefined(control.patch(path, 'merge', { metadata: { annotations: notes } }));
+  await ignoreNotFound(control.patch(path, 'merge', { metadata: { annotations: notes } }));
 }
 
 async function giveUp(
   control: KubeClient,
-  deployment: LifeRef,
+  deployment: ObjectReference,
   { set, reason }: Step<'giveUp'>,
 ): Promise<void> {
   await annotate(control, deployment, { [options.rolledBackFrom]: set });
@@ -216,20 +213,23 @@ async function giveUp(
 
 async function annotate(
   control: KubeClient,
-  { namespace, name, uid }: LifeRef,
+  { namespace, name, uid }: ObjectReference,
   notes: Record<string, string | null>,
 ): Promise<void> {
   const path = customResource('machinedeployments', namespace, name);
   const patch = { metadata: { uid, annotations: notes } };
-  await unlessChanged(control.patch(path, 'merge', patch));
+  await ignoreConflict(control.patch(path, 'merge', patch));
 }
 
-/** Each set is read first, as the steps may have waited: of a deployment that stays only sets without machines go. */
+/**
+ * Each set is read first, as the steps may have waited: of a deployment that stays only sets
+ * without machines go.
+ */
 async function deleteSets(
   { control, deployment: ref, refused }: Attempt,
   { names }: Step<'deleteSets'>,
 ): Promise<void> {
-  const deployment = await readLife(control, ref);
+  const deployment = await readLiving(control, ref);
   if (!deployment || isOrphaning(deployment)) return;
   for (const name of names) {
     await refused.attempt({ kind: 'MachineSet', name }, () => deleteSet(control, deployment, name));
@@ -242,11 +242,11 @@ async function deleteSet(
   name: string,
 ): Promise<void> {
   const path = customResource('machinesets', metadata.namespace ?? '', name);
-  const set = await orUndefined(control.get<MachineSet>(path));
+  const set = await ignoreNotFound(control.get<MachineSet>(path));
   if (!set || controllerOf(set)?.uid !== metadata.uid) return;
   if (hasMachines(set) && metadata.deletionTimestamp === undefined) return;
   const { uid, resourceVersion } = set.metadata;
-  await unlessChanged(control.delete(path, { preconditions: { uid, resourceVersion } }));
+  await ignoreConflict(control.delete(path, { preconditions: { uid, resourceVersion } }));
 }
 
 function hasMachines({ spec, status }: MachineSet): boolean {

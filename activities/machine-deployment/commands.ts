@@ -1,16 +1,19 @@
-/** What somebody asked for through Temporal becomes the spec, so that `kubectl` shows the same truth. */
+/**
+ * What a person or a program asked for through Temporal becomes the spec, so that `kubectl` shows
+ * the same truth.
+ */
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
-import type { SteerInput } from '../../workflows/contracts/machine-deployment-activities.ts';
+import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { options } from '../../workflows/api/constants.ts';
-import { refused } from '../failures.ts';
+import { refused } from '../runtime/failures.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isRefusal } from '../kube/client/errors.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { reportOn } from './lifecycle.ts';
 
-export async function steerDeployment(
+export async function applyRolloutCommand(
   control: KubeClient,
-  { deployment, command, canaryRevision }: SteerInput,
+  { deployment, command, canaryRevision }: RolloutCommandInput,
 ): Promise<string> {
   const { namespace, name, uid } = deployment;
   const { reason, words, ...patch } = changeOf(command, canaryRevision);

@@ -10,14 +10,13 @@ import { defined } from '../../workflows/values/defined.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import type {
-  DeploymentLook,
+  ObservedDeployment,
   Grant,
   Marks,
   SetFacts,
   Strategy,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { parseOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import type { MachineState } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { grantsOf } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
@@ -26,7 +25,7 @@ import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletion
 import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import type { Clock } from './set-facts.ts';
@@ -42,7 +41,7 @@ export interface DeploymentView {
   /** The set with the deployment's template. */
   newSet: MachineSet | undefined;
   options: ParsedOptions;
-  /** All that its selector matches; absent when nobody looked. */
+  /** All that its selector matches; absent when they were not read. */
   machines?: readonly Machine[];
   now: number;
   nodes: NodeView;
@@ -58,7 +57,7 @@ export interface NodeView {
 }
 
 /** All but `progress`, which the status decides. */
-export function factsOf(view: DeploymentView): DeploymentLook {
+export function factsOf(view: DeploymentView): ObservedDeployment {
   const { deployment, faults } = view;
   const bySet = machinesBySet(view);
   return defined({
@@ -66,7 +65,7 @@ export function factsOf(view: DeploymentView): DeploymentLook {
     hasFinalizer: hasFinalizer(deployment),
     isOrphaning: isOrphaning(deployment),
     faults,
-    ...wishesOf(view),
+    ...desiredOf(view),
     newSetName: freeNameOf(view),
     scaledAt: deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler],
     sets: setsOf(view, bySet),
@@ -77,7 +76,7 @@ export function factsOf(view: DeploymentView): DeploymentLook {
   });
 }
 
-function wishesOf({ deployment, options }: DeploymentView) {
+function desiredOf({ deployment, options }: DeploymentView) {
   const { spec } = deployment;
   const { onDelete, honorsMinReadySeconds: _ready, ...rolloutOptions } = options;
   return {
@@ -116,14 +115,6 @@ function nodeFactsOf(view: DeploymentView) {
     unprotectedNodes: unprotectedNodes(view),
     hasProtectedNodes: protectedNodes === undefined || protectedNodes.length > 0,
   };
-}
-
-export function optionsOf({ metadata, spec }: MachineDeployment): ParsedOptions {
-  return parseOptions({
-    annotations: metadata.annotations ?? {},
-    replicas: wholeOf(spec.replicas),
-    parseTime: (text) => Date.parse(text),
-  });
 }
 
 export function newSetAmong(

@@ -7,7 +7,10 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { selectorText } from '../machine-set/selector.ts';
 
-/** All that its selector matches, whoever controls them. A selector that asks for nothing matches nothing. */
+/**
+ * All that its selector matches, whatever object controls them. A selector that asks for nothing
+ * matches nothing.
+ */
 export async function machinesOf(
   control: KubeClient,
   { metadata, spec }: MachineDeployment,

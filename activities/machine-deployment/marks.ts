@@ -1,14 +1,14 @@
 /** Machines that the cluster autoscaler chose. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { Attempt } from './apply.ts';
+import type { Attempt } from './attempt.ts';
 import { parallelCalls } from '../machine-set/parallel-calls.ts';
 
 /** The list is shortened only if the autoscaler has not written another one meanwhile. */
@@ -26,7 +26,9 @@ export async function markMachines(
     const path = customResource('machines', namespace, name);
     const patch = { metadata: { annotations: added } };
     const kind = 'Machine';
-    await refused.attempt({ kind, name }, () => orUndefined(control.patch(path, 'merge', patch)));
+    await refused.attempt({ kind, name }, () =>
+      ignoreNotFound(control.patch(path, 'merge', patch)),
+    );
   });
   if (list === was) return;
   await refused.attemptOwn(ownSubject, () => shorten(control, deployment, { was, list }));
@@ -34,7 +36,7 @@ export async function markMachines(
 
 async function shorten(
   control: KubeClient,
-  { namespace, name }: LifeRef,
+  { namespace, name }: ObjectReference,
   { was, list }: Pick<Marks, 'was' | 'list'>,
 ): Promise<void> {
   const path = customResource('machinedeployments', namespace, name);
@@ -43,5 +45,5 @@ async function shorten(
   const { uid, resourceVersion } = metadata;
   const changed = { [annotations.triggerDeletion]: list };
   const patch = { metadata: { uid, resourceVersion, annotations: changed } };
-  await unlessChanged(control.patch(path, 'merge', patch));
+  await ignoreConflict(control.patch(path, 'merge', patch));
 }

@@ -17,9 +17,12 @@ import {
 } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { machineSetName, templateHash } from '../../workflows/values/template-hash.ts';
 import { pushedFields } from '../../workflows/plan/machine-set/template-push.ts';
-import { ownerReferenceOf } from '../kube/objects/owners.ts';
+import { ownerReferenceOf } from '../machine-set/ownership.ts';
 
-/** Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do ours. */
+/**
+ * Annotations that do not go from a deployment to its sets, nor back in a rollback; neither do
+ * ours.
+ */
 const ownKeys = new Set<string>([
   annotations.lastAppliedByKubectl,
   annotations.revision,
@@ -133,9 +136,9 @@ function takenOverSpec({ spec }: MachineDeployment): Partial<MachineSetSpec> {
 }
 
 /**
- * What the set of the template takes over: annotations, two numbers, and what is pushed down to machines. A merge patch that
- * holds for the set as it was read; undefined when there is nothing to take over. As in MCM v0.62.1 an annotation
- * that the deployment dropped stays on the set.
+ * What the set of the template takes over: annotations, two numbers, and what is pushed down to
+ * machines. A merge patch that holds for the set as it was read; undefined when there is nothing to
+ * take over. As in MCM v0.62.1 an annotation that the deployment dropped stays on the set.
  */
 export function syncPatchOf(
   deployment: MachineDeployment,

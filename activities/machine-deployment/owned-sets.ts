@@ -2,8 +2,9 @@
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
-import { claimOf, controllerOf, ownersPatch } from '../kube/objects/owners.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { claimOf, ownersPatch } from '../machine-set/ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 
@@ -21,7 +22,10 @@ export interface ClaimRequest {
   refused: RefusedObjects;
 }
 
-/** Orphans that the deployment selects are adopted on the way, and sets that it selects no more are let go. */
+/**
+ * Orphans that the deployment selects are adopted on the way, and sets that it selects no more are
+ * let go.
+ */
 export async function ownedSetsOf(
   control: KubeClient,
   deployment: MachineDeployment,
@@ -40,8 +44,9 @@ export async function ownedSetsOf(
 }
 
 /**
- * The deployment as it is after the sets were listed, where one of them could be adopted: a set that was let go by
- * `kubectl delete --cascade=orphan` between the two looks must not be taken back, and then deleted.
+ * The deployment as it is after the sets were listed, where one of them could be adopted: a set
+ * that was let go by `kubectl delete --cascade=orphan` between the two reads must not be taken
+ * back, and then deleted.
  */
 async function claimantOf(
   control: KubeClient,
@@ -49,16 +54,19 @@ async function claimantOf(
   sets: readonly MachineSet[],
 ): Promise<MachineDeployment> {
   const { namespace, name, uid } = deployment.metadata;
-  const mayAdopt = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
-  if (!mayAdopt) return deployment;
+  const mayClaim = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
+  if (!mayClaim) return deployment;
   const path = customResource('machinedeployments', namespace ?? '', name);
-  const present = await orUndefined(control.get<MachineDeployment>(path));
+  const present = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (present?.metadata.uid === uid) return present;
   const { deletionTimestamp = 'gone' } = deployment.metadata;
   return { ...deployment, metadata: { ...deployment.metadata, deletionTimestamp } };
 }
 
-/** The set, if it is the deployment's now. One that is left as it is because somebody deletes it still counts. */
+/**
+ * The set, if it is the deployment's now. One that is left as it is because a client deletes it
+ * still counts.
+ */
 async function claim(
   control: KubeClient,
   deployment: MachineDeployment,
@@ -80,7 +88,9 @@ interface Change {
   action: 'adopt' | 'release';
 }
 
-/** Undefined when the set changed meanwhile: the change makes for another look. Other owners stay. */
+/**
+ * Undefined when the set changed meanwhile: the change makes for another read. Other owners stay.
+ */
 async function writeOwners(
   control: KubeClient,
   { deployment, set, action }: Change,
@@ -88,7 +98,7 @@ async function writeOwners(
   const { namespace = '', name } = set.metadata;
   const path = customResource('machinesets', namespace, name);
   const patch = ownersPatch(set, deployment, action);
-  return await unlessChanged(control.patch<MachineSet>(path, 'merge', patch));
+  return await ignoreConflict(control.patch<MachineSet>(path, 'merge', patch));
 }
 
 function byAge(a: MachineSet, b: MachineSet): number {

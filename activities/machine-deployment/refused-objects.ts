@@ -1,7 +1,10 @@
-/** Writes for several objects: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+/**
+ * Writes for several objects: one that the API server refuses must not keep the others from being
+ * done.
+ */
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
-import { apiVersion } from '../../workflows/api/constants.ts';
+import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
@@ -42,7 +45,10 @@ export class RefusedObjects {
     this.#passOver = new Set(passOver);
   }
 
-  /** What the call returns; undefined, and noted, when the API server refuses it; undefined also where it is not tried. */
+  /**
+   * What the call returns; undefined, and noted, when the API server refuses it; undefined also
+   * where it is not tried.
+   */
   async attempt<T>(object: Refusable, call: () => Promise<T>): Promise<T | undefined> {
     return await this.#attempt(`${object.kind}/${object.name}`, call, object);
   }
@@ -79,7 +85,7 @@ export class RefusedObjects {
   }
 
   /** On each object, and on the deployment. */
-  async report(control: KubeClient, deployment: LifeRef): Promise<void> {
+  async report(control: KubeClient, deployment: ObjectReference): Promise<void> {
     const { outcome } = this;
     if (!outcome) return;
     const text = { type: 'Warning', reason: outcome.reason } as const;
@@ -99,7 +105,7 @@ export class RefusedObjects {
   }
 }
 
-const component = 'machine-controller-manager';
+const component = eventComponents.machineDeployment;
 
 /** An Event may do without. */
 async function uidOf(control: KubeClient, path: string): Promise<string> {

@@ -1,26 +1,26 @@
 /** `spec.rollbackTo`: the deployment gets the template of an earlier set back. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
 import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { readLife, reportOn } from './lifecycle.ts';
+import { readLiving, reportOn } from './lifecycle.ts';
 import { isCopied } from './new-set.ts';
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 export async function rollBack(
   control: KubeClient,
-  ref: LifeRef,
+  ref: ObjectReference,
   { set: name, revision, wish }: Step<'rollBack'>,
 ): Promise<void> {
-  const deployment = await readLife(control, ref);
+  const deployment = await readLiving(control, ref);
   const path = customResource('machinesets', ref.namespace, name);
-  const set = await orUndefined(control.get<MachineSet>(path));
+  const set = await ignoreNotFound(control.get<MachineSet>(path));
   if (!deployment || !isStillWished(deployment, wish) || !set) return;
   const isDone = await write(control, deployment, {
     template: mergePatchOf(deployment.spec.template, templateOf(set)),
@@ -34,16 +34,16 @@ export async function rollBack(
 /** The wish is taken away, so that it is not refused again and again. */
 export async function refuseRollback(
   control: KubeClient,
-  ref: LifeRef,
+  ref: ObjectReference,
   { event, wish, reason: message }: Step<'refuseRollback'>,
 ): Promise<void> {
-  const deployment = await readLife(control, ref);
+  const deployment = await readLiving(control, ref);
   if (!deployment || !isStillWished(deployment, wish)) return;
   if (!(await write(control, deployment, {}))) return;
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
 }
 
-/** What somebody wishes since the look is answered by another one. */
+/** What a person asks for after the read is answered by the next one. */
 function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number): boolean {
   return rollbackTo !== undefined && (rollbackTo.revision ?? 0) === wish;
 }
@@ -59,7 +59,7 @@ async function write(
     spec: { rollbackTo: null, template },
   };
   const path = customResource('machinedeployments', namespace, name);
-  return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
+  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
 }
 
 function templateOf({ spec }: MachineSet): MachineTemplateSpec {
@@ -69,8 +69,8 @@ function templateOf({ spec }: MachineSet): MachineTemplateSpec {
 }
 
 /**
- * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a restart is one to the
- * set of then, not another restart.
+ * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a
+ * restart is one to the set of then, not another restart.
  */
 function annotationsAfter({ metadata }: MachineDeployment, set: MachineSet): object {
   const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => !isCopied(key));

@@ -8,17 +8,21 @@ import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/f
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
-import { factOf, isAvailable, timeOf } from '../machine-set/facts.ts';
+import { factOf, isAvailable } from '../machine-set/facts.ts';
+import { timeOf } from '../kube/objects/time.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {
   set: MachineSet;
-  /** Its Machines; absent when nobody looked at them. */
+  /** Its Machines; absent when they were not read. */
   machines?: readonly Machine[];
   isOfTemplate: boolean;
 }
 
-/** `readySeconds`: a machine counts as available after so long in phase Running. `now`: milliseconds. */
+/**
+ * `readySeconds`: a machine counts as available after so long in phase Running. `now`:
+ * milliseconds.
+ */
 export interface Clock {
   now: number;
   readySeconds: number;
@@ -111,7 +115,10 @@ function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): '
   return readySeconds === 0 || now >= readyAt(machine, readySeconds) ? 'A' : 'R';
 }
 
-/** A machine says how its Node is called before there is one; its conditions are those of a Node that has joined. */
+/**
+ * A machine says how its Node is called before there is one; its conditions are those of a Node
+ * that has joined.
+ */
 export function hasJoined({ status }: Machine): boolean {
   return (status?.conditions ?? []).length > 0;
 }
@@ -129,16 +136,16 @@ export function nextAvailableAt(
 }
 
 /**
- * When it will have run for so long, milliseconds. Times of Kubernetes are cut to whole seconds: it may have begun as late as at
- * the end of its second.
+ * When it will have run for so long, milliseconds. Times of Kubernetes are cut to whole seconds: it
+ * may have begun as late as at the end of its second.
  */
 function readyAt(machine: Machine, readySeconds: number): number {
   return runningSince(machine) + (1 + readySeconds) * 1000;
 }
 
 /**
- * Since its Node is Ready, and since its phase says so: the Machine becomes Running some time after its Node is Ready, and the
- * clock of a Node may be behind. Milliseconds.
+ * Since its Node is Ready, and since its phase says so: the Machine becomes Running some time after
+ * its Node is Ready, and the clock of a Node may be behind. Milliseconds.
  */
 function runningSince({ status }: Machine): number {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');

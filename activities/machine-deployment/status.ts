@@ -5,7 +5,7 @@ import type {
   MachineDeploymentStatus,
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSetCondition } from '../../workflows/api/machine-set.ts';
-import type { Period } from '../../workflows/plan/clock.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import type { Progress } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
@@ -22,8 +22,7 @@ import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revi
 import { canonical } from '../../workflows/values/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
-import { timeOf } from '../machine-set/facts.ts';
-import { timestamp } from '../machine/object.ts';
+import { timeOf, timestamp } from '../kube/objects/time.ts';
 
 export interface StatusView {
   deployment: MachineDeployment;
@@ -36,7 +35,7 @@ export interface StatusView {
   /** A write that the API server refused, and that is tried again; all else goes on. */
   refusedWrite?: string;
   /** Why the rollout stands still on purpose. */
-  standstill?: string;
+  holdReason?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   /** When nothing could be done. Default: never. */
@@ -76,7 +75,10 @@ export function reportOf(view: StatusView): Report {
   return { status, progress: progressOf(facts, written) };
 }
 
-/** A rollback that is wished for changes the spec once more: as long as it is not done, the rollout must not look complete. */
+/**
+ * A rollback that is wished for changes the spec once more: as long as it is not done, the rollout
+ * must not be shown as complete.
+ */
 function observedGenerationOf({ deployment, refusal }: StatusView): number {
   const { metadata, spec, status } = deployment;
   const isPending = spec.rollbackTo !== undefined && !spec.paused && refusal === undefined;
@@ -98,7 +100,7 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, standstill, stopped, pauses, now } = view;
+  const { deployment, newSet, refusal, holdReason, stopped, pauses, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
@@ -108,7 +110,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     wanted: spec.replicas ?? 0,
     newSet: newSet && nameOf(newSet, view.sets),
     refusal,
-    standstill,
+    holdReason,
     stopped,
     deadlineSeconds: spec.progressDeadlineSeconds,
     pauses,

@@ -1,9 +1,9 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
-import { apiVersion } from '../../workflows/api/constants.ts';
-import type { EventSubject } from '../kube/objects/events.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 
-export const component = 'machineset-controller';
+export const component = eventComponents.machineSet;
 
 /** MCM's words for one machine. */
 export function listOf(names: string[]): string {
@@ -12,6 +12,6 @@ export function listOf(names: string[]): string {
     : `${names.length} Machines: ${names.join(', ')}`;
 }
 
-export function setSubject({ namespace, name, uid }: LifeRef): EventSubject {
+export function setSubject({ namespace, name, uid }: ObjectReference): EventSubject {
   return { apiVersion, kind: 'MachineSet', namespace, name, uid };
 }

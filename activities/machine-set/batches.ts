@@ -1,20 +1,20 @@
 /** Batches of creates: every name is fixed before, and a retry resolves each of them once. */
 import type { CreateBatchOutcome } from '../../workflows/contracts/machine-set-activities.ts';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Basis } from '../../workflows/plan/machine-set/plan.ts';
+import type { PlannedFor } from '../../workflows/plan/machine-set/plan.ts';
 import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
-import type { EventSubject, EventText } from '../kube/objects/events.ts';
+import type { EventSubject, EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import { demandOf } from './demand.ts';
+import { desiredMachinesOf } from './desired.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';
@@ -22,24 +22,31 @@ import { parallelCalls } from './parallel-calls.ts';
 /** It stands in a condition and in the state of a workflow. */
 const longestErrorBytes = 1_000;
 
-/** Names that are done, kept in the heartbeat: a retry must not create again what a user deleted meanwhile. */
+/**
+ * Names that are done, kept in the heartbeat: a retry must not create again what a user deleted
+ * meanwhile.
+ */
 export interface Progress {
   done: readonly string[];
   report(done: readonly string[]): void;
-  /** Somebody else does this by now: an attempt that was taken for dead must not go on beside its successor. */
+  /**
+   * Another attempt does this by now: one that was taken for dead must not go on beside its
+   * successor.
+   */
   isSuperseded(): boolean;
 }
 
 export interface Batch {
-  set: LifeRef;
+  set: ObjectReference;
   names: string[];
-  basis: Basis;
+  basis: PlannedFor;
 }
 
 /**
- * Reads the set anew before the first create: a set that was scaled down or frozen since the plan gets nothing in excess. A
- * MachineDeployment relies on this and on the workflow, which runs one step at a time: by the time the set's
- * status says that a spec was seen, no batch of an earlier one is left that could still add machines.
+ * Reads the set anew before the first create: a set that was scaled down or frozen since the plan
+ * gets nothing in excess. A MachineDeployment relies on this and on the workflow, which runs one
+ * step at a time: by the time the set's status says that a spec was seen, no batch of an earlier
+ * one is left that could still add machines.
  */
 export async function createMachines(
   control: KubeClient,
@@ -47,7 +54,7 @@ export async function createMachines(
   progress: Progress,
 ): Promise<CreateBatchOutcome> {
   const created = new Set(progress.done);
-  const set = await orUndefined(
+  const set = await ignoreNotFound(
     control.get<MachineSet>(customResource('machinesets', life.namespace, life.name)),
   );
   const isGone = !set || set.metadata.uid !== life.uid || set.metadata.deletionTimestamp;
@@ -78,10 +85,10 @@ export async function createMachines(
 }
 
 /** How many of the batch there may be in all. */
-function limitOf(set: MachineSet, planned: { count: number; basis: Basis }): number {
-  const demand = demandOf(set);
-  const mayCreate = demand.frozenBy === undefined && demand.faults.length === 0;
-  return mayCreate ? batchLimit(planned, demand) : 0;
+function limitOf(set: MachineSet, planned: { count: number; basis: PlannedFor }): number {
+  const desired = desiredMachinesOf(set);
+  const mayCreate = desired.frozenBy === undefined && desired.faults.length === 0;
+  return mayCreate ? batchLimit(planned, desired) : 0;
 }
 
 async function createOne(
@@ -107,7 +114,7 @@ async function ownershipOf(
   name: string,
 ): Promise<'created' | 'taken'> {
   const path = customResource('machines', set.metadata.namespace ?? '', name);
-  const machine = await orUndefined(control.get<Machine>(path));
+  const machine = await ignoreNotFound(control.get<Machine>(path));
   return machine && controllerOf(machine)?.uid === set.metadata.uid ? 'created' : 'taken';
 }
 

@@ -1,30 +1,31 @@
-/** Deletes Machines of a set, after another look at what they are and what the set wants. */
+/** Deletes Machines of a set, after another read of what they are and of what the set wants. */
 import type { DeleteBatchOutcome } from '../../workflows/contracts/machine-set-activities.ts';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { SetDemand } from '../../workflows/plan/machine-set/plan.ts';
+import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
 import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { DeletionFacts } from '../../workflows/plan/machine-set/deletions.ts';
 import { deletableMachines } from '../../workflows/plan/machine-set/deletions.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
-import { claimOf } from '../kube/objects/owners.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { claimOf } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import { demandOf } from './demand.ts';
-import { factOf, timeOf } from './facts.ts';
+import { desiredMachinesOf } from './desired.ts';
+import { factOf } from './facts.ts';
+import { timeOf } from '../kube/objects/time.ts';
 import { listMembers } from './members.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import { RefusedWrites } from './refused-writes.ts';
 
 export interface DeleteBatch {
-  set: LifeRef;
+  set: ObjectReference;
   names: readonly string[];
   /** metadata.generation that the plan was made for. */
   generation: number;
@@ -33,8 +34,9 @@ export interface DeleteBatch {
 }
 
 /**
- * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So each attempt decides again from
- * what it reads, and deletes of the batch what would be chosen now. A spec that changed is for the workflow to plan for.
+ * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So
+ * each attempt decides again from what it reads, and deletes of the batch what would be chosen now.
+ * A spec that changed is for the workflow to plan for.
  */
 export async function deleteMachines(
   control: KubeClient,
@@ -42,7 +44,7 @@ export async function deleteMachines(
 ): Promise<DeleteBatchOutcome> {
   const { set: life } = batch;
   const path = customResource('machinesets', life.namespace, life.name);
-  const set = await orUndefined(control.get<MachineSet>(path));
+  const set = await ignoreNotFound(control.get<MachineSet>(path));
   const machines = set ? await stillToDelete(control, set, batch) : [];
   const refused = new RefusedWrites('FailedDelete');
   const deleted: string[] = [];
@@ -67,18 +69,18 @@ async function stillToDelete(
   set: MachineSet,
   { set: life, names, generation, now }: DeleteBatch,
 ): Promise<MachineFact[]> {
-  const demand = demandOf(set);
-  const isAsPlanned = set.metadata.uid === life.uid && demand.generation === generation;
-  if (!isAsPlanned || demand.isOrphaning) return [];
-  const members = await candidatesOf(control, set, { demand, names });
+  const desired = desiredMachinesOf(set);
+  const isAsPlanned = set.metadata.uid === life.uid && desired.generation === generation;
+  if (!isAsPlanned || desired.isOrphaning) return [];
+  const members = await candidatesOf(control, set, { desired, names });
   // The workflow's clock may be ahead: what it took for expired stays so.
-  const facts = deletionFactsOf(set, { demand, members }, Math.max(now, Date.now()));
+  const facts = deletionFactsOf(set, { desired, members }, Math.max(now, Date.now()));
   const planned = new Set(names);
   return deletableMachines(facts).machines.filter(({ name }) => planned.has(name));
 }
 
 interface Candidates {
-  demand: SetDemand;
+  desired: DesiredMachines;
   names: readonly string[];
 }
 
@@ -86,15 +88,15 @@ interface Candidates {
 async function candidatesOf(
   control: KubeClient,
   set: MachineSet,
-  { demand, names }: Candidates,
+  { desired, names }: Candidates,
 ): Promise<Machine[]> {
-  const request = { set, isFaulty: demand.faults.length > 0 };
-  const isAll = demand.isDeleting || demand.replicas === 0;
+  const request = { set, isFaulty: desired.faults.length > 0 };
+  const isAll = desired.isDeleting || desired.replicas === 0;
   if (!isAll) return (await listMembers(control, request)).members;
   const found: Machine[] = [];
   await inParallel(names, parallelCalls, async (name) => {
     const path = customResource('machines', set.metadata.namespace ?? '', name);
-    const machine = await orUndefined(control.get<Machine>(path));
+    const machine = await ignoreNotFound(control.get<Machine>(path));
     if (machine && claimOf(set, machine, request.isFaulty).action === 'keep') found.push(machine);
   });
   return found;
@@ -103,7 +105,7 @@ async function candidatesOf(
 /** False when another object has the name by now. */
 async function deleteOne(
   control: KubeClient,
-  { namespace }: LifeRef,
+  { namespace }: ObjectReference,
   { name, uid }: MachineFact,
 ): Promise<boolean> {
   try {
@@ -117,19 +119,19 @@ async function deleteOne(
 }
 
 export interface Members {
-  demand: SetDemand;
+  desired: DesiredMachines;
   members: readonly Machine[];
 }
 
 export function deletionFactsOf(
   { metadata }: MachineSet,
-  { demand, members }: Members,
+  { desired, members }: Members,
   now: number,
 ): DeletionFacts {
   const notes = metadata.annotations ?? {};
   return defined({
-    isDeleting: demand.isDeleting,
-    replicas: demand.replicas,
+    isDeleting: desired.isDeleting,
+    replicas: desired.replicas,
     machines: members.map(factOf),
     scaledAt: timeOf(notes[annotations.lastScaledByAutoscaler]),
     replacements: replacementsOf(metadata),
@@ -137,7 +139,10 @@ export function deletionFactsOf(
   });
 }
 
-/** Only a MachineDeployment grants replacements one by one: without one, what an earlier one wrote holds no longer. */
+/**
+ * Only a MachineDeployment grants replacements one by one: without one, what an earlier one wrote
+ * holds no longer.
+ */
 function replacementsOf({
   annotations: notes = {},
   ownerReferences = [],

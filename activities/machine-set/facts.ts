@@ -1,7 +1,7 @@
 /** What plans need to know of a Machine. */
+import { timeOf } from '../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { timeIn } from '../../workflows/api/time.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Preserve } from '../../workflows/api/preserve-value.ts';
 import { preserveOf } from '../../workflows/api/preserve-value.ts';
@@ -20,31 +20,32 @@ export function factOf({ metadata, status }: Machine): MachineFact {
     priority: priorityOf(notes[annotations.priority]),
     markedAt: timeOf(notes[annotations.markedForDeletionTime]),
     preservedUntil: timeOf(preserveExpiryTime),
-    preserve: wishOf(notes),
+    preserve: preserveValueOf(notes),
     wasPreserved: annotations.preservationExpired in notes ? true : undefined,
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
     createdAt: Date.parse(metadata.creationTimestamp),
   });
 }
 
-/** Milliseconds; nonsense counts as absent. */
-export function timeOf(text: string | null | undefined): number | undefined {
-  return timeIn(text, Date.parse);
-}
-
 function priorityOf(text: string | undefined): number {
   return text !== undefined && /^[+-]?\d{1,15}$/.test(text) ? Number(text) : defaultPriority;
 }
 
-/** What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which could not take it back. */
-function wishOf(notes: Record<string, string>): Preserve | undefined {
+/**
+ * What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which
+ * could not take it back.
+ */
+function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   const own = preserveOf(notes[annotations.preserve]);
   if (own !== undefined) return own;
   const ofNode = preserveOf(notes[annotations.lastAppliedPreserve]);
   return ofNode === 'auto-preserved' ? 'when-failed' : ofNode;
 }
 
-/** It bears load. `Available` is for a machine without a target cluster what `Running` is for one with a Node. */
+/**
+ * It bears load. `Available` is for a machine without a target cluster what `Running` is for one
+ * with a Node.
+ */
 export function isAvailable({ status }: Machine): boolean {
   const phase = status?.currentStatus?.phase;
   return phase === 'Running' || phase === 'Available';

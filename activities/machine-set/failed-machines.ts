@@ -1,4 +1,6 @@
-/** `status.failedMachines` within bounds: a status with thousands of them is too large to be stored. */
+/**
+ * `status.failedMachines` within bounds: a status with thousands of them is too large to be stored.
+ */
 import type { MachineSetCondition, MachineSummary } from '../../workflows/api/machine-set.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';

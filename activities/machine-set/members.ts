@@ -3,11 +3,12 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
-import { claimOf, controllerOf, ownersPatch } from '../kube/objects/owners.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
+import { claimOf, ownersPatch } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import type { RefusedWrites } from './refused-writes.ts';
@@ -20,7 +21,7 @@ export interface ClaimRequest {
 }
 
 /** What a survey needs to change hands. */
-export interface AdoptionRequest extends ClaimRequest {
+export interface ClaimingRequest extends ClaimRequest {
   /** Of writes to single machines; these are left as they are. */
   refused: RefusedWrites;
   /** Names of machines that are not tried. */
@@ -30,7 +31,7 @@ export interface AdoptionRequest extends ClaimRequest {
 export interface Listed {
   /** Machines that the set controls and selects, in the order of the list. */
   members: Machine[];
-  /** Those that it selects and that nobody controls. */
+  /** Those that it selects and that no object controls. */
   orphans: Machine[];
   /** All that were listed. */
   items: Machine[];
@@ -51,7 +52,7 @@ export async function listMembers(control: KubeClient, request: ClaimRequest): P
 }
 
 /** The set's Machines, in the order of the list. Orphans that it selects are adopted on the way. */
-export async function membersOf(control: KubeClient, request: AdoptionRequest): Promise<Machine[]> {
+export async function membersOf(control: KubeClient, request: ClaimingRequest): Promise<Machine[]> {
   const { members, orphans, items } = await listMembers(control, request);
   const wanted = orphans.filter(({ metadata }) => !request.passOver.has(metadata.name));
   if (wanted.length === 0 || !(await isAlive(control, request.set))) return members;
@@ -66,29 +67,30 @@ export async function membersOf(control: KubeClient, request: AdoptionRequest): 
 }
 
 /**
- * The list is later than the set: machines without an owner may be those of a set that was deleted meanwhile with
- * `--cascade=orphan`. What is adopted after this look is safe: letting go changes the machine's resourceVersion.
+ * The list is later than the set: machines without an owner may be those of a set that was deleted
+ * meanwhile with `--cascade=orphan`. What is adopted after this read is safe: letting go changes
+ * the machine's resourceVersion.
  */
 async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
   const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
-  const present = await orUndefined(control.get<MachineSet>(path));
+  const present = await ignoreNotFound(control.get<MachineSet>(path));
   return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
 }
 
 /** Lets go what the set controls and does not select. Returns the names, sorted. */
-export async function releaseStrays(
+export async function releaseUnmatched(
   control: KubeClient,
-  request: AdoptionRequest,
-  strays: readonly string[],
+  request: ClaimingRequest,
+  unmatched: readonly string[],
 ): Promise<string[]> {
   const { metadata } = request.set;
   const mayRelease = !request.isFaulty && metadata.deletionTimestamp === undefined;
-  const wanted = mayRelease ? strays.filter((name) => !request.passOver.has(name)) : [];
+  const wanted = mayRelease ? unmatched.filter((name) => !request.passOver.has(name)) : [];
   const released: string[] = [];
   await inParallel(wanted, parallelCalls, async (name) => {
     const path = customResource('machines', metadata.namespace ?? '', name);
     // Who named it saw an earlier state.
-    const machine = await orUndefined(control.get<Machine>(path));
+    const machine = await ignoreNotFound(control.get<Machine>(path));
     if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
     const settled = await request.refused.attempt(machine.metadata, () =>
       settle(control, request, machine),
@@ -102,12 +104,13 @@ export async function releaseStrays(
 const mostTries = 4;
 
 /**
- * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does not hold any more. A
- * machine that changes meanwhile is read again: one that is passed over would be missing in the count, and made once more.
+ * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does
+ * not hold any more. A machine that changes meanwhile is read again: one that is passed over would
+ * be missing in the count, and made once more.
  */
 async function settle(
   control: KubeClient,
-  request: ClaimRequest,
+  request: ClaimingRequest,
   machine: Machine,
 ): Promise<Machine | undefined> {
   const { namespace = '', name } = machine.metadata;
@@ -123,7 +126,7 @@ async function settle(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    seen = await orUndefined(control.get<Machine>(path));
+    seen = await ignoreNotFound(control.get<Machine>(path));
   }
   return undefined;
 }

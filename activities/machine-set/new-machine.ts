@@ -2,9 +2,11 @@
 import { annotations, apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { creationTimeoutOf } from '../../workflows/plan/machine-set/template-push.ts';
-import { ownerReferenceOf } from '../kube/objects/owners.ts';
+import { ownerReferenceOf } from './ownership.ts';
 
-/** With finalizer and priority from the first moment on: two writes fewer than setting them later. */
+/**
+ * With finalizer and priority from the first moment on: two writes fewer than setting them later.
+ */
 export function machineOf(set: MachineSet, name: string): object {
   const { metadata, spec: wanted = {} } = set.spec.template ?? {};
   // A new machine has no instance, and two cannot have the same.

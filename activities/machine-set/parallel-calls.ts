@@ -1,2 +1,5 @@
-/** Calls of one step that run at once: as many as keep the API server busy without holding up others. */
+/**
+ * Calls of one step that run at once: as many as keep the API server busy without holding up
+ * others.
+ */
 export const parallelCalls = 16;

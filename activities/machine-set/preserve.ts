@@ -1,15 +1,15 @@
 /** Failed machines that a MachineSet preserves on its own. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { AutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { preserveOf } from '../../workflows/api/preserve-value.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
@@ -17,12 +17,12 @@ import { parallelCalls } from './parallel-calls.ts';
 import { RefusedWrites } from './refused-writes.ts';
 
 /**
- * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is passed over, and the next look
- * at the set tells.
+ * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is
+ * passed over, and the next check at the set tells.
  */
 export async function markPreserved(
   control: KubeClient,
-  { set, preserve, letGo }: { set: LifeRef } & AutoPreservation,
+  { set, preserve, unpreserve }: { set: ObjectReference } & AutoPreservation,
 ): Promise<{ refused?: Refusals }> {
   const refused = new RefusedWrites('FailedUpdate');
   const marked = await change(control, set, {
@@ -33,7 +33,7 @@ export async function markPreserved(
   });
   const released = await change(control, set, {
     refused,
-    names: letGo,
+    names: unpreserve,
     value: null,
     isMeant: (machine) => wishOf(machine) === 'auto-preserved',
   });
@@ -64,19 +64,19 @@ interface Change {
 /** Returns the names of those that were changed, sorted. */
 async function change(
   control: KubeClient,
-  set: LifeRef,
+  set: ObjectReference,
   { refused, names, value, isMeant }: Change,
 ): Promise<string[]> {
   const changed: string[] = [];
   await inParallel(names, parallelCalls, async (name) => {
     const path = customResource('machines', set.namespace, name);
-    const machine = await orUndefined(control.get<Machine>(path));
+    const machine = await ignoreNotFound(control.get<Machine>(path));
     if (!machine || controllerOf(machine)?.uid !== set.uid || !isMeant(machine)) return;
     const { uid, resourceVersion } = machine.metadata;
     const notes = { [annotations.preserve]: value };
     const metadata = { uid, resourceVersion, annotations: notes };
     const isDone = await refused.attempt(machine.metadata, () =>
-      unlessChanged(control.patch(path, 'merge', { metadata })),
+      ignoreConflict(control.patch(path, 'merge', { metadata })),
     );
     if (isDone) changed.push(name);
   });

@@ -1,15 +1,15 @@
 /** Pushes what a MachineSet keeps equal to its template down to machines that exist. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Unpushable } from '../../workflows/contracts/machine-set-activities.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isRejected } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { machineSubject } from '../machine/object.ts';
 import { component } from './batch-events.ts';
@@ -20,15 +20,15 @@ import { controllerOf } from '../kube/objects/owners.ts';
 const longestErrorBytes = 1_000;
 
 /**
- * Reads the set and each machine anew, so that what is pushed is never older than what is there. A machine that changes in
- * between is left for the next look.
+ * Reads the set and each machine anew, so that what is pushed is never older than what is there. A
+ * machine that changes in between is left for the next read.
  */
 export async function pushTemplate(
   control: KubeClient,
-  { set: life, names }: { set: LifeRef; names: string[] },
+  { set: life, names }: { set: ObjectReference; names: string[] },
 ): Promise<Unpushable> {
   const path = customResource('machinesets', life.namespace, life.name);
-  const set = await orUndefined(control.get<MachineSet>(path));
+  const set = await ignoreNotFound(control.get<MachineSet>(path));
   const { uid, deletionTimestamp, generation = 0 } = set?.metadata ?? {};
   const template = set?.spec.template?.spec;
   if (!template || uid !== life.uid || deletionTimestamp !== undefined) {
@@ -47,7 +47,7 @@ export async function pushTemplate(
 }
 
 interface Source {
-  life: LifeRef;
+  life: ObjectReference;
   template: MachineSpec;
 }
 
@@ -59,7 +59,7 @@ async function pushOne(
   name: string,
 ): Promise<Push> {
   const path = customResource('machines', life.namespace, name);
-  const machine = await orUndefined(control.get<Machine>(path));
+  const machine = await ignoreNotFound(control.get<Machine>(path));
   if (!machine || controllerOf(machine)?.uid !== life.uid) return { isEqual: true };
   const spec = templatePush(machine, template);
   if (!spec) return { isEqual: true };

@@ -1,5 +1,8 @@
-/** Writes to many Machines: one that the API server refuses must not keep the others from being done. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+/**
+ * Writes to many Machines: one that the API server refuses must not keep the others from being
+ * done.
+ */
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
@@ -46,7 +49,7 @@ export class RefusedWrites {
   }
 
   /** On each Machine, and on its set. `doing`: what was refused, such as `deleting`. */
-  report(control: KubeClient, set: LifeRef, doing: string): void {
+  report(control: KubeClient, set: ObjectReference, doing: string): void {
     const { outcome } = this;
     if (!outcome) return;
     const text = { type: 'Warning', reason: this.#reason, component } as const;

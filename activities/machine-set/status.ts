@@ -8,7 +8,7 @@ import type {
 } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { canonical } from '../../workflows/values/template-hash.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
 import { isAvailable } from './facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';

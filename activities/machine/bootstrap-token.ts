@@ -1,12 +1,12 @@
 /**
  * Bootstrap tokens: Secrets in `kube-system` of the target cluster with which a kubelet joins.
  *
- * MCM v0.62.1 derives the id from three characters of the machine's name, so that machines share tokens and one that
- * joins takes the token of another away. Here the id comes from the Machine's UID, and an id that is taken by another
- * machine is passed over.
+ * MCM v0.62.1 derives the id from three characters of the machine's name, so that machines share
+ * tokens and one that joins takes the token of another away. Here the id comes from the Machine's
+ * UID, and an id that is taken by another machine is passed over.
  */
 import { createHash, randomInt } from 'node:crypto';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/client/errors.ts';
 import { namespaced } from '../kube/client/paths.ts';
@@ -23,7 +23,7 @@ interface TokenSecret {
 }
 
 export interface TokenRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   lifetimeSeconds: number;
   authExtraGroups: string;
 }
@@ -49,7 +49,7 @@ export async function readBootstrapToken(target: KubeClient, id: string): Promis
 export async function deleteBootstrapToken(
   target: KubeClient,
   id: string,
-  machine: LifeRef,
+  machine: ObjectReference,
 ): Promise<void> {
   try {
     const secret = await target.get<TokenSecret>(pathOf(id));

@@ -1,18 +1,22 @@
-/** What somebody asked for through Temporal becomes the object's, so that `kubectl` shows the same truth. */
+/**
+ * What a person or a program asked for through Temporal becomes the object's, so that `kubectl`
+ * shows the same truth.
+ */
 import { ApplicationFailure } from '@temporalio/common';
-import type { MachineSteerInput } from '../../workflows/contracts/machine-activities.ts';
+import type { MachineCommandInput } from '../../workflows/contracts/machine-activities.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { deadlineOf, pausesOfDrain } from '../../workflows/plan/clock.ts';
-import { refused } from '../failures.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
+import { refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
-import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { component, machineSubject, patchMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 
-export async function steerMachine(
-  { control, pauses }: Pick<World, 'control' | 'pauses'>,
-  input: MachineSteerInput,
+export async function applyMachineCommand(
+  { control, pauses }: Pick<ActivityDependencies, 'control' | 'pauses'>,
+  input: MachineCommandInput,
 ): Promise<string> {
   const { machine, command } = input;
   const { reason, words, metadata } = changeOf(input, pauses());
@@ -39,7 +43,7 @@ interface Change {
   metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-function changeOf({ command, until, countsFrom }: MachineSteerInput, pauses: Pause[]): Change {
+function changeOf({ command, until, countsFrom }: MachineCommandInput, pauses: Pause[]): Change {
   switch (command.verb) {
     case 'retryNow':
       return { reason: 'RetryNow', words: 'Tried again at once' };

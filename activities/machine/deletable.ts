@@ -8,9 +8,9 @@ import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { readMachines } from '../safety/orphans/machine-claims.ts';
+import { readMachines } from './object.ts';
 
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
@@ -22,7 +22,7 @@ export async function requireDeletable(
 ): Promise<void> {
   const { namespace, name, uid } = machine;
   const path = customResource('machines', namespace, name);
-  const found = await orUndefined(control.get<Machine>(path));
+  const found = await ignoreNotFound(control.get<Machine>(path));
   if (found?.metadata.uid === uid && isBeingDeleted(found)) return;
   if (found && providerID === undefined) {
     throw refusal(`Machine ${namespace}/${name} is not being deleted (UID ${found.metadata.uid})`);
@@ -40,7 +40,9 @@ export async function requireUnclaimed(
   if (owner) throw refusal(`Machine ${namespace}/${owner.metadata.name} has it`);
 }
 
-/** Has a Machine other than this one the instance? One of the same name and another UID is another. */
+/**
+ * Has a Machine other than this one the instance? One of the same name and another UID is another.
+ */
 export async function isClaimed(
   control: KubeClient,
   machine: DriverRequest['machine'],

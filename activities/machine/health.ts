@@ -1,4 +1,4 @@
-/** A look at a Machine that has joined: its conditions are copied, its phase follows its Node. */
+/** A check of a Machine that has joined: its conditions are copied, its phase follows its Node. */
 import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/machine-activities.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { LastOperation, Machine } from '../../workflows/api/machine.ts';
@@ -10,52 +10,54 @@ import {
   nextPhase,
   nodeFaults,
 } from '../../workflows/plan/machine/health.ts';
-import type { Period } from '../../workflows/plan/clock.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
-import type { EventText } from '../kube/objects/events.ts';
+import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { stopInWords } from '../kube/objects/global-stop.ts';
-import type { World } from '../dependencies.ts';
+import { formatStop } from '../kube/objects/global-stop.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import {
-  component,
-  healthLimitsOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { deleteMachine, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
-import { lossInWords } from './missing-instance-text.ts';
+import { formatLoss } from './missing-instance-text.ts';
 import { findHold } from './replacement.ts';
 import { correctTargetCluster, recordTargetCluster } from './node/target-cluster.ts';
 
 /** Also while the control cluster is out of reach: its Lease cannot be renewed. */
 const noLeader = 'no watcher holds the Lease millwright, so nothing may be written';
 
-/** Never fails because an API server is out of reach: the workflow has to know, so that its clock stands still. */
-export async function checkHealth(world: World, request: HealthRequest): Promise<HealthOutcome> {
-  if (!world.licence.isGranted()) return { found: 'machine', finding: { outOfReach: noLeader } };
+/**
+ * Never fails because an API server is out of reach: the workflow has to know, so that its clock
+ * stands still.
+ */
+export async function checkHealth(
+  world: ActivityDependencies,
+  request: HealthRequest,
+): Promise<HealthOutcome> {
+  if (!world.activeWatcher.isActive())
+    return { found: 'machine', finding: { outOfReach: noLeader } };
   try {
-    return await look(world, request);
+    return await check(world, request);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return { found: 'machine', finding: { outOfReach: error.message } };
   }
 }
 
-async function look(world: World, request: HealthRequest): Promise<HealthOutcome> {
+async function check(world: ActivityDependencies, request: HealthRequest): Promise<HealthOutcome> {
   const { control, target } = world;
   const { machine, instance } = request;
   const current = await readMachine(control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
   const phase = joinedPhaseOf(current);
-  // Taken away by a restart of the worker with other flags: nobody can say anything of its Node.
+  // Taken away by a restart of the worker with other flags: its Node cannot be read any more.
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };
   const node = await ownNode({ ...world, target }, { machine, ...instance });
   await correctTargetCluster(world, { machine: current, node });
@@ -63,18 +65,21 @@ async function look(world: World, request: HealthRequest): Promise<HealthOutcome
     await deleteMachine(world, current);
     return { found: 'deleting' };
   }
-  return { found: 'machine', finding: await judge(world, request, { current, phase, node }) };
+  return { found: 'machine', finding: await evaluate(world, request, { current, phase, node }) };
 }
 
-/** A status that somebody else wrote is put right. */
+/** A status that another client wrote is corrected. */
 function joinedPhaseOf(machine: Machine): JoinedPhase {
   const phase = phaseOf(machine);
   return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
 }
 
-/** As in MCM, whoever deletes the Node deletes the Machine; but a cluster that lost its Nodes deletes none. */
+/**
+ * As in MCM, deleting a Node deletes its Machine; but a cluster that lost its Nodes
+ * deletes none.
+ */
 async function wasDeleted(
-  world: World,
+  world: ActivityDependencies,
   { hasLostNode }: HealthRequest,
   node: Node | undefined,
 ): Promise<boolean> {
@@ -88,7 +93,11 @@ interface Seen {
   node: Node | undefined;
 }
 
-async function judge(world: World, request: HealthRequest, seen: Seen): Promise<HealthFinding> {
+async function evaluate(
+  world: ActivityDependencies,
+  request: HealthRequest,
+  seen: Seen,
+): Promise<HealthFinding> {
   const { current, node } = seen;
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, world.defaults);
   const conditions = node?.status?.conditions ?? [];
@@ -108,27 +117,30 @@ async function judge(world: World, request: HealthRequest, seen: Seen): Promise<
 
 /** A healthy Node is better proof than what the cloud says. */
 function lossIn({ isInstanceGone, instance }: HealthRequest, phase: JoinedPhase): string[] {
-  return isInstanceGone && phase !== 'Running' ? [lossInWords(instance)] : [];
+  return isInstanceGone && phase !== 'Running' ? [formatLoss(instance)] : [];
 }
 
-/** Nobody turns Failed, to be replaced, while nothing may be created. */
-export async function holdOf(world: World, machine: Machine): Promise<Hold | undefined> {
+/** No machine becomes Failed, to be replaced, while nothing may be created. */
+export async function holdOf(
+  world: ActivityDependencies,
+  machine: Machine,
+): Promise<Hold | undefined> {
   const stop = world.stop.current();
-  if (stop) return { reason: stopInWords(world.namespace, stop), isMeltdown: false };
+  if (stop) return { reason: formatStop(world.namespace, stop), isMeltdown: false };
   return await findHold(world, machine);
 }
 
 interface Clock {
   isInstanceGone?: boolean;
   since: number;
-  stoodStill: number;
+  pausedMs: number;
   timeoutSeconds?: number;
   now: number;
 }
 
 function isTimeOver(clock: Clock, pauses: readonly Period[]): boolean {
   const deadline = deadlineOf(clock, pauses);
-  // Time does not bring an instance back. Without a limit the machine is nobody's to replace.
+  // Time does not bring an instance back. Without a limit no owner replaces the machine.
   if (clock.isInstanceGone && deadline !== undefined) return true;
   return deadline !== undefined && deadline <= clock.now;
 }
@@ -139,10 +151,14 @@ function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): numbe
   return since ?? Date.parse(current.status?.currentStatus?.lastUpdateTime ?? timestamp(now));
 }
 
-type Judged = Seen & { next: JoinedPhase; faults: string[] };
+type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
 
 /** At most one write of the status. */
-async function report(world: World, request: HealthRequest, judged: Judged): Promise<void> {
+async function report(
+  world: ActivityDependencies,
+  request: HealthRequest,
+  judged: Evaluated,
+): Promise<void> {
   const { control } = world;
   const { machine } = request;
   const conditions = newConditionsOf(judged);
@@ -155,14 +171,17 @@ async function report(world: World, request: HealthRequest, judged: Judged): Pro
   recordEvent(control, machineSubject(machine), change.event);
 }
 
-/** Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as in MCM. */
+/**
+ * Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as
+ * in MCM.
+ */
 function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   if (!node) return undefined;
   const conditions = node.status?.conditions ?? [];
   return conditionsDiffer(current.status?.conditions ?? [], conditions) ? conditions : undefined;
 }
 
-function statusOf({ current, next }: Judged, { operation }: Change): object {
+function statusOf({ current, next }: Evaluated, { operation }: Change): object {
   const now = timestamp();
   const currentStatus = { phase: next, timeoutActive: null, lastUpdateTime: now };
   return {
@@ -178,7 +197,7 @@ interface Change {
 }
 
 /** Texts of MCM v0.62.1; the conditions are those that are wrong, in words. */
-function changeOf({ current, node, next, faults }: Judged): Change | undefined {
+function changeOf({ current, node, next, faults }: Evaluated): Change | undefined {
   if (next === phaseOf(current)) return undefined;
   if (next === 'Running') return recovery(current);
   const { name } = current.metadata;
@@ -192,7 +211,7 @@ function changeOf({ current, node, next, faults }: Judged): Change | undefined {
 }
 
 /** Said once, also where nothing comes of it now. */
-function lossOf(request: HealthRequest, judged: Judged): Change | undefined {
+function lossOf(request: HealthRequest, judged: Evaluated): Change | undefined {
   const [words] = lossIn(request, judged.next);
   const { description: known = '' } = judged.current.status?.lastOperation ?? {};
   if (words === undefined || known.includes(words)) return undefined;
@@ -214,7 +233,7 @@ function recovery({ metadata: { name }, status }: Machine): Change {
 }
 
 async function fail(
-  { control }: World,
+  { control }: ActivityDependencies,
   { machine, isInstanceGone = false }: HealthRequest,
   {
     current,

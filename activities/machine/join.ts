@@ -2,33 +2,37 @@
 import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/node-activities.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
-import { reportRival, rivalOf } from './node/claims.ts';
-import { equipNode } from './node/sync.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { reportCompetitor, competingMachine } from './node/claims.ts';
+import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { obstacleOf } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, timestamp } from './object.ts';
+import { obstacleOf } from './node/observed.ts';
+import { component, machineSubject, patchMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
-export async function recordJoined(world: World, request: JoinRequest): Promise<JoinOutcome> {
+export async function recordJoined(
+  world: ActivityDependencies,
+  request: JoinRequest,
+): Promise<JoinOutcome> {
   const { control, target } = world;
   const { machine, node: seen, className, nodeTemplate, bootstrapTokenId } = request;
   if (!target) return { hasJoined: false, reason: 'there is no target cluster' };
-  const found: { rival?: string | undefined } = {};
+  const found: { competitor?: string | undefined } = {};
   const isMeant = async (node: Node): Promise<boolean> => {
     if (node.metadata.uid !== seen.uid) return false;
-    found.rival = await rivalOf(control, node, machine);
-    return found.rival === undefined;
+    found.competitor = await competingMachine(control, node, machine);
+    return found.competitor === undefined;
   };
   const fresh = request.isEquipped ? {} : { freshUid: seen.uid };
-  const equipment = { machine, nodeName: seen.name, className, isMeant, ...fresh };
-  const node = await equipNode(
+  const nodeUpdate = { machine, nodeName: seen.name, className, isMeant, ...fresh };
+  const node = await updateNode(
     { ...world, target },
-    { ...equipment, ...(nodeTemplate && { nodeTemplate }) },
+    { ...nodeUpdate, ...(nodeTemplate && { nodeTemplate }) },
   );
-  if (found.rival !== undefined) {
-    const claim = { nodeName: seen.name, rival: found.rival };
-    const reason = await reportRival(control, machine, claim);
+  if (found.competitor !== undefined) {
+    const claim = { nodeName: seen.name, competitor: found.competitor };
+    const reason = await reportCompetitor(control, machine, claim);
     return { hasJoined: false, reason, isContested: true };
   }
   const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);

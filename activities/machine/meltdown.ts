@@ -5,8 +5,8 @@ import { isMeltdown } from '../../workflows/plan/machine/health.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
-import type { World } from '../dependencies.ts';
-import { phaseOf } from './object.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { phaseOf } from './prepared.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */
 export interface Hold {
@@ -14,35 +14,38 @@ export interface Hold {
   isMeltdown: boolean;
 }
 
-type Place = Pick<World, 'control' | 'namespace'>;
+type Place = Pick<ActivityDependencies, 'control' | 'namespace'>;
 
 const machines = new SharedLists<Machine>();
 const nodeNames = new SharedLists<KubeObject>({ as: 'PartialObjectMetadata' });
 
-/** All Machines of a namespace, by a list that begins after the call; callers share it, so it is only read. */
+/**
+ * All Machines of a namespace, by a list that begins after the call; callers share it, so it is
+ * only read.
+ */
 export async function listMachines({ control, namespace }: Place): Promise<readonly Machine[]> {
   return (await machines.list(control, customResource('machines', namespace))).items;
 }
 
 /** So long an answer that keeps a machine from being replaced may be used for others. */
 export const recentMs = 5_000;
-const recentLooks = new WeakMap<KubeClient, { at: number; answer: Promise<Hold | undefined> }>();
+const recentChecks = new WeakMap<KubeClient, { at: number; answer: Promise<Hold | undefined> }>();
 
 /** At most some seconds old, as in an outage every machine asks each minute. */
 export async function recentMeltdown({ control, namespace }: Place): Promise<Hold | undefined> {
-  const known = recentLooks.get(control);
+  const known = recentChecks.get(control);
   if (known && performance.now() - known.at < recentMs) return await known.answer;
-  const answer = lookForMeltdown({ control, namespace });
-  recentLooks.set(control, { at: performance.now(), answer });
+  const answer = checkMeltdown({ control, namespace });
+  recentChecks.set(control, { at: performance.now(), answer });
   try {
     return await answer;
   } catch (error) {
-    recentLooks.delete(control);
+    recentChecks.delete(control);
     throw error;
   }
 }
 
-async function lookForMeltdown(place: Place): Promise<Hold | undefined> {
+async function checkMeltdown(place: Place): Promise<Hold | undefined> {
   return meltdownAmong(await listMachines(place));
 }
 
@@ -60,7 +63,7 @@ export async function isMassDisappearance({
   control,
   target,
   namespace,
-}: Place & Pick<World, 'target'>): Promise<boolean> {
+}: Place & Pick<ActivityDependencies, 'target'>): Promise<boolean> {
   if (!target) return true;
   const joined = (await listMachines({ control, namespace })).filter(hasJoined);
   const { items: nodes } = await nodeNames.list(target, nodePath());

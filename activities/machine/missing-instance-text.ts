@@ -1,6 +1,6 @@
-import type { Instance } from '../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../workflows/plan/machine/facts.ts';
 
-/** The same wherever it is said: whoever says it looks whether it stands there. */
-export function lossInWords({ providerID }: Instance): string {
+/** The same text wherever it is written: each writer checks whether it is there already. */
+export function formatLoss({ providerID }: Instance): string {
   return `the cloud has no instance ${providerID} any more`;
 }

@@ -1,28 +1,29 @@
-/** A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no target cluster. */
+/**
+ * A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no
+ * target cluster.
+ */
 import type {
   LossActivities,
   LossOutcome,
 } from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { holdOf } from './health.ts';
-import { lossInWords } from './missing-instance-text.ts';
-import {
-  component,
-  healthLimitsOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { formatLoss } from './missing-instance-text.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { joinedNode } from './record.ts';
 
-type Input = Parameters<LossActivities['recordLoss']>[0];
+type Input = Parameters<LossActivities['recordMissingInstance']>[0];
 
-/** Looks once more at Machine and Node. */
-export async function recordLoss(world: World, input: Input): Promise<LossOutcome> {
+/** Reads Machine and Node once more. */
+export async function recordMissingInstance(
+  world: ActivityDependencies,
+  input: Input,
+): Promise<LossOutcome> {
   const { machine, instance } = input;
   const current = await readMachine(world.control, machine);
   const { uid, deletionTimestamp } = current?.metadata ?? {};
@@ -31,14 +32,17 @@ export async function recordLoss(world: World, input: Input): Promise<LossOutcom
   }
   if (await joinedNode(world, current, instance)) return { found: 'nothing' };
   const reason = await obstacleTo(world, current);
-  await tell(world, input, reason);
+  await report(world, input, reason);
   if (reason !== undefined) return { found: 'held', reason };
   await fail(world, input, current);
   return { found: 'lost' };
 }
 
 /** One that is still to join counts as being replaced already. */
-async function obstacleTo(world: World, current: Machine): Promise<string | undefined> {
+async function obstacleTo(
+  world: ActivityDependencies,
+  current: Machine,
+): Promise<string | undefined> {
   if (healthLimitsOf(current, world.defaults).timeoutSeconds === undefined) {
     return 'its spec.disableHealthTimeout keeps it from being replaced';
   }
@@ -46,8 +50,12 @@ async function obstacleTo(world: World, current: Machine): Promise<string | unde
   return (await holdOf(world, current))?.reason;
 }
 
-async function tell({ control }: World, { machine, instance }: Input, reason: string | undefined) {
-  const words = `Machine ${machine.name}: ${lossInWords(instance)}`;
+async function report(
+  { control }: ActivityDependencies,
+  { machine, instance }: Input,
+  reason: string | undefined,
+) {
+  const words = `Machine ${machine.name}: ${formatLoss(instance)}`;
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'InstanceGone',
@@ -56,9 +64,13 @@ async function tell({ control }: World, { machine, instance }: Input, reason: st
   });
 }
 
-async function fail({ control }: World, { machine, instance }: Input, current: Machine) {
+async function fail(
+  { control }: ActivityDependencies,
+  { machine, instance }: Input,
+  current: Machine,
+) {
   const now = timestamp();
-  const description = `Machine ${machine.name} has lost its instance: ${lossInWords(instance)}. Updating machine phase to Failed.`;
+  const description = `Machine ${machine.name} has lost its instance: ${formatLoss(instance)}. Updating machine phase to Failed.`;
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
   await patchMachine(control, machine, {
     status: {

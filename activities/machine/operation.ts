@@ -1,12 +1,13 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
-import type { World } from '../dependencies.ts';
-import { patchMachine, readMachine, timestamp } from './object.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { patchMachine, readMachine } from './object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
 
 /** The phase stays: nothing has happened yet. */
 export async function recordOperation(
-  { control }: World,
+  { control }: ActivityDependencies,
   { machine, operation, description }: Input,
 ): Promise<void> {
   const current = await readMachine(control, machine);

@@ -1,6 +1,6 @@
 /** Reports the steps of a Machine's creation on the object. */
 import type { CreatedInstance } from '../../workflows/contracts/driver-activities.ts';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,
   TimeoutOutcome,
@@ -10,32 +10,25 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
 import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
-import type { Instance, StepFailure } from '../../workflows/plan/machine/plan.ts';
+import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import type { World } from '../dependencies.ts';
-import { rivalOf } from './node/claims.ts';
-import { obstacleOf, seenNodeOf } from '../kube/objects/nodes.ts';
-import {
-  component,
-  healthLimitsOf,
-  lifeOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  preparedOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { competingMachine } from './node/claims.ts';
+import { obstacleOf, seenNodeOf } from './node/observed.ts';
+import { component, referenceOf, machineSubject, patchMachine, readMachine } from './object.ts';
+import { healthLimitsOf } from './limits.ts';
+import { phaseOf, preparedOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control, targetCluster }: World,
+  { control, targetCluster }: ActivityDependencies,
   { machine, instance, usesTarget }: InputOf<'recordCreated'>,
 ): Promise<void> {
   const joins = usesTarget && targetCluster !== undefined;
@@ -49,7 +42,8 @@ export async function recordCreated(
     },
     spec: { providerID: instance.providerID },
   });
-  // The step before a crash may run once more after the one that followed it: a machine does not go back.
+  // The step before a crash may run once more after the one that followed it: a machine does not go
+  // back.
   if (!patched || isBeyondCreation(patched)) return;
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
@@ -97,7 +91,7 @@ function isBeyondCreation(machine: Machine): boolean {
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */
 export async function recordFailure(
-  world: World,
+  world: ActivityDependencies,
   { machine, failure, operation, phase, createGeneration }: InputOf<'recordFailure'>,
 ): Promise<void> {
   const current = await readMachine(world.control, machine);
@@ -113,11 +107,11 @@ export async function recordFailure(
     message: `${failure.code}: ${failure.message}`,
     component,
   });
-  await tellOfCredentials(world, current, failure);
+  await reportCredentials(world, current, failure);
 }
 
-async function tellOfCredentials(
-  { refusals }: World,
+async function reportCredentials(
+  { refusals }: ActivityDependencies,
   { metadata: { namespace = '' }, spec }: Machine,
   { kind, code, message }: StepFailure,
 ): Promise<void> {
@@ -126,11 +120,14 @@ async function tellOfCredentials(
   await refusals.refused({ namespace, name }, `${code}: ${message}`, 'machines');
 }
 
-/** On the object, so that a token that a cloud refused is not used again even when Temporal was lost. */
+/**
+ * On the object, so that a token that a cloud refused is not used again even when Temporal was
+ * lost.
+ */
 async function keepGeneration(
-  { control }: World,
+  { control }: ActivityDependencies,
   current: Machine,
-  { machine, createGeneration }: { machine: LifeRef; createGeneration: number },
+  { machine, createGeneration }: { machine: ObjectReference; createGeneration: number },
 ): Promise<void> {
   const text = createGeneration === 0 ? undefined : String(createGeneration);
   if (current.metadata.annotations?.[annotations.createGeneration] === text) return;
@@ -146,8 +143,8 @@ interface FailureReport {
 }
 
 async function writeFailure(
-  { control }: World,
-  machine: LifeRef,
+  { control }: ActivityDependencies,
+  machine: ObjectReference,
   { failure, operation, phase, description }: FailureReport,
 ): Promise<void> {
   const now = timestamp();
@@ -165,7 +162,7 @@ async function writeFailure(
   });
 }
 
-/** The error in brackets is as MCM v0.62.1 writes it: its users' tools look for that. */
+/** The error in brackets is as MCM v0.62.1 writes it: its users' tools search for that. */
 function descriptionOf(
   { code, message, during }: StepFailure,
   operation: 'Create' | 'Delete',
@@ -180,13 +177,13 @@ function descriptionOf(
     : `Deleting the instance failed and is tried again - ${error}`;
 }
 
-/** A timer alone fails no machine: it may have joined or been given more time while nobody told. */
+/** A timer alone fails no machine: it may have joined or been given more time without a signal. */
 export async function recordTimeout(
-  world: World,
+  world: ActivityDependencies,
   input: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   try {
-    return await lookAtTimeout(world, input);
+    return await checkTimeout(world, input);
   } catch (error) {
     // The workflow has to know, so that the outage is not counted against the machine.
     if (!isUnreachable(error)) throw error;
@@ -194,8 +191,8 @@ export async function recordTimeout(
   }
 }
 
-async function lookAtTimeout(
-  world: World,
+async function checkTimeout(
+  world: ActivityDependencies,
   { machine, instance, isAfterOutage = false, now }: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   const current = await readMachine(world.control, machine);
@@ -213,23 +210,23 @@ async function lookAtTimeout(
 }
 
 export async function joinedNode(
-  { control, target, targetCluster, defaults }: World,
+  { control, target, targetCluster, defaults }: ActivityDependencies,
   machine: Machine,
   instance: Instance | undefined,
 ): Promise<ReadNode | undefined> {
   if (!target || !instance) return undefined;
   const clusters = { control, target, targetCluster };
-  const node = await readNodeOf(clusters, { machine: lifeOf(machine), ...instance });
+  const node = await readNodeOf(clusters, { machine: referenceOf(machine), ...instance });
   const { nodeConditions } = healthLimitsOf(machine, defaults);
   if (!node || obstacleOf(node, nodeConditions) !== undefined) return undefined;
   if (!isSameInstance(node.spec?.providerID, instance.providerID)) return undefined;
-  if ((await rivalOf(control, node, lifeOf(machine))) !== undefined) return undefined;
+  if ((await competingMachine(control, node, referenceOf(machine))) !== undefined) return undefined;
   return seenNodeOf(node);
 }
 
 async function writeTimeout(
-  { control }: World,
-  machine: LifeRef,
+  { control }: ActivityDependencies,
+  machine: ObjectReference,
   timeoutSeconds: number,
 ): Promise<void> {
   const description = `Machine ${machine.name} failed to join the cluster in ${formatDuration(timeoutSeconds)}.`;

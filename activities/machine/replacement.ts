@@ -10,31 +10,36 @@ import type {
 import { defined } from '../../workflows/values/defined.ts';
 import { planReplacement } from '../../workflows/plan/machine/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { orUndefined, unlessChanged } from '../kube/client/ignore.ts';
+import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import type { MachineKind } from '../kube/client/paths.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
-import { optionsOf } from '../machine-deployment/facts.ts';
+import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
-import { phaseOf } from './object.ts';
+import { phaseOf } from './prepared.ts';
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
 
 /**
- * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note allow that; what was counted
- * some seconds ago for a machine of the same set may only hold this one back.
+ * Undefined: it may turn Failed, and its owner has a note of that. Only fresh counts and the note
+ * allow that; what was counted some seconds ago for a machine of the same set may only hold this
+ * one back.
  */
-export async function findHold({ control }: World, machine: Machine): Promise<Hold | undefined> {
+export async function findHold(
+  { control }: ActivityDependencies,
+  machine: Machine,
+): Promise<Hold | undefined> {
   const { name, namespace = '' } = machine.metadata;
   const known = recentCount(control, machine);
   const earlier = known && answerFor(known, name);
   if (earlier?.hold) return earlier.hold;
   for (let attempt = 1; ; attempt += 1) {
-    // Before the count: a grant that another machine gets after this makes the note below a conflict.
+    // Before the count: a grant that another machine gets after this makes the note below a
+    // conflict.
     const owner = await ownerOf(control, machine);
     const count = countOf(owner, await listMachines({ control, namespace }));
     const answer = answerFor(count, name);
@@ -122,10 +127,10 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | u
     return { kind: 'machinesets', object: set, sets: [set], limit: 1 };
   }
   const path = customResource('machinedeployments', namespace, ref.name);
-  const object = await orUndefined(control.get<MachineDeployment>(path));
+  const object = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
-  const limit = optionsOf(object).replacementBudget ?? 1;
+  const limit = optionsOf(object, Date.parse).replacementBudget ?? 1;
   return { kind: 'machinedeployments', object, sets, limit };
 }
 
@@ -165,5 +170,5 @@ async function note(
   const notes = { [annotations.replacing]: granted.join(',') };
   const path = customResource(kind, namespace, name);
   const patch = { metadata: { uid, resourceVersion, annotations: notes } };
-  return (await unlessChanged(control.patch(path, 'merge', patch))) !== undefined;
+  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
 }

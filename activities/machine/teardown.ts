@@ -1,12 +1,12 @@
 /** The beginning and the end of a Machine's deletion. */
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,
   TeardownOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
-import { deleteAttachments } from '../drain/attachments.ts';
+import { deleteAttachments } from './volume-attachments.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import {
   isConflict,
@@ -19,20 +19,15 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
-import { unlessChanged } from '../kube/client/ignore.ts';
-import type { World } from '../dependencies.ts';
+import { ignoreConflict } from '../kube/client/ignore.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
-import { foreignReason, rivalOf } from './node/claims.ts';
-import type { StepFailure } from '../../workflows/plan/machine/plan.ts';
+import { foreignReason, competingMachine } from './node/claims.ts';
+import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import {
-  component,
-  machineSubject,
-  patchMachine,
-  preparedOf,
-  readMachine,
-  timestamp,
-} from './object.ts';
+import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { preparedOf } from './prepared.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 
@@ -40,8 +35,8 @@ type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
 /** Says Terminating, and reads in the same write what the deletion depends on. */
 export async function beginTeardown(
-  world: World,
-  { machine }: { machine: LifeRef },
+  world: ActivityDependencies,
+  { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const now = timestamp();
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
@@ -78,17 +73,23 @@ export async function beginTeardown(
   return { machine: { ...prepared, ...known } };
 }
 
-/** Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is something left to do. */
+/**
+ * Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is
+ * something left to do.
+ */
 export async function finishTeardown(
-  world: World,
+  world: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
   return (await clearTarget(world, input)) ?? (await releaseMachine(world, input));
 }
 
-/** A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its status can be written. */
+/**
+ * A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its
+ * status can be written.
+ */
 async function releaseMachine(
-  { control }: World,
+  { control }: ActivityDependencies,
   { machine }: FinishInput,
 ): Promise<StepFailure | undefined> {
   try {
@@ -101,9 +102,12 @@ async function releaseMachine(
   }
 }
 
-/** What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never joined left nothing there. */
+/**
+ * What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never
+ * joined left nothing there.
+ */
 async function clearTarget(
-  { control, target, targetCluster }: World,
+  { control, target, targetCluster }: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
   const { machine, nodeName, bootstrapTokenId, hasNotJoined = false } = input;
@@ -112,7 +116,7 @@ async function clearTarget(
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
   try {
     if (nodeName) await removeNode(clusters, { ...input, nodeName });
-    // Nobody knows of an instance; one that vanished may have left its Node.
+    // No instance is known; one that vanished may have left its Node.
     else await deleteNode(clusters, { machine, nodeName: machine.name });
     if (bootstrapTokenId !== undefined) {
       what = 'the bootstrap token';
@@ -143,7 +147,10 @@ async function removeNode(
   if (!isGone) await deleteNode(clusters, claim);
 }
 
-/** The Node that was seen to be of this instance, without a look before. False when another has its name by now. */
+/**
+ * The Node that was seen to be of this instance, without a read before. False when another has its
+ * name by now.
+ */
 async function deleteKnownNode(
   clusters: Clusters,
   claim: NodeClaim,
@@ -164,7 +171,10 @@ async function deleteKnownNode(
   }
 }
 
-/** Names come back: only the Node of this very instance goes. One that went, or whose name another took, needs nothing of us. */
+/**
+ * Names come back: only the Node of this very instance goes. One that went, or whose name another
+ * took, needs nothing of us.
+ */
 async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;
   const { machine, nodeName: name, providerID } = claim;
@@ -176,25 +186,26 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
     const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
-    await unlessChanged(target.patch(nodePath(name), 'strategic', { metadata }));
+    await ignoreConflict(target.patch(nodePath(name), 'strategic', { metadata }));
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
-  await unlessChanged(target.delete(nodePath(name), { preconditions: { uid } }));
+  await ignoreConflict(target.delete(nodePath(name), { preconditions: { uid } }));
 }
 
 /**
- * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the instance got so far, and its instance
- * vanished before anybody knew of it. Where Nodes have other names than Machines nothing can be said.
+ * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the
+ * instance got so far, and its instance vanished before it was known. Where Nodes have other
+ * names than Machines nothing can be said.
  */
 async function isOfEarlierAttempt(
   control: KubeClient,
   node: Node,
-  machine: LifeRef,
+  machine: ObjectReference,
 ): Promise<boolean> {
   const { metadata } = node;
   if (metadata.name !== machine.name) return false;
   const own = await readMachine(control, machine);
   if (own?.metadata.uid !== machine.uid) return false;
-  if ((await rivalOf(control, node, machine)) !== undefined) return false;
+  if ((await competingMachine(control, node, machine)) !== undefined) return false;
   return Date.parse(metadata.creationTimestamp) >= Date.parse(own.metadata.creationTimestamp);
 }

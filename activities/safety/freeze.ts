@@ -5,9 +5,9 @@ import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isConflict } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { timestamp } from '../machine/object.ts';
+import { timestamp } from '../kube/objects/time.ts';
 import { frozen } from './overshoot.ts';
 
 interface Condition {
@@ -33,7 +33,7 @@ const kinds = {
   },
 } as const;
 
-/** The owner writes the same status: whoever comes second reads again. */
+/** The owner writes the same status: the second of two writers reads again. */
 const attempts = 5;
 
 export async function applyFreezes(
@@ -60,10 +60,10 @@ async function apply(control: KubeClient, namespace: string, freeze: Freeze): Pr
     labels: { [labels.freeze]: isFreeze ? 'True' : null },
     ...(!isFreeze && { annotations: { [annotations.unfreeze]: null } }),
   };
-  const object = await orUndefined(control.patch<Freezable>(path, 'merge', { metadata }));
+  const object = await ignoreNotFound(control.patch<Freezable>(path, 'merge', { metadata }));
   if (!object) return;
   await writeCondition(control, path, { freeze, object });
-  if (freeze.kind === 'machineSet') await tell(control, namespace, { freeze, object });
+  if (freeze.kind === 'machineSet') await reportFreeze(control, namespace, { freeze, object });
 }
 
 interface Frozen {
@@ -88,7 +88,7 @@ async function writeCondition(
     } catch (error) {
       if (!isConflict(error) || attempt === attempts) throw error;
     }
-    current = await orUndefined(control.get<Freezable>(path));
+    current = await ignoreNotFound(control.get<Freezable>(path));
   }
 }
 
@@ -103,7 +103,7 @@ function conditionsAfter(present: readonly Condition[], freeze: Freeze): Conditi
 }
 
 /** MCM's words. */
-async function tell(
+async function reportFreeze(
   control: KubeClient,
   namespace: string,
   { freeze: { kind, name, action }, object }: Frozen,

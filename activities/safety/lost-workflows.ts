@@ -1,7 +1,7 @@
 /** Every object has its workflow, and every workflow its object. */
 import type {
-  EntityCheck,
-  HealedEntity,
+  WorkflowCheck,
+  RepairedWorkflow,
   SafetyActivities,
 } from '../../workflows/contracts/safety-activities.ts';
 import { apiVersion, labels } from '../../workflows/api/constants.ts';
@@ -10,74 +10,74 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
-  EntityKind,
-  EntityLook,
-  EntityRef,
+  WorkflowKind,
+  WorkflowComparison,
+  WorkflowRef,
 } from '../../workflows/plan/safety/lost-workflows.ts';
-import {
-  compareEntities as compare,
-  entityKinds,
-} from '../../workflows/plan/safety/lost-workflows.ts';
-import type { Living } from '../workflow-registry.ts';
-import { inParallel } from '../parallel.ts';
+import { compare, workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
+import type { Living } from '../runtime/workflow-registry.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
-import type { EventSubject } from '../kube/objects/events.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ownLeaseOf } from '../kube/leases/lease-set.ts';
 import type { Lease } from '../kube/leases/observed-lease.ts';
-import { orUndefined } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import type { MachineKind } from '../kube/client/paths.ts';
 import { customResource, lease as leasePath, node as nodePath } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
-type Place = Pick<World, 'control' | 'target' | 'entities' | 'leaseNamespace' | 'licence'>;
+type Place = Pick<
+  ActivityDependencies,
+  'control' | 'target' | 'workflows' | 'leaseNamespace' | 'activeWatcher'
+>;
 
 /** Of each kind of difference. A run takes several rounds. */
 const differencesMax = 500;
 const width = 10;
 
-const resources: Record<EntityKind, { path: MachineKind; kind: string }> = {
+const resources: Record<WorkflowKind, { path: MachineKind; kind: string }> = {
   machine: { path: 'machines', kind: 'Machine' },
   machineSet: { path: 'machinesets', kind: 'MachineSet' },
   machineDeployment: { path: 'machinedeployments', kind: 'MachineDeployment' },
 };
 
 /** Workflows first: an object is there before its workflow is. */
-export async function compareEntities(
-  { control, entities }: Place,
-  { namespace }: EntityCheck,
-): Promise<EntityLook> {
-  const { running, foreign } = await entities.running();
-  const lists = await Promise.all(entityKinds.map((kind) => listOf(control, kind, namespace)));
+export async function compareWorkflows(
+  { control, workflows }: Place,
+  { namespace }: WorkflowCheck,
+): Promise<WorkflowComparison> {
+  const { running, replaced } = await workflows.running();
+  const lists = await Promise.all(workflowKinds.map((kind) => listOf(control, kind, namespace)));
   const objects = lists.flatMap(({ kind, items }) =>
-    items.map(({ metadata: { name } }): EntityRef => ({ kind, name })),
+    items.map(({ metadata: { name } }): WorkflowRef => ({ kind, name })),
   );
-  return compare({ objects, running, foreign, limit: differencesMax });
+  return compare({ objects, running, replaced, limit: differencesMax });
 }
 
-type Listed = KubeList<KubeObject> & { kind: EntityKind };
+type Listed = KubeList<KubeObject> & { kind: WorkflowKind };
 
-async function listOf(control: KubeClient, kind: EntityKind, namespace: string): Promise<Listed> {
+async function listOf(control: KubeClient, kind: WorkflowKind, namespace: string): Promise<Listed> {
   const path = customResource(resources[kind].path, namespace);
   return { ...(await control.list<KubeObject>(path, { as: 'PartialObjectMetadata' })), kind };
 }
 
-type HealInput = Parameters<SafetyActivities['healEntities']>[0];
+type HealInput = Parameters<SafetyActivities['repairWorkflows']>[0];
 
-export async function healEntities(place: Place, input: HealInput): Promise<HealedEntity[]> {
-  const { namespace, unattended, leftOver, foreign = 0 } = input;
+export async function repairWorkflows(place: Place, input: HealInput): Promise<RepairedWorkflow[]> {
+  const { namespace, unattended, leftOver, replaced = 0 } = input;
   // First: what a workflow of our own is started for is of the same name.
-  if (foreign > 0) await place.entities.endForeign();
+  if (replaced > 0) await place.workflows.endReplaced();
   const epoch = await epochOf(place, namespace);
-  const done: HealedEntity[] = [];
+  const done: RepairedWorkflow[] = [];
   await inParallel(unattended, width, async (ref) => {
-    done.push(...(await attempt(ref, () => revive(place, { ref, namespace, epoch }))));
+    done.push(...(await attempt(ref, () => restartWorkflow(place, { ref, namespace, epoch }))));
   });
   const dead = await versionsOf(place.control, { namespace, leftOver });
   await inParallel(dead, width, async ({ resourceVersion, ...ref }) => {
     done.push(
-      ...(await attempt(ref, () => bury(place, { ref, namespace, epoch, resourceVersion }))),
+      ...(await attempt(ref, () => signalGone(place, { ref, namespace, epoch, resourceVersion }))),
     );
   });
   return done;
@@ -86,15 +86,15 @@ export async function healEntities(place: Place, input: HealInput): Promise<Heal
 /** Snapshots of the watcher that leads are not older than ours. */
 async function epochOf({ control, leaseNamespace }: Place, namespace: string): Promise<number> {
   const own = ownLeaseOf(namespace, leaseNamespace);
-  const lease = await orUndefined(control.get<Lease>(leasePath(own.namespace, own.name)));
+  const lease = await ignoreNotFound(control.get<Lease>(leasePath(own.namespace, own.name)));
   return lease?.spec?.leaseTransitions ?? 0;
 }
 
 /** One that fails does not keep the others waiting. Nothing where there was nothing to heal. */
 async function attempt(
-  ref: EntityRef,
+  ref: WorkflowRef,
   heal: () => Promise<string | undefined>,
-): Promise<HealedEntity[]> {
+): Promise<RepairedWorkflow[]> {
   try {
     const why = await heal();
     return why === undefined ? [] : [{ ...ref, isHealed: true, why }];
@@ -106,21 +106,28 @@ async function attempt(
 }
 
 interface Case {
-  ref: EntityRef;
+  ref: WorkflowRef;
   namespace: string;
   epoch: number;
 }
 
-/** The object is read just before, so that nothing dead is revived; a run for one that goes meanwhile ends by itself. */
-async function revive(place: Place, { ref, namespace, epoch }: Case): Promise<string | undefined> {
-  const end = await place.entities.endOf(ref);
+/**
+ * The object is read just before, so that nothing dead is revived; a run for one that goes
+ * meanwhile ends by itself.
+ */
+async function restartWorkflow(
+  place: Place,
+  { ref, namespace, epoch }: Case,
+): Promise<string | undefined> {
+  const end = await place.workflows.closeReason(ref);
   if (end === undefined) return undefined;
   const living = await readLiving(place, ref, namespace);
   if (!living) return undefined;
-  await place.entities.tellOfLife(living, epoch);
+  await place.workflows.signalObserved(living, epoch);
   const why = `its workflow ${end}: started again`;
-  // Nobody writes to Kubernetes without a watcher that leads; the report of the check tells it in any case.
-  if (!place.licence.isGranted()) return why;
+  // Without a watcher that leads nothing is written to Kubernetes; the report of the check tells it
+  // in any case.
+  if (!place.activeWatcher.isActive()) return why;
   recordEvent(place.control, subjectOf(living, namespace), {
     type: 'Warning',
     reason: 'WorkflowRestored',
@@ -132,23 +139,23 @@ async function revive(place: Place, { ref, namespace, epoch }: Case): Promise<st
 
 async function readLiving(
   { control, target }: Place,
-  { kind, name }: EntityRef,
+  { kind, name }: WorkflowRef,
   namespace: string,
 ): Promise<Living | undefined> {
   const path = customResource(resources[kind].path, namespace, name);
   switch (kind) {
     case 'machine': {
-      const object = await orUndefined(control.get<Machine>(path));
+      const object = await ignoreNotFound(control.get<Machine>(path));
       if (!object) return undefined;
       const [set, node] = await Promise.all([setOf(control, object), nodeOf(target, object)]);
       return defined({ kind, object, set, node });
     }
     case 'machineSet': {
-      const object = await orUndefined(control.get<MachineSet>(path));
+      const object = await ignoreNotFound(control.get<MachineSet>(path));
       return object && { kind, object };
     }
     case 'machineDeployment': {
-      const object = await orUndefined(control.get<MachineDeployment>(path));
+      const object = await ignoreNotFound(control.get<MachineDeployment>(path));
       return object && { kind, object };
     }
   }
@@ -159,7 +166,7 @@ async function setOf(control: KubeClient, { metadata }: Machine): Promise<Machin
   const owner = controllerOf({ metadata });
   if (owner?.kind !== 'MachineSet') return undefined;
   const path = customResource('machinesets', metadata.namespace ?? '', owner.name);
-  return await orUndefined(control.get<MachineSet>(path));
+  return await ignoreNotFound(control.get<MachineSet>(path));
 }
 
 async function nodeOf(
@@ -168,7 +175,7 @@ async function nodeOf(
 ): Promise<KubeObject | undefined> {
   const name = metadata.labels?.[labels.node];
   if (!target || name === undefined || name === '') return undefined;
-  return await orUndefined(target.get<KubeObject>(nodePath(name)));
+  return await ignoreNotFound(target.get<KubeObject>(nodePath(name)));
 }
 
 function subjectOf({ kind, object: { metadata } }: Living, namespace: string): EventSubject {
@@ -180,8 +187,8 @@ function subjectOf({ kind, object: { metadata } }: Living, namespace: string): E
 async function versionsOf(
   control: KubeClient,
   { namespace, leftOver }: Pick<HealInput, 'namespace' | 'leftOver'>,
-): Promise<(EntityRef & { resourceVersion: string })[]> {
-  const kinds = entityKinds.filter((kind) => leftOver.some((ref) => ref.kind === kind));
+): Promise<(WorkflowRef & { resourceVersion: string })[]> {
+  const kinds = workflowKinds.filter((kind) => leftOver.some((ref) => ref.kind === kind));
   const lists = await Promise.all(kinds.map((kind) => listOf(control, kind, namespace)));
   return lists.flatMap(({ kind, items, metadata: { resourceVersion } }) => {
     const present = new Set(items.map(({ metadata }) => metadata.name));
@@ -191,11 +198,11 @@ async function versionsOf(
   });
 }
 
-async function bury(
-  { entities }: Place,
+async function signalGone(
+  { workflows }: Place,
   { ref, epoch, resourceVersion }: Case & { resourceVersion: string },
 ): Promise<string | undefined> {
-  if ((await entities.endOf(ref)) !== undefined) return undefined;
-  const needless = await entities.tellOfDeath({ ...ref, resourceVersion }, epoch);
+  if ((await workflows.closeReason(ref)) !== undefined) return undefined;
+  const needless = await workflows.signalGone({ ...ref, resourceVersion }, epoch);
   return needless === undefined ? 'its object is gone: told so' : undefined;
 }

@@ -3,22 +3,25 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
   ListedMachine,
-  MissingLook,
+  MissingSearch,
   OwnedInstance,
 } from '../../workflows/plan/safety/missing-instances.ts';
 import { findUnlisted } from '../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../workflows/values/provider-id.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { DriverError } from '../drivers/driver.ts';
-import { inParallel } from '../parallel.ts';
-import { phaseOf } from '../machine/object.ts';
-import type { Account, Listing, ListWorld } from './orphans/list-scopes.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import { phaseOf } from '../machine/prepared.ts';
+import type { Account, Listing, ListDependencies } from './orphans/list-scopes.ts';
 
-export interface AskingWorld extends ListWorld {
-  driver: ListWorld['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
+export interface SearchDependencies extends ListDependencies {
+  driver: ListDependencies['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
 }
 
-/** In each scope. Instances that carry no tags of ours are never listed, so that many may be asked for in vain. */
+/**
+ * In each scope. Instances that carry no tags of ours are never listed, so that many may be asked
+ * for in vain.
+ */
 const askedMax = 200;
 const width = 10;
 
@@ -37,16 +40,16 @@ export interface MissingInput {
 }
 
 /** Undefined when none is missing. A listing that failed says of none that it is. */
-export async function lookForMissing(
-  world: AskingWorld,
+export async function findMissing(
+  world: SearchDependencies,
   { listing: { scope, error }, listed, machines, account }: MissingInput,
-): Promise<MissingLook | undefined> {
+): Promise<MissingSearch | undefined> {
   if (error !== undefined) return undefined;
   const { settleSeconds } = world.driver;
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
   const rules = { now: Date.now(), settleSeconds };
   const { owned, unlisted } = findUnlisted(machines.map(factOf), { classNames, listed }, rules);
-  // Others at each look, when they are too many.
+  // Others at each check, when they are too many.
   const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const missing: OwnedInstance[] = [];
@@ -69,7 +72,7 @@ interface Question extends Pick<MissingInput, 'machines' | 'account'> {
 
 /** A cloud that does not answer proves nothing. */
 async function isMissing(
-  { driver, signal }: AskingWorld,
+  { driver, signal }: SearchDependencies,
   { one, listing: { scope }, machines, account }: Question,
 ): Promise<boolean> {
   const { name, uid, providerID } = one;
@@ -84,7 +87,7 @@ async function isMissing(
       providerID,
       providerSpec: machineClass.providerSpec,
       secret: scope.secret,
-      // It is looked for by its providerID alone.
+      // It is searched for by its providerID alone.
       token: '',
       isClaimed: () => true,
       signal: signal(),

@@ -5,37 +5,47 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
-import type { Pause } from '../../workflows/plan/clock.ts';
-import { pausesOfDrain } from '../../workflows/plan/clock.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import { pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { anySurgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import type {
   DeploymentFacts,
-  OvershootLook,
+  OvershootFinding,
   SetFacts,
 } from '../../workflows/plan/safety/overshoot.ts';
 import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeObject } from '../kube/client/client.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 export const frozen = 'Frozen';
 
-export async function lookForOvershoot(
-  { control, stop, licence, pauses }: Pick<World, 'control' | 'stop' | 'licence' | 'pauses'>,
+export async function checkOvershoot(
+  {
+    control,
+    stop,
+    activeWatcher,
+    pauses,
+  }: Pick<ActivityDependencies, 'control' | 'stop' | 'activeWatcher' | 'pauses'>,
   check: OvershootCheck,
-): Promise<OvershootLook> {
+): Promise<OvershootFinding> {
   const { namespace } = check;
-  // First: what is asked for must not be older than what there is, or a scale-up would look like too much.
+  // First: what is asked for must not be older than what there is, or a scale-up would be taken for
+  // an overshoot.
   const machines = await control.list<Machine>(customResource('machines', namespace));
   const sets = await control.list<MachineSet>(customResource('machinesets', namespace));
   const deployments = await control.list<MachineDeployment>(
     customResource('machinedeployments', namespace),
   );
-  const look = lookAt({ deployments: deployments.items, sets: sets.items }, machines.items, check);
-  const canShrink = !stop.current() && licence.isGranted() && !hadPause(pauses(), Date.now());
-  return canShrink ? look : { ...look, sets: look.sets.filter(isMarked) };
+  const found = checkOwner(
+    { deployments: deployments.items, sets: sets.items },
+    machines.items,
+    check,
+  );
+  const canShrink = !stop.current() && activeWatcher.isActive() && !hadPause(pauses(), Date.now());
+  return canShrink ? found : { ...found, sets: found.sets.filter(isMarked) };
 }
 
 /** Deletions that stood still need some time until they show. */
@@ -51,15 +61,15 @@ interface Owners {
 }
 
 /** One that cannot be judged does not hide the others. */
-function lookAt(
+function checkOwner(
   { deployments, sets }: Owners,
   machines: readonly Machine[],
   check: OvershootCheck,
-): OvershootLook {
+): OvershootFinding {
   const byUid = new Map(deployments.map((deployment) => [deployment.metadata.uid, deployment]));
   const members = bySet(machines);
-  const judged: SetFacts[] = [];
-  const unjudged: OvershootLook['unjudged'] = [];
+  const checked: SetFacts[] = [];
+  const unchecked: OvershootFinding['unchecked'] = [];
   for (const set of sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined)) {
     const deployment = byUid.get(controllerOf(set)?.uid ?? '');
     const facts = setFacts(
@@ -67,21 +77,21 @@ function lookAt(
       check,
     );
     const faults = deployment ? machineDeploymentFaults(deployment) : [];
-    if (faults.length === 0) judged.push(facts);
+    if (faults.length === 0) checked.push(facts);
     else {
       const why = `MachineDeployment ${deployment?.metadata.name}: ${faults.join('; ')}`;
-      unjudged.push({ name: facts.name, why });
+      unchecked.push({ name: facts.name, why });
     }
   }
   const marked = deployments.map(deploymentFacts);
   const ofMarked = new Set(marked.filter(isMarked).map(({ name }) => name));
-  const listed = judged.filter((facts) => isListed(facts, ofMarked));
+  const listed = checked.filter((facts) => isListed(facts, ofMarked));
   const owners = new Set(listed.map(({ deployment }) => deployment));
   return {
     total: sets.length,
     sets: listed,
     deployments: marked.filter((facts) => isMarked(facts) || owners.has(facts.name)),
-    unjudged,
+    unchecked,
   };
 }
 

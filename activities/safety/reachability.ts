@@ -3,19 +3,19 @@ import type { Server } from '../../workflows/plan/safety/reachability.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
 import { customResource, node } from '../kube/client/paths.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 /** There is none. That it is not found is an answer. */
-const nobody = 'dummy-name';
+const unknownName = 'dummy-name';
 
 /** As MCM v0.62.1 asks. A target cluster that there is not is not out of reach. */
-export async function lookAtServers(
-  world: Pick<World, 'control' | 'target'>,
-  { namespace }: Parameters<SafetyActivities['lookAtServers']>[0],
+export async function checkServers(
+  world: Pick<ActivityDependencies, 'control' | 'target'>,
+  { namespace }: Parameters<SafetyActivities['checkServers']>[0],
 ): Promise<{ away: Server[] }> {
   const [control, target] = await Promise.all([
-    awayIf('control', world.control, customResource('machines', namespace, nobody)),
-    world.target ? awayIf('target', world.target, node(nobody)) : [],
+    awayIf('control', world.control, customResource('machines', namespace, unknownName)),
+    world.target ? awayIf('target', world.target, node(unknownName)) : [],
   ]);
   return { away: [...control, ...target] };
 }

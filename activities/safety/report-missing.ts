@@ -1,15 +1,15 @@
 import type { SafetyActivities } from '../../workflows/contracts/safety-activities.ts';
 import { component } from '../machine/object.ts';
-import type { World } from '../dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { tellOn } from './orphans/classes.ts';
 
-type Input = Parameters<SafetyActivities['tellOfMissing']>[0];
+type Input = Parameters<SafetyActivities['signalMissingInstances']>[0];
 
-export async function tellOfMissing(
-  { control, entities }: Pick<World, 'control' | 'entities'>,
+export async function signalMissingInstances(
+  { control, workflows }: Pick<ActivityDependencies, 'control' | 'workflows'>,
   { namespace, missing, stopped }: Input,
 ): Promise<void> {
-  for (const { name, ...snapshot } of missing) await entities.tellOfMissing(name, snapshot);
+  for (const { name, ...snapshot } of missing) await workflows.signalMissing(name, snapshot);
   for (const { className, message } of stopped) {
     await tellOn(
       control,

@@ -1,4 +1,7 @@
-/** Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each Node that changes. */
+/**
+ * Marks Nodes that no Machine knows of: one LIST of Nodes, one of Machines, and a write for each
+ * Node that changes.
+ */
 import type {
   UnmanagedNodesCheck,
   UnmanagedNodesReport,
@@ -8,19 +11,19 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { MachineFact, NodeFact } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
-import { preparedOf } from '../machine/object.ts';
-import type { World } from '../dependencies.ts';
+import { preparedOf } from '../machine/prepared.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;
 const parallelWrites = 10;
 
 export async function markUnmanagedNodes(
-  world: Pick<World, 'control' | 'target' | 'defaults'>,
+  world: Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
   const { control, target } = world;
@@ -60,7 +63,7 @@ function nodeFact({ metadata }: KubeObject): NodeFact {
   });
 }
 
-function machineFact(machine: Machine, world: Pick<World, 'defaults'>): MachineFact {
+function machineFact(machine: Machine, world: Pick<ActivityDependencies, 'defaults'>): MachineFact {
   const { nodeName, limits } = preparedOf(machine, world);
   const { creationTimeoutSeconds } = limits;
   return defined({ name: machine.metadata.name, nodeName, creationTimeoutSeconds });

@@ -1,4 +1,7 @@
-/** Specs that a driver must refuse: one field of a good spec with a value of another type, and those that a person names. */
+/**
+ * Specs that a driver must refuse: one field of a good spec with a value of another type, and those
+ * that a person names.
+ */
 
 export interface BadSpec {
   /** Top-level; it has to stand in the driver's words. */

@@ -1,5 +1,5 @@
 /** Takes away whatever a run has made, also one that was broken off. */
-import { orUndefined } from '../../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, node } from '../../activities/kube/client/paths.ts';
 import type { Check } from './checks/check.ts';
 import { listOf } from './checks/listing.ts';
@@ -60,19 +60,19 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
   });
   const names = asked.map(({ request }) => request.machine.name);
   for (const name of new Set(created.filter((nodeName) => isOneOf(names, nodeName)))) {
-    await orUndefined(kube.delete(node(name)));
+    await ignoreNotFound(kube.delete(node(name)));
   }
   return [];
 }
 
-/** A driver that is broken may name the Node of somebody else. */
+/** A driver that is broken may name the Node of another machine. */
 function isOneOf(machines: readonly string[], nodeName: string): boolean {
   return machines.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
 }
 
 async function deleteClasses({ classNames, parts: { kube, namespace } }: Trial): Promise<string[]> {
   for (const name of classNames) {
-    await orUndefined(kube.delete(customResource('machineclasses', namespace, name)));
+    await ignoreNotFound(kube.delete(customResource('machineclasses', namespace, name)));
   }
   return [];
 }

@@ -29,7 +29,7 @@ export interface KeptAnswer {
 const mostPolls = 200;
 
 const inWords = {
-  nobody: 'no worker took the task',
+  notTaken: 'no worker took the task',
   tooLate: 'no answer, or no heartbeat, within the time limit',
   cancelled: 'the call was reported as cancelled',
   exception: 'an exception, three times',
@@ -73,7 +73,10 @@ export class DriverUnderTest {
     return { ...place, queue: `${queue}/${driverCallOf[activity]}`, activity, input: asked };
   }
 
-  /** As the core does: asks again when the driver wants to be asked, with the checkpoint, and each second time as if that were lost. */
+  /**
+   * As the core does: asks again when the driver wants to be asked, with the checkpoint, and each
+   * second time as if that were lost.
+   */
   async #followed<Name extends Activity>(
     activity: Name,
     input: Input<Name>,

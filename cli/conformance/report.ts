@@ -1,7 +1,7 @@
 /** What a run found, for people and for programs. */
 
 export interface Finding {
-  /** What was looked at. */
+  /** What was checked. */
   check: string;
   result: 'ok' | 'failed' | 'skipped';
   /** Of a failed one. */

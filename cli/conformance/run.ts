@@ -25,7 +25,7 @@ export async function runChecks(
   { signal, onFinding }: RunOptions,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const look = async (check: Check): Promise<void> => {
+  const run = async (check: Check): Promise<void> => {
     const finding = await findingOf(trial, check);
     findings.push(finding);
     onFinding(finding);
@@ -40,10 +40,10 @@ export async function runChecks(
     ...badInputChecks,
     ...badSpecChecks(trial),
   ];
-  for (const check of checks) if (!signal.aborted) await look(check);
-  if (signal.aborted) await look(brokenOff);
-  await look(cleanUp);
-  for (const check of answerChecks) await look(check);
+  for (const check of checks) if (!signal.aborted) await run(check);
+  if (signal.aborted) await run(brokenOff);
+  await run(cleanUp);
+  for (const check of answerChecks) await run(check);
   return findings;
 }
 

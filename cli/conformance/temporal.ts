@@ -1,4 +1,7 @@
-/** A Temporal worker of the command's own, on a task queue of its own: it runs the workflow that asks. */
+/**
+ * A Temporal worker of the command's own, on a task queue of its own: it runs the workflow that
+ * asks.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -6,10 +9,13 @@ import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
-import type { TemporalSettings } from '../../workers/temporal/settings.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
-/** `lose`: nobody hears the answer any more. `cancel`: the driver is told to stop. Both once it has begun. */
+/**
+ * `lose`: the answer is not delivered. `cancel`: the driver is told to stop. Both once it has
+ * begun.
+ */
 export type Interruption = 'lose' | 'cancel';
 
 export interface Asker {
@@ -95,7 +101,10 @@ async function interrupt(asked: WorkflowHandle, interruption: Interruption): Pro
   }
 }
 
-/** False when it is over already. Without a pause: a quick driver is done within milliseconds; its time limit ends this too. */
+/**
+ * False when it is over already. Without a pause: a quick driver is done within milliseconds; its
+ * time limit ends this too.
+ */
 async function untilBegun(asked: WorkflowHandle): Promise<boolean> {
   for (;;) {
     const { status, raw } = await asked.describe();

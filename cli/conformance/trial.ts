@@ -19,7 +19,7 @@ export interface TrialParts {
   secret: Record<string, string>;
   /** Merged into the class's spec one after the other; each makes it wrong. */
   badSpecs: Record<string, unknown>[];
-  /** Absent: nobody can arrange any. */
+  /** Absent: none can be arranged. */
   trouble?: Trouble;
 }
 
@@ -29,7 +29,7 @@ export interface Asked {
   providerID?: string;
 }
 
-/** Nodes that join are of no use to anybody. */
+/** Nodes that join are of no use here. */
 const nodeTemplate = { taints: [{ key: 'millwright.dev/verify', effect: 'NoSchedule' }] };
 
 export class Trial {

@@ -15,7 +15,10 @@ export class Mismatch extends Error {
 /** The check does not apply here; the message says why. */
 export class Skipped extends Error {}
 
-/** Throws a `Mismatch` unless `came` has these values: of objects the fields that are named, of all else the same. */
+/**
+ * Throws a `Mismatch` unless `came` has these values: of objects the fields that are named, of all
+ * else the same.
+ */
 export function expectPart(expected: string, came: unknown, part: Record<string, unknown>): void {
   if (!hasPart(came, part)) throw new Mismatch(expected, came);
 }

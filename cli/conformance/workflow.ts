@@ -1,4 +1,7 @@
-/** Puts one question to a driver and says what came of it. Bundled by the command itself; the core knows nothing of it. */
+/**
+ * Puts one question to a driver and says what came of it. Bundled by the command itself; the core
+ * knows nothing of it.
+ */
 import {
   ActivityCancellationType,
   ActivityFailure,
@@ -11,7 +14,10 @@ import type { DriverActivities } from '../../workflows/contracts/driver-activiti
 
 export type Activity = keyof DriverActivities;
 
-/** Names cluster and namespace as the input of every workflow does: the worker of another install hands the activity back. */
+/**
+ * Names cluster and namespace as the input of every workflow does: the worker of another install
+ * hands the activity back.
+ */
 export interface Question extends Place {
   activity: Activity;
   /** Task queue of the driver. */
@@ -21,10 +27,16 @@ export interface Question extends Place {
 
 export type Reply =
   | { came: 'answer'; answer: unknown }
-  /** `nobody`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off. `exception`: the driver threw. */
-  | { came: 'nobody' | 'tooLate' | 'cancelled' | 'exception'; message: string };
+  /**
+   * `notTaken`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off.
+   * `exception`: the driver threw.
+   */
+  | { came: 'notTaken' | 'tooLate' | 'cancelled' | 'exception'; message: string };
 
-/** As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not tried again for ever. */
+/**
+ * As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not
+ * tried again for ever.
+ */
 const limits = {
   scheduleToStartTimeout: '60s',
   startToCloseTimeout: '5m',
@@ -52,5 +64,5 @@ function failed(error: unknown): Reply {
   const { cause } = error;
   const message = cause?.message ?? error.message;
   if (!(cause instanceof TimeoutFailure)) return { came: 'exception', message };
-  return { came: cause.timeoutType === 'SCHEDULE_TO_START' ? 'nobody' : 'tooLate', message };
+  return { came: cause.timeoutType === 'SCHEDULE_TO_START' ? 'notTaken' : 'tooLate', message };
 }

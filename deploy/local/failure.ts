@@ -1,6 +1,9 @@
 import { isNativeError } from 'node:util/types';
 
-/** The message of whatever was thrown. (`instanceof Error` misses errors of another realm, as jest makes them.) */
+/**
+ * The message of whatever was thrown. (`instanceof Error` misses errors of another realm, as jest
+ * makes them.)
+ */
 export function messageOf(error: unknown): string {
   return isNativeError(error) ? error.message : String(error);
 }

@@ -14,8 +14,8 @@ export interface Supervisor {
 }
 
 /**
- * Starts the supervisor in a session of its own: Ctrl-C then reaches only the starter, which asks for an
- * orderly end, and the guardian can kill the whole group.
+ * Starts the supervisor in a session of its own: Ctrl-C then reaches only the starter, which asks
+ * for an orderly end, and the guardian can kill the whole group.
  */
 export function launchSupervisor(
   options: StackOptions,

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 export const repository = resolve(fileURLToPath(import.meta.url), '../../..');
 
-/** Users of the API server. Each has a kubeconfig of its own, so that the audit log tells them apart. */
+/**
+ * Users of the API server. Each has a kubeconfig of its own, so that the audit log tells them
+ * apart.
+ */
 export const users = [
   'admin',
   'kube-controller-manager',
@@ -32,10 +35,14 @@ export interface Layout {
   temporalDatabase: string;
   virtualCloudData: string;
   workflowBundle: string;
-  /** What Node keeps of compiled modules: a process that is started again is up in half the time. */
+  /**
+   * What Node keeps of compiled modules: a process that is started again is up in half the time.
+   */
   compileCache: string;
   kubectlCache: string;
-  /** What `--fresh` deletes. The folder itself stays: a person may have named one that holds more. */
+  /**
+   * What `--fresh` deletes. The folder itself stays: a person may have named one that holds more.
+   */
   forgettable: string[];
 }
 

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { launchSupervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import { defaultOptions, defaultStateDir, type StackOptions } from './options.ts';
-import { deferred } from './supervision/deferred.ts';
 import { isAlive, signalProcess, type ProcessIdentity } from './supervision/identity.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
@@ -40,7 +39,7 @@ export async function startStack({
   const all = { ...defaultOptions, ...options };
   const running = readStack(all.stateDir);
   if (running?.state === 'running') return running;
-  const { promise, resolve, reject } = deferred<Stack>();
+  const { promise, resolve, reject } = Promise.withResolvers<Stack>();
   const supervisor = launchSupervisor(all, (message) => {
     if (!quiet) print(message);
     if (message.type === 'ready') resolve(message.stack);
@@ -80,7 +79,10 @@ async function untilRunning(stateDir: string): Promise<Stack> {
 /** Longer than the slowest orderly end: four steps of 8 s. */
 const stopWithinMs = 40_000;
 
-/** Stops the stack of a state folder and waits until nothing of it runs. False when none was running. */
+/**
+ * Stops the stack of a state folder and waits until nothing of it runs. False when none was
+ * running.
+ */
 export async function stopStack(stateDir = defaultStateDir): Promise<boolean> {
   const layout = layoutOf(stateDir);
   const holder = lockHolder(layout.lockFile);

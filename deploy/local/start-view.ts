@@ -1,12 +1,5 @@
+import type { StartView } from './progress-view.ts';
 import { TaskList } from './task-list.ts';
-import type { SupervisorMessage } from './supervision/messages.ts';
-
-/** Shows how the start goes. */
-export interface StartView {
-  show: (message: SupervisorMessage) => void;
-  /** Resolves when the last line of the steps is drawn. */
-  close: () => Promise<void>;
-}
 
 /** A list of tasks on a terminal; plain lines elsewhere and in CI. */
 export function startView(): StartView {

@@ -1,4 +1,7 @@
-/** `npm start`: starts the local stack, shows how that goes, and stays in the foreground until Ctrl-C. */
+/**
+ * `npm start`: starts the local stack, shows how that goes, and stays in the foreground until
+ * Ctrl-C.
+ */
 import { launchSupervisor, type Supervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import {
@@ -10,7 +13,6 @@ import {
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
 import { summaryOf } from './summary.ts';
-import { deferred } from './supervision/deferred.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 import type { Stack } from './supervision/stack-file.ts';
@@ -33,7 +35,7 @@ type Outcome =
 
 async function start(options: StackOptions, detach: boolean): Promise<number> {
   const view = startView();
-  const { promise, resolve } = deferred<Outcome>();
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
   let show = (message: SupervisorMessage): void => view.show(message);
   const supervisor = launchSupervisor(options, (message) => {
     show(message);

@@ -1,7 +1,7 @@
 /**
- * The process that runs a stack: `supervisor.ts <options as JSON>`. It is started in a process group of
- * its own by launch.ts, tells its starter over the IPC channel how it goes, and stops everything when that channel
- * closes, unless it was told to detach.
+ * The process that runs a stack: `supervisor.ts <options as JSON>`. It is started in a process
+ * group of its own by launch.ts, tells its starter over the IPC channel how it goes, and stops
+ * everything when that channel closes, unless it was told to detach.
  */
 import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -129,7 +129,9 @@ const tools: readonly { tool: ToolName; step: string }[] = [
   { tool: 'kwok', step: 'kwok' },
 ];
 
-/** All at the same time, before anything starts: what is missing is said at once and all together. */
+/**
+ * All at the same time, before anything starts: what is missing is said at once and all together.
+ */
 async function acquireAll(): Promise<void> {
   const faults: string[] = [];
   await Promise.all(

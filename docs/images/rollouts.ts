@@ -1,4 +1,7 @@
-/** What the pictures of rollouts show: one that holds after its first machines, one that goes on, one that is stuck. */
+/**
+ * What the pictures of rollouts show: one that holds after its first machines, one that goes on,
+ * one that is stuck.
+ */
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

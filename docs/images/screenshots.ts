@@ -1,4 +1,7 @@
-/** `npm run screenshots`: the pictures of the Temporal UI in the documentation, taken of a running local stack. */
+/**
+ * `npm run screenshots`: the pictures of the Temporal UI in the documentation, taken of a running
+ * local stack.
+ */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -9,7 +9,7 @@ import { aWorld, lifeOf } from '../support/world.ts';
 
 const stop = { uid: 'stop-1', reason: 'wrong disks', since: 1_000 };
 const whileStopped = { current: () => stop };
-const withoutLeader = { isGranted: () => false };
+const withoutLeader = { isActive: () => false };
 
 const driver = refusingDriver('the gate was open');
 
@@ -47,21 +47,21 @@ function named(...wanted: Gate[]): string[] {
 /** Written down here once more, so that a gate that is taken away is seen. */
 const opened = {
   none: [
+    'checkFinally',
     'checkHealth',
-    'compareEntities',
+    'checkOvershoot',
+    'checkServers',
+    'compareWorkflows',
     'describeInstance',
+    'evaluateListings',
     'findDriver',
+    'findOrphans',
     'findProvider',
     'findProviders',
     'findStaleNode',
-    'healEntities',
-    'judgeListings',
     'listInstances',
-    'lookAtClass',
-    'lookAtServers',
-    'lookForOrphans',
-    'lookForOvershoot',
-    'lookLast',
+    'readMachineClass',
+    'repairWorkflows',
     'validateClass',
     'volumeIds',
   ],
@@ -99,15 +99,18 @@ test('an activity without a gate is not served', () => {
 
 describe('while no watcher holds the Lease', () => {
   test.each(named('leader', 'stop'))('%s fails before its first call', async (name) => {
-    const world = aWorld({ licence: withoutLeader, stop: whileStopped });
+    const world = aWorld({ activeWatcher: withoutLeader, stop: whileStopped });
     const step = activitiesOf(world).get(name) ?? refuse;
-    await expect(step(input)).rejects.toMatchObject({ type: 'NotLicensed', category: 'BENIGN' });
+    await expect(step(input)).rejects.toMatchObject({
+      type: 'NoActiveWatcher',
+      category: 'BENIGN',
+    });
     expect([...world.control.calls, ...world.target.calls]).toEqual([]);
   });
 });
 
 test('checkHealth answers before its first call that no watcher holds the Lease', async () => {
-  const world = aWorld({ licence: withoutLeader });
+  const world = aWorld({ activeWatcher: withoutLeader });
   const outcome = await activitiesOf(world).get('checkHealth')?.(input);
   expect(outcome).toMatchObject({ finding: { outOfReach: expect.stringContaining('Lease') } });
   expect([...world.control.calls, ...world.target.calls]).toEqual([]);

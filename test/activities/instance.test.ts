@@ -336,7 +336,7 @@ test('no orphan is deleted while no watcher holds the Lease', async () => {
   const { deleteOrphan } = activities(driver, {
     ...clusters,
     async guard() {
-      throw new Error('no licence');
+      throw new Error('no active watcher');
     },
   });
   const suspect = {
@@ -347,7 +347,7 @@ test('no orphan is deleted while no watcher holds the Lease', async () => {
     className: 'small',
   } as const;
   const deletion = { namespace: 'shoot', cluster: 'c', suspect };
-  await expect(deleteOrphan(deletion)).rejects.toThrow('no licence');
+  await expect(deleteOrphan(deletion)).rejects.toThrow('no active watcher');
 });
 
 describe('what a failure is made of', () => {

@@ -5,7 +5,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
-import { notLicensed, refused, stopped } from '../../activities/failures.ts';
+import { noActiveWatcher, refused, stopped } from '../../activities/runtime/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 
@@ -171,7 +171,7 @@ describe.each([{ isLocal: true }, { isLocal: false }])('failures, isLocal $isLoc
   });
 
   test.each([
-    notLicensed({ namespace: 'shoot', name: 'millwright' }),
+    noActiveWatcher({ namespace: 'shoot', name: 'millwright' }),
     stopped('stopped by ConfigMap'),
   ])('what has to wait waits in the regular form alone', async (error) => {
     const { type, message } = error;

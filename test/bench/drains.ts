@@ -1,7 +1,8 @@
 /**
- * Drains that one PodDisruptionBudget blocks: what they cost while they wait, how soon they go on when the budget allows one
- * eviction after another, and what each of these costs. First one pod on each of N machines, then N pods on one
- * machine, then one machine that two budgets block, of which the one that is not named in `BlockedBy` lets its pod go.
+ * Drains that one PodDisruptionBudget blocks: what they cost while they wait, how soon they go on
+ * when the budget allows one eviction after another, and what each of these costs. First one pod on
+ * each of N machines, then N pods on one machine, then a few machines that two budgets block, of
+ * which the one that is not named in `BlockedBy` lets its pods go.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';

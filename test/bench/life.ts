@@ -1,4 +1,6 @@
-/** A pool from its first machine to its last, rolled in between: does anything grow that should not? */
+/**
+ * A pool from its first machine to its last, rolled in between: does anything grow that should not?
+ */
 import { measureDeletion, measureUp, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { measureRollOnly } from './roll.ts';
 

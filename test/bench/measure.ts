@@ -28,13 +28,19 @@ export interface Part {
   processes: Record<string, ProcessUse>;
   /** History events of all workflows that this part added, per machine. */
   eventsPerMachine: number;
-  /** Of the runs that got events in this part, the one with most in all; undefined when none got any. */
+  /**
+   * Of the runs that got events in this part, the one with most in all; undefined when none got
+   * any.
+   */
   longestRun?: LongestRun;
   /** What a watch of the API server saw throughout. */
   bounds?: { minAvailable: number; maxTotal: number };
 }
 
-/** The last workflows of a scale-down and what Kubernetes does about gone Nodes end after the last Machine. */
+/**
+ * The last workflows of a scale-down and what Kubernetes does about gone Nodes end after the last
+ * Machine.
+ */
 export async function untilQuiet({ stack }: Bench): Promise<void> {
   let before = -1;
   for (let events = 0; events !== before; events = totalOf(await historiesOf(stack))) {
@@ -43,7 +49,9 @@ export async function untilQuiet({ stack }: Bench): Promise<void> {
   }
 }
 
-/** The parts of a measurement, each as soon as it is over: one that fails later takes nothing back. */
+/**
+ * The parts of a measurement, each as soon as it is over: one that fails later takes nothing back.
+ */
 export type Parts = AsyncGenerator<Part, void>;
 
 export async function* measureScaling(bench: Bench, machines: number): Parts {

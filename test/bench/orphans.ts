@@ -1,14 +1,15 @@
 /**
- * `node test/bench/orphans.ts 5000`: what one run of the check `safety/orphans` leaves in its history when a cloud lists so many
- * instances, with a driver that is built in and with one that is not. The cloud, Kubernetes and the time are doubles; the
- * workflow and the activities that judge are the real ones.
+ * `node test/bench/orphans.ts 5000 10`: what one run of the check `safety/orphans` leaves in its
+ * history when a cloud lists 5,000 instances for 10 classes, with a driver that is built in and with
+ * one that is not. The cloud, Kubernetes and the time are doubles; the workflow and the activities
+ * that decide are the real ones.
  */
 import type { Driver, ListedInstance } from '../../activities/drivers/driver.ts';
-import { lookForOrphans } from '../../activities/safety/orphans/find-orphans.ts';
-import { judgeListings } from '../../activities/safety/orphans/judge-listings.ts';
+import { findOrphans } from '../../activities/safety/orphans/find-orphans.ts';
+import { evaluateListings } from '../../activities/safety/orphans/evaluate-listings.ts';
 import type {
   OrphanCheck,
-  OrphanLookRequest,
+  OrphanSearchRequest,
 } from '../../workflows/contracts/safety-activities.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../support/builders.ts';
@@ -56,7 +57,8 @@ const driver: Pick<Driver, 'listInstances' | 'listScope' | 'describeInstance' | 
 
 const temporal = await TemporalForTests.start();
 const kube = {
-  judgeListings: (request: Parameters<typeof judgeListings>[1]) => judgeListings(control, request),
+  evaluateListings: (request: Parameters<typeof evaluateListings>[1]) =>
+    evaluateListings(control, request),
 };
 const runs = {
   'built in': {
@@ -69,8 +71,8 @@ const runs = {
   },
 };
 const served = {
-  lookForOrphans: (request: OrphanLookRequest) =>
-    lookForOrphans({ driver, control, signal: () => new AbortController().signal }, request),
+  findOrphans: (request: OrphanSearchRequest) =>
+    findOrphans({ driver, control, signal: () => new AbortController().signal }, request),
   listInstances: async () => ({ outcome: 'listed', instances }),
 };
 for (const [kind, activities] of Object.entries(runs)) {

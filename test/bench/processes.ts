@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Stack } from '../../deploy/local/stack.ts';
 
-/** Linux counts CPU time in hundredths of a second for programs of all architectures that we run on. */
+/**
+ * Linux counts CPU time in hundredths of a second for programs of all architectures that we run on.
+ */
 const ticksPerSecond = 100;
 const kibPerMib = 1024;
 

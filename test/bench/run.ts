@@ -1,4 +1,7 @@
-/** `npm run bench -- up 100`: how fast, and at what cost. Prints for people, or `--json` for programs. */
+/**
+ * `npm run bench -- up 100`: how fast, and at what cost. Prints for people, or `--json` for
+ * programs.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

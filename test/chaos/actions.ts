@@ -1,35 +1,10 @@
-/** What chaos can do, and how often. A kind draws its details from the dice; what cannot be done now is drawn again. */
+/**
+ * What chaos can do, and how often. A kind draws its details from the dice; what cannot be done now
+ * is drawn again.
+ */
+import type { Action, Component, PlannedFault } from './action.ts';
 import type { Dice } from './dice.ts';
 import type { Wishes } from './wishes.ts';
-
-export const components = [
-  'worker',
-  'second-worker',
-  'watcher',
-  'second-watcher',
-  'temporal',
-  'kube-apiserver',
-] as const;
-export type Component = (typeof components)[number];
-
-/** As docs/virtual-cloud.md has them. */
-export interface PlannedFault {
-  kind: 'loseAnswer' | 'throttle' | 'hang' | 'vanish';
-  operation: 'create' | 'delete' | 'list' | '*';
-  times: number;
-  seconds?: number;
-}
-
-/** `share` points at one of the things that are there when the time has come: 0 is the first by name, 1 (out) behind the last. */
-export type Action =
-  | { type: 'create'; pool: string; replicas: number; class: string }
-  | { type: 'scale'; pool: string; replicas: number }
-  | { type: 'roll'; pool: string; class: string }
-  | { type: 'drain'; pool: string; share: number }
-  | { type: 'delete'; pool: string }
-  | { type: 'kill'; component: Component }
-  | { type: 'fault'; fault: PlannedFault }
-  | { type: 'cancel' | 'terminate'; share: number };
 
 export interface Draw {
   dice: Dice;

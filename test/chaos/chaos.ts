@@ -1,4 +1,7 @@
-/** One run: trouble by the plan, a quiet point after each round, everything deleted at the end. It stops at the first violation. */
+/**
+ * One run: trouble by the plan, a quiet point after each round, everything deleted at the end. It
+ * stops at the first violation.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { className } from '../e2e/support/manifests.ts';
 import { ActionLog } from './action-log.ts';
@@ -30,7 +33,9 @@ export interface ChaosOptions {
   settleSeconds: number;
 }
 
-/** Starts a stack of its own and stops it again. Broken invariants are in the tally's violations. */
+/**
+ * Starts a stack of its own and stops it again. Broken invariants are in the tally's violations.
+ */
 export async function runChaos(options: ChaosOptions): Promise<Tally> {
   await using world = await openWorld(options.stateDir);
   return await new Chaos(world, options).run();

@@ -1,4 +1,6 @@
-/** What must hold. Each rule says in words where it does not; a rule that says nothing holds. Pure. */
+/**
+ * What must hold. Each rule says in words where it does not; a rule that says nothing holds. Pure.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { className } from '../e2e/support/manifests.ts';
 import { completionOf, progressOf } from '../e2e/support/completion.ts';

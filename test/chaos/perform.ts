@@ -1,7 +1,7 @@
 /** Does what the plan says, whatever is away at the moment. */
 import { kill9Component } from '../e2e/support/components.ts';
 import { ofObjects } from '../e2e/support/workflow-records.ts';
-import type { Action } from './actions.ts';
+import type { Action } from './action.ts';
 import { createPool, nameOf, persistently, type World } from './world.ts';
 
 export const noWorkflow = 'no workflow';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { components, type Action } from './actions.ts';
+import { components, type Action } from './action.ts';
 import { planChaos, type Round } from './plan.ts';
 import { shortRun } from './short-run.ts';
 import { pools } from './wishes.ts';

@@ -1,5 +1,6 @@
 /** Everything that a run of chaos will do, from its seed alone. */
-import { actionKinds, components, type Action, type Component } from './actions.ts';
+import { actionKinds } from './actions.ts';
+import { components, type Action, type Component } from './action.ts';
 import { Dice } from './dice.ts';
 import { Wishes, type Envelope, type Wish } from './wishes.ts';
 

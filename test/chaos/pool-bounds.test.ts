@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { State } from '../e2e/support/bounds.ts';
+import type { State } from '../e2e/support/states.ts';
 import type { Round } from './plan.ts';
 import { brokenBounds } from './pool-bounds.ts';
 

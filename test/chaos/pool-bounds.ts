@@ -1,5 +1,5 @@
 /** Did the machines of each pool stay within what its wishes allowed, in every state of a round? */
-import type { Counts, State } from '../e2e/support/bounds.ts';
+import type { Counts, State } from '../e2e/support/states.ts';
 import { checkBounds, type Bounds } from '../e2e/support/bounds-check.ts';
 import type { Round } from './plan.ts';
 import { pools, type Envelope, type Limits } from './wishes.ts';

@@ -1,5 +1,8 @@
-/** How long after a kill the next wish is heard: from the spec of a MachineDeployment through watcher, Temporal and worker to its status. */
-import type { Component } from './actions.ts';
+/**
+ * How long after a kill the next wish is heard: from the spec of a MachineDeployment through
+ * watcher, Temporal and worker to its status.
+ */
+import type { Component } from './action.ts';
 import { persistently, probe, type World } from './world.ts';
 
 export interface Recovery {

@@ -1,5 +1,8 @@
-/** What the scheduled checks had to repair, by their own reports. More than chaos caused itself is a fault that they hid. */
-import type { EntityReport } from '../../workflows/contracts/safety-activities.ts';
+/**
+ * What the scheduled checks had to repair, by their own reports. More than chaos caused itself is a
+ * fault that they hid.
+ */
+import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import type { WorkflowRecords } from '../e2e/support/workflow-records.ts';
 
@@ -21,7 +24,7 @@ export interface Causes {
 }
 
 export async function repairsOf(workflows: WorkflowRecords): Promise<Repairs> {
-  const entities = await workflows.resultsOf<EntityReport>('safetyEntities');
+  const entities = await workflows.resultsOf<WorkflowReport>('safetyLostWorkflows');
   const orphans = await workflows.resultsOf<OrphanReport>('safetyOrphans');
   const { brokenBySdk } = await workflows.endedBadly();
   return {

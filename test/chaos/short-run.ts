@@ -1,4 +1,7 @@
-/** The run that is a part of `npm test`: its seed is one with every kind of trouble in it (plan.test.ts looks). */
+/**
+ * The run that is a part of `npm test`: its seed is one with every kind of trouble in it
+ * (plan.test.ts looks).
+ */
 export const shortRun = {
   seed: 4,
   minutes: 1.25,

@@ -21,7 +21,10 @@ export interface Snapshot {
   nodes: NodeObject[];
   /** Ids of workflows of objects that are open. */
   running: string[];
-  /** `id: status` of those that ended otherwise than by completing, without those that the SDK broke. */
+  /**
+   * `id: status` of those that ended otherwise than by completing, without those that the SDK
+   * broke.
+   */
   endedBadly: string[];
 }
 

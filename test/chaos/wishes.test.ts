@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Action } from './actions.ts';
+import type { Action } from './action.ts';
 import { boundsOf } from './pool-bounds.ts';
 import { Wishes } from './wishes.ts';
 

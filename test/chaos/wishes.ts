@@ -1,5 +1,8 @@
-/** What is wanted of each pool, and how far its machines may stray from that since the last quiet point. Pure. */
-import type { Action } from './actions.ts';
+/**
+ * What is wanted of each pool, and how far its machines may stray from that since the last quiet
+ * point. Pure.
+ */
+import type { Action } from './action.ts';
 
 /** Of a rollout. */
 export interface Limits {
@@ -25,8 +28,9 @@ export interface Envelope {
   /** Machines that may have gone without the deployment having decided it. */
   removed: number;
   /**
-   * Scaled down, or rolled more than once: machines that terminate and new ones may add up to any number, as nobody waits for a
-   * drain to make a machine that is wanted now (docs/decisions/0004-rollouts.md).
+   * Scaled down, or rolled more than once: machines that terminate and new ones may add up to any
+   * number, as nobody waits for a drain to make a machine that is wanted now
+   * (docs/decisions/0004-rollouts.md).
    */
   isUnbounded: boolean;
 }

@@ -27,7 +27,10 @@ const outageSeconds = 120;
 /** Longer than a drain needs that is not blocked. */
 const drainTimeout = '20s';
 
-/** The checks that heal what was done behind everybody's back run all the time, and soon act on what they see. */
+/**
+ * The checks that heal what was done behind everybody's back run all the time, and soon act on what
+ * they see.
+ */
 const workerFlags = [
   '--safety-entities-period=10s',
   '--machine-safety-orphan-vms-period=10s',
@@ -45,7 +48,10 @@ export interface World extends AsyncDisposable {
 /** Name of a pool's MachineDeployment; those of its sets and machines begin with it. */
 export const nameOf = (pool: string): string => `${namespace}-${pool}`;
 
-/** Starts a fresh stack with two watchers and two workers. It is stopped with the world; its logs stay. */
+/**
+ * Starts a fresh stack with two watchers and two workers. It is stopped with the world; its logs
+ * stay.
+ */
 export async function openWorld(stateDir: string): Promise<World> {
   const ours = { doubled: true, workerFlags };
   const stack = await startStack({ stateDir, namespace, fresh: true, quiet: true, ...ours });
@@ -99,7 +105,8 @@ export async function createPool({ cluster }: World, pool: string, wish: Wish): 
     await cluster.create('machinedeployments', manifest);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    // The answer to an earlier attempt was lost, or the pool that was deleted before is still there.
+    // The answer to an earlier attempt was lost, or the pool that was deleted before is still
+    // there.
     const { deletionTimestamp } = (await cluster.deployment(name)).metadata;
     if (deletionTimestamp !== undefined) throw error;
   }

@@ -1,6 +1,7 @@
 /**
- * `engines` in package.json says on which Node the programs run. The npm scripts need less of the machine's own (20.19): deploy/local/bootstrap.mjs
- * runs there, and runs everything else on the Node 24 that is one of the dependencies.
+ * `engines` in package.json says on which Node the programs run. The npm scripts need less of the
+ * machine's own (20.19): deploy/local/bootstrap.mjs runs there, and runs everything else on the
+ * Node 24 that is one of the dependencies.
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';

@@ -1,7 +1,7 @@
 /**
- * Takes over from MCM v0.62.1 before, in, and after a rollout (3 replicas, surge 1, unavailable 0). What comes out is what
- * MCM itself recorded at the end of the same act. Which machine of an old set goes next is not determined: MCM's order
- * ends with the age, and these are of one second.
+ * Takes over from MCM v0.62.1 before, in, and after a rollout (3 replicas, surge 1, unavailable 0).
+ * What comes out is what MCM itself recorded at the end of the same act. Which machine of an old
+ * set goes next is not determined: MCM's order ends with the age, and these are of one second.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
@@ -17,7 +17,10 @@ const replicas = 3;
 const first = 'pool-77cfc';
 const second = 'pool-77888';
 
-/** Waits for the end of a rollout and looks at all that was made and deleted since the handover. `set` has all machines then. */
+/**
+ * Waits for the end of a rollout and looks at all that was made and deleted since the handover.
+ * `set` has all machines then.
+ */
 async function expectEnd(takeover: Takeover, end: Recording, set: string): Promise<void> {
   await takeover.untilAsIn(end);
   await takeover.untilNodesAsIn(end);
@@ -42,7 +45,8 @@ describe('the rollout that MCM left at 03-rollout-surge-pending', () => {
   test('waits for the surge machine, and goes on when it joins', async () => {
     const surge = `${scenario.named('pool').name}-77888-bwgfx`;
     await takeover.begin();
-    // Surge is used up, and no machine may be unavailable: there is nothing to do, and no progress to report.
+    // Surge is used up, and no machine may be unavailable: there is nothing to do, and no progress
+    // to report.
     await takeover.untilQuiet();
     expect(await takeover.machines()).toEqual(takeover.remaining());
     expect(takeover.everyMachine).toEqual(takeover.machineNames);
@@ -94,7 +98,10 @@ describe('a deployment that MCM left at 06-rolled-back-complete', () => {
   const { scenario } = takeover;
   const pool = scenario.named('pool').name;
 
-  /** Not recorded: the end of the first rollout with the revisions that MCM's rules give, the highest of the others plus one. */
+  /**
+   * Not recorded: the end of the first rollout with the revisions that MCM's rules give, the
+   * highest of the others plus one.
+   */
   function expected(): Recording {
     const end = takeover.recordingOf('05-rollout-complete-revision-2');
     const history = 'deployment.kubernetes.io/revision-history';

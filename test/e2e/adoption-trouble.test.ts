@@ -1,4 +1,7 @@
-/** Takes over from MCM v0.62.1 where something is in the way: a cloud that refuses, a budget that allows no eviction, a deletion. */
+/**
+ * Takes over from MCM v0.62.1 where something is in the way: a cloud that refuses, a budget that
+ * allows no eviction, a deletion.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
@@ -41,8 +44,8 @@ describe('what MCM left at 07-create-errors', () => {
       const counts = before.map((name) => tried.filter((call) => call.name === name).length);
       expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
     });
-    // The cluster autoscaler reads errorCode ResourceExhausted, which must not vanish with each attempt. (A refused attempt
-    // is counted in an annotation.)
+    // The cluster autoscaler reads errorCode ResourceExhausted, which must not vanish with each
+    // attempt. (A refused attempt is counted in an annotation.)
     const writes = await takeover.writesOn('machines');
     expect(writes.filter((line) => line.includes('/status'))).toEqual([]);
     await takeover.untilAsIn(takeover.recording);

@@ -1,10 +1,16 @@
-/** Takes over from MCM v0.62.1 where nothing is under way but VMs that boot. test/fixtures/mcm-0.62.1 says how each moment came to be. */
+/**
+ * Takes over from MCM v0.62.1 where nothing is under way but VMs that boot.
+ * test/fixtures/mcm-0.62.1 says how each moment came to be.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { untilPhase } from './support/machines.ts';
 import { join } from './support/mcm-handover.ts';
 import { useTakeover } from './support/mcm-takeover.ts';
 
-/** Names, hashes and revisions of the sets are of MCM's making; 06 went from the second template back to the first. */
+/**
+ * Names, hashes and revisions of the sets are of MCM's making; 06 went from the second template
+ * back to the first.
+ */
 describe.each([
   { moment: '02-running', short: 'adopt02' },
   { moment: '05-rollout-complete-revision-2', short: 'adopt05' },

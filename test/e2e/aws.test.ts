@@ -1,4 +1,6 @@
-/** A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2. */
+/**
+ * A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
@@ -71,7 +73,10 @@ describe('a MachineDeployment on AWS', () => {
     await cluster.create('machineclasses', manifest);
   }
 
-  /** So many machines, all Running with this instance type, each with its instance and its Ready Node and no instance beside them. */
+  /**
+   * So many machines, all Running with this instance type, each with its instance and its Ready
+   * Node and no instance beside them.
+   */
   async function untilOneEach(pool: string, count: number, type: string): Promise<Machine[]> {
     const what = `${count} machines of type ${type}, each with one instance and one Node`;
     return await eventually(
@@ -101,7 +106,8 @@ describe('a MachineDeployment on AWS', () => {
     );
   }
 
-  // One test: the invariants after each test ask the virtual cloud, which knows nothing of these machines.
+  // One test: the invariants after each test ask the virtual cloud, which knows nothing of these
+  // machines.
   test('is scaled, rolled, drained and deleted, with one instance for each machine at all times', async () => {
     const pool = await createDeployment(scenario, 'pool', {
       replicas: 2,

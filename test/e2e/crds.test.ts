@@ -43,7 +43,8 @@ describe('a new object', () => {
 
 describe('an object that is older than the rules', () => {
   let crds: ScratchCrds;
-  // What the plain schema and the scale subresource refuse was never stored, not with MCM's CRDs either.
+  // What the plain schema and the scale subresource refuse was never stored, not with MCM's CRDs
+  // either.
   const stored = refused
     .filter(({ faults }) => !faults.some((fault) => /Required value$|spec.replicas/.test(fault)))
     .map(({ name, object, faults }, index) => ({
@@ -81,7 +82,9 @@ describe('an object that is older than the rules', () => {
   });
 });
 
-/** A change that has nothing to do with any fault, so that rules of whole objects are asked again. */
+/**
+ * A change that has nothing to do with any fault, so that rules of whole objects are asked again.
+ */
 function otherFieldOf({ kind, ...object }: AnyObject & Schema): object {
   if (kind === 'MachineClass') return { nodeTemplate: { architecture: 'arm64' } };
   if (object['spec'] === undefined) return {};

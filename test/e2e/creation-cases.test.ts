@@ -1,4 +1,7 @@
-/** Creations that are not over with the create: an instance to be initialized, a Node that another machine has. */
+/**
+ * Creations that are not over with the create: an instance to be initialized, a Node that another
+ * machine has.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';

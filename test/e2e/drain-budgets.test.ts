@@ -1,4 +1,7 @@
-/** Blocked drains: what they cost while they wait, and that they go on when their PodDisruptionBudget changes. */
+/**
+ * Blocked drains: what they cost while they wait, and that they go on when their
+ * PodDisruptionBudget changes.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
@@ -11,7 +14,10 @@ interface DrainSeen {
   blockers: { nextTryAt?: number }[];
 }
 
-/** By itself a blocked drain tries again later than this: enough to tell the one from the other on a busy machine. */
+/**
+ * By itself a blocked drain tries again later than this: enough to tell the one from the other on a
+ * busy machine.
+ */
 const restMilliseconds = 10_000;
 
 describe('a drain that a budget blocks', () => {

@@ -1,4 +1,7 @@
-/** Drains that end by force, asked for in the middle, before, or by the clock; and one whose clock is set back. */
+/**
+ * Drains that end by force, asked for in the middle, before, or by the clock; and one whose clock
+ * is set back.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
@@ -35,7 +38,10 @@ describe('a drain by force', () => {
   const volumes = new Volumes(scenario);
   const pathOf = (name: string): string => cluster.pathOf('machines', name);
 
-  /** A machine with a pod that its budget keeps and that would not end by itself, and a volume of that pod. */
+  /**
+   * A machine with a pod that its budget keeps and that would not end by itself, and a volume of
+   * that pod.
+   */
   async function occupied(short: string, spec: MachineSpec = {}): Promise<string> {
     const name = await createMachine(scenario, short, spec);
     await untilPhase(scenario, name, 'Running');

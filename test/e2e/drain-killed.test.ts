@@ -1,6 +1,7 @@
 /**
- * kill -9 of the worker at many moments of drains, when a step is done and the worker does not know. Nobody is asked twice, no budget is
- * broken, no clock begins anew, one VM goes once, and nothing is left.
+ * kill -9 of the worker at many moments of drains, when a step is done and the worker does not
+ * know. Nobody is asked twice, no budget is broken, no clock begins anew, one VM goes once, and
+ * nothing is left.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -18,7 +19,10 @@ interface DrainAnswer {
   isBlocked: boolean;
 }
 
-/** Each death costs a drain some seconds until it is noticed, and then ever more until it is tried again. */
+/**
+ * Each death costs a drain some seconds until it is noticed, and then ever more until it is tried
+ * again.
+ */
 const patient = { timeoutSeconds: 240 };
 
 describe('kill -9 of the worker after a step of a drain', () => {
@@ -137,7 +141,10 @@ describe('kill -9 of the worker after a step of a drain', () => {
     return name;
   }
 
-  /** Deletes it; waits until the worker has died at each of the moments but the later ones, which stay armed. */
+  /**
+   * Deletes it; waits until the worker has died at each of the moments but the later ones, which
+   * stay armed.
+   */
   async function deleteAndKill(
     name: string,
     wanted: DrainMoment[],
@@ -178,7 +185,9 @@ describe('kill -9 of the worker after a step of a drain', () => {
     });
   }
 
-  /** Of each blocked pod, as an attempt that began after that one says it: `ns/pod since 2026-...`. */
+  /**
+   * Of each blocked pod, as an attempt that began after that one says it: `ns/pod since 2026-...`.
+   */
   async function sinceOf(name: string, killed?: unknown): Promise<string[]> {
     const look = async (): Promise<string[]> => {
       const { lastStartedTime, lastFailure } = await workflows.pendingAttempt('machine', name);

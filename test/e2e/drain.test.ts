@@ -1,4 +1,7 @@
-/** Pods on the Node of a machine that goes: they are asked to leave, and their PodDisruptionBudget is respected. */
+/**
+ * Pods on the Node of a machine that goes: they are asked to leave, and their PodDisruptionBudget
+ * is respected.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';

@@ -1,4 +1,7 @@
-/** The conformance kit and the drivers of clouds: the real SDKs, moto for AWS, doubles for Azure and Google Cloud. */
+/**
+ * The conformance kit and the drivers of clouds: the real SDKs, moto for AWS, doubles for Azure and
+ * Google Cloud.
+ */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { aws } from './support/clouds/aws.ts';
 import { azure } from './support/clouds/azure.ts';

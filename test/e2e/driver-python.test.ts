@@ -124,13 +124,13 @@ describe('the driver in Python', () => {
       'millwright.dev/namespace': namespace,
       'millwright.dev/provider': provider,
     });
-    const first = await lookForOrphans();
+    const first = await findOrphans();
     expect(first.suspects).toMatchObject([{ providerID, provider, className: 'python' }]);
-    expect(await lookForOrphans()).toMatchObject({ deleted: [{ providerID }], errors: [] });
+    expect(await findOrphans()).toMatchObject({ deleted: [{ providerID }], errors: [] });
     expect(await cloud.instances()).toEqual([]);
   });
 
-  async function lookForOrphans(): Promise<OrphanReport> {
+  async function findOrphans(): Promise<OrphanReport> {
     return await (await runCheck(workflows, 'orphans')).result();
   }
 });

@@ -55,7 +55,7 @@ describe("the virtual cloud's driver", () => {
   test('a provider that nobody serves is said in words', async () => {
     await createClass(scenario, 'mars', { provider: 'mars' });
     await expect(verifyDriver(scenario, 'mars')).rejects.toThrow(
-      /nobody serves the task queue millwright\/[-0-9a-f]{36}\/driver-.*\/driver\/mars\/create: start the driver/,
+      /no worker serves the task queue millwright\/[-0-9a-f]{36}\/driver-.*\/driver\/mars\/create: start the driver/,
     );
   });
 });

@@ -1,4 +1,7 @@
-/** The control cluster's etcd is restored from a backup while watcher and worker run: versions go back, and everything goes on. */
+/**
+ * The control cluster's etcd is restored from a backup while watcher and worker run: versions go
+ * back, and everything goes on.
+ */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
@@ -76,7 +79,7 @@ describe('an etcd that is restored', () => {
     expect(await cloud.instances()).toEqual(expect.arrayContaining(kept));
 
     // Nobody's by now: its run ends, and its instance is for the search of orphans.
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await eventually('the machine that the backup does not know has no run', async () => {
       expect(await workflows.running('WorkflowType="machine"')).toEqual([
         expect.stringContaining(edited),
@@ -86,7 +89,8 @@ describe('an etcd that is restored', () => {
     await runCheck(workflows, 'orphans');
     await runCheck(workflows, 'orphans');
     expect((await cloud.instances()).map(({ name: vm }) => vm)).toEqual([edited]);
-    // As the controller of the cloud does. The check of unmanaged Nodes takes our finalizer off when a Node is 20 minutes old.
+    // As the controller of the cloud does. The check of unmanaged Nodes takes our finalizer off
+    // when a Node is 20 minutes old.
     await cluster.target.patch(nodePath(unknown), 'merge', { metadata: { finalizers: null } });
     await cluster.target.delete(nodePath(unknown));
     await deleteMachine(scenario, edited);

@@ -1,4 +1,7 @@
-/** Objects with any content that this API server takes: each is followed or says why not, none disturbs another, all can go. */
+/**
+ * Objects with any content that this API server takes: each is followed or says why not, none
+ * disturbs another, all can go.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
@@ -53,7 +56,10 @@ describe(`objects drawn with ${seedVariable}=${seed}`, () => {
     return kind === 'machinedeployments' ? deployment : setOf(deployment);
   }
 
-  /** Draws objects of a kind. Names are the scenario's own, and nothing but us holds them back from going. */
+  /**
+   * Draws objects of a kind. Names are the scenario's own, and nothing but us holds them back from
+   * going.
+   */
   function drawOf(kind: MachineKind): object[] {
     return Array.from({ length: drawn }, (_, index) => {
       const { name } = scenario.named(`${kind.slice(7)}-${index}`);

@@ -15,7 +15,10 @@ import {
 import { setReady } from './support/node-health.ts';
 import { useScenario, type Scenario } from './support/scenario.ts';
 
-/** Shorter than the outage. As long as what a machine gets after one, so that there is time to look on a busy machine. */
+/**
+ * Shorter than the outage. As long as what a machine gets after one, so that there is time to look
+ * on a busy machine.
+ */
 const healthTimeoutSeconds = 60;
 const outageSeconds = 75;
 const replicas = 3;

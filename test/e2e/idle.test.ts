@@ -16,7 +16,10 @@ describe('ten idle machines', () => {
   let pool: string;
   let markers = 0;
 
-  /** Something unrelated happens, from its creation to its end: all that came before it has been seen by then. */
+  /**
+   * Something unrelated happens, from its creation to its end: all that came before it has been
+   * seen by then.
+   */
   async function marker(): Promise<void> {
     markers += 1;
     const name = await createMachine(scenario, `marker${markers}`);

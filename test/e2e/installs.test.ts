@@ -28,7 +28,10 @@ afterAll(() => stopSecondStack('second'), 60_000);
 
 const budgetsPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
-/** A pod on the Node of a machine, in the cluster of its Nodes, that may not be evicted until the budget goes. */
+/**
+ * A pod on the Node of a machine, in the cluster of its Nodes, that may not be evicted until the
+ * budget goes.
+ */
 async function startGuardedPod({ cluster: { target } }: Scenario, node: string): Promise<string> {
   const labels = { app: node };
   await target.create(budgetsPath, {
@@ -63,7 +66,10 @@ interface Ended {
   output: string;
 }
 
-/** A watcher or worker of a namespace in the second control cluster, without a cluster name, until it ends. */
+/**
+ * A watcher or worker of a namespace in the second control cluster, without a cluster name, until
+ * it ends.
+ */
 async function runToItsEnd(program: 'watcher' | 'worker'): Promise<Ended> {
   const kubeconfig = second.layout.kubeconfigOf(`millwright-${program}`);
   const entrance = join(repository, 'workers', `${program}.ts`);
@@ -180,10 +186,10 @@ describe('a second control cluster with a name of its own', () => {
       expect(runs.map(({ status }) => status.name).toSorted()).toEqual(['RUNNING', 'TERMINATED']);
       // Until then a run would be for the worker before.
       await eventually('the check is that of the new control cluster', async () => {
-        const { action } = await workflows.scheduleOf('entities').describe();
+        const { action } = await workflows.scheduleOf('lost-workflows').describe();
         expect(action.taskQueue).toBe(taskQueueOf({ cluster: await next.uid(), name: namespace }));
       });
-      const check = await runCheck(workflows, 'entities');
+      const check = await runCheck(workflows, 'lost-workflows');
       expect(await check.result()).toMatchObject({ objects: 1, running: 1, failed: 0 });
       await next.delete(next.pathOf('machines', name));
       await untilGone({ cluster: next }, next.pathOf('machines', name));
@@ -206,7 +212,10 @@ describe('a second control cluster with a name of its own', () => {
     return status.name === 'RUNNING' ? typedSearchAttributes.get(keys.KubeCluster) : undefined;
   }
 
-  /** As Gardener's control-plane migration: finalizers go, then the objects, while nothing looks at them. */
+  /**
+   * As Gardener's control-plane migration: finalizers go, then the objects, while nothing looks at
+   * them.
+   */
   async function giveAway(): Promise<void> {
     const { cluster } = seed;
     const secrets = namespaced('secrets', namespace);

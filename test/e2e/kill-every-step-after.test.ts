@@ -1,4 +1,7 @@
-/** kill -9 of the worker at every step of a scale-up and a scale-down, when the step is done and the worker does not know. */
+/**
+ * kill -9 of the worker at every step of a scale-up and a scale-down, when the step is done and the
+ * worker does not know.
+ */
 import { describe } from '@jest/globals';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 

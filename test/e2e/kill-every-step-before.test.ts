@@ -1,4 +1,7 @@
-/** kill -9 of the worker at a scale-up and a scale-down, before every step that makes or deletes something. */
+/**
+ * kill -9 of the worker at a scale-up and a scale-down, before every step that makes or deletes
+ * something.
+ */
 import { describe } from '@jest/globals';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 

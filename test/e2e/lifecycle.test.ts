@@ -1,4 +1,6 @@
-/** A MachineDeployment from its first apply to its last trace, with MCM v0.62.1's texts and shapes. */
+/**
+ * A MachineDeployment from its first apply to its last trace, with MCM v0.62.1's texts and shapes.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,7 @@
-/** What is wrong with a MachineClass is said on it, before a machine is tried, and no more once it is mended. */
+/**
+ * What is wrong with a MachineClass is said on it, before a machine is tried, and no more once it
+ * is mended.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';

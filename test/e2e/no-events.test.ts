@@ -16,7 +16,10 @@ describe('a namespace that takes no Events', () => {
   const policies = `${admission}/validatingadmissionpolicies`;
   const bindings = `${admission}/validatingadmissionpolicybindings`;
 
-  /** Not a quota: API servers count no Events of the core API (`ignoredResources` of Kubernetes' quota). */
+  /**
+   * Not a quota: API servers count no Events of the core API (`ignoredResources` of Kubernetes'
+   * quota).
+   */
   beforeAll(async () => {
     const metadata = { name: namespace };
     const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['events'] };

@@ -1,4 +1,7 @@
-/** Temporal loses its database, or gets an old one back: objects and instances are as they are, and everything goes on. Runs alone. */
+/**
+ * Temporal loses its database, or gets an old one back: objects and instances are as they are, and
+ * everything goes on. Runs alone.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { lease } from '../../activities/kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -108,7 +111,7 @@ describe('Temporal', () => {
       ids: await instanceNames(),
       uids: (await cluster.machines()).map(uidOf),
     }).toEqual(before);
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await runCheck(workflows, 'orphans');
     expect(await instanceNames()).toEqual(before.ids);
 
@@ -146,7 +149,7 @@ describe('Temporal', () => {
       });
     });
 
-    await runCheck(workflows, 'entities');
+    await runCheck(workflows, 'lost-workflows');
     await untilAllWork();
     await eventually('the drain is taken up', async () => {
       const blocked = await workflows.running('State="DrainBlocked"');

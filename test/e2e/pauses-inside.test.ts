@@ -1,4 +1,7 @@
-/** Deadlines run only while the system could act: an outage that begins and ends inside one fails no machine. */
+/**
+ * Deadlines run only while the system could act: an outage that begins and ends inside one fails no
+ * machine.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
@@ -20,7 +23,10 @@ async function untilTime(what: string, time: number): Promise<void> {
   await eventually(what, () => expect(Date.now()).toBeGreaterThan(time));
 }
 
-/** One machine waits for its health, another for its Node. Returns their phases after both timeouts, before they get well. */
+/**
+ * One machine waits for its health, another for its Node. Returns their phases after both timeouts,
+ * before they get well.
+ */
 async function sitOut(scenario: Scenario, { begin, end }: Outage): Promise<string[]> {
   const { cluster, cloud } = scenario;
   const ill = await createMachine(scenario, 'ill', { healthTimeout: timeout });

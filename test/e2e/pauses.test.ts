@@ -1,4 +1,6 @@
-/** Deadlines run only while the system could act: outages and stops that begin and end inside one. */
+/**
+ * Deadlines run only while the system could act: outages and stops that begin and end inside one.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { lease } from '../../activities/kube/client/paths.ts';

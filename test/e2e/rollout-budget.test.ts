@@ -1,4 +1,7 @@
-/** Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a time. */
+/**
+ * Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a
+ * time.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';

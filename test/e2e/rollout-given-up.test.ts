@@ -1,4 +1,7 @@
-/** A rollout with automatic rollback whose machines never join: it goes back by itself, until somebody wants something else. */
+/**
+ * A rollout with automatic rollback whose machines never join: it goes back by itself, until
+ * somebody wants something else.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import {
@@ -12,7 +15,10 @@ import { untilCondition } from './support/rollouts.ts';
 
 const replicas = 4;
 
-/** The rollout has been given up, and the first set has all machines again. Returns the set that was given up. */
+/**
+ * The rollout has been given up, and the first set has all machines again. Returns the set that was
+ * given up.
+ */
 async function giveUp(rollouts: Rollouts): Promise<{ rollout: Rollout; failed: string }> {
   const { cloud } = rollouts.scenario;
   const rollout = await rollouts.begin({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { options } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { State } from './support/bounds.ts';
+import type { State } from './support/states.ts';
 import { machinesOf } from './support/machines.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
@@ -21,8 +21,8 @@ async function newMachinesOf({ scenario, name, firstMachines }: Rollout): Promis
 }
 
 /**
- * Milliseconds, as its object says it: the recorder may see it later. The time is cut to the second, so that it may have been as
- * late as at the end of that.
+ * Milliseconds, as its object says it: the recorder may see it later. The time is cut to the
+ * second, so that it may have been as late as at the end of that.
  */
 function runningSince({ metadata, status }: Machine): number {
   const time = status?.currentStatus?.lastUpdateTime;

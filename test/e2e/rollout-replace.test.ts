@@ -1,4 +1,7 @@
-/** Gardener writes the whole spec of a MachineDeployment whenever it looks at it, also in the middle of a rollout. */
+/**
+ * Gardener writes the whole spec of a MachineDeployment whenever it looks at it, also in the middle
+ * of a rollout.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
@@ -32,7 +35,8 @@ describe('the whole spec is replaced in the middle of a rollout', () => {
     const machines = await rollout.expectEnd({ class: secondClass, replicas: 9 });
     rollout.recorder.expectBounds({ maxTotal: 10, minAvailable: 8, until: middle });
     rollout.recorder.expectBounds({ maxTotal: 10, minAvailable: 6 });
-    // Only the class makes machines old: one new set, and the timeout is pushed down to its machines.
+    // Only the class makes machines old: one new set, and the timeout is pushed down to its
+    // machines.
     expect(await rollout.revisions()).toHaveLength(2);
     const { cluster } = rollout.scenario;
     const timeouts = (await cluster.machines()).map((machine) => machine.spec.drainTimeout);

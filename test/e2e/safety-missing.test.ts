@@ -1,4 +1,7 @@
-/** Instances that go behind our back: their machines are replaced, when the cloud says so and the Node does not say otherwise. */
+/**
+ * Instances that go behind our back: their machines are replaced, when the cloud says so and the
+ * Node does not say otherwise.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';

@@ -1,4 +1,6 @@
-/** Nodes that no Machine knows of are marked and let go, and lose the mark when a Machine has them. */
+/**
+ * Nodes that no Machine knows of are marked and let go, and lose the mark when a Machine has them.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import type { UnmanagedNodesReport } from '../../workflows/contracts/safety-activities.ts';

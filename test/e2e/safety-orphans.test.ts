@@ -35,7 +35,7 @@ describe('an instance', () => {
     };
   });
 
-  async function look(): Promise<OrphanReport> {
+  async function listing(): Promise<OrphanReport> {
     const run = await runCheck(workflows, 'orphans');
     return await run.result();
   }
@@ -56,13 +56,13 @@ describe('an instance', () => {
 
   test('without a Machine is suspected by the first look and deleted by the second', async () => {
     const { providerID, name } = await orphan('lost');
-    const first = await look();
+    const first = await listing();
     expect(first).toMatchObject({ suspected: 1, confirmed: 0, deleted: [], errors: [] });
     expect(first.suspects).toEqual([
       expect.objectContaining({ providerID, because: 'noMachine', className }),
     ]);
     expect(idsOf(await cloud.instances())).toEqual([providerID]);
-    const second = await look();
+    const second = await listing();
     expect(second).toMatchObject({
       suspects: [],
       deleted: [{ providerID, machineName: name, because: 'noMachine' }],
@@ -92,8 +92,8 @@ describe('an instance', () => {
     await cloud.addFault({ operation: 'delete', kind: 'error', match: `${namespace}-deleting` });
     await cluster.delete(cluster.pathOf('machines', deleting));
     await untilPhase(scenario, deleting, 'Terminating');
-    await look();
-    const report = await look();
+    await listing();
+    const report = await listing();
     expect(report).toMatchObject({ suspected: 0, kept: { total: 3 }, deleted: [] });
     expect(await cloud.instances()).toHaveLength(3);
     await cloud.clearFaults();
@@ -102,31 +102,31 @@ describe('an instance', () => {
   });
 
   test('of another cluster or namespace stays', async () => {
-    const foreign = [
+    const external = [
       await orphan('other-cluster', { ...ours, 'millwright.dev/cluster': 'another' }),
       await orphan('other-namespace', { ...ours, 'millwright.dev/namespace': 'another' }),
       await orphan('nobodys', {}),
     ];
-    await look();
-    expect(await look()).toMatchObject({ suspected: 0, kept: { total: 0 } });
-    expect(idsOf(await cloud.instances())).toEqual(idsOf(foreign));
-    for (const { id } of foreign) await cloud.delete(id);
+    await listing();
+    expect(await listing()).toMatchObject({ suspected: 0, kept: { total: 0 } });
+    expect(idsOf(await cloud.instances())).toEqual(idsOf(external));
+    for (const { id } of external) await cloud.delete(id);
   });
 
   test('too many of a Machine: the one that it names stays', async () => {
     const name = await createMachine(scenario, 'double');
     const machine = await untilPhase(scenario, name, 'Running');
     const { providerID } = await cloud.create(name, ours, 'another');
-    await look();
-    expect(await look()).toMatchObject({ deleted: [{ providerID, because: 'surplus' }] });
+    await listing();
+    expect(await listing()).toMatchObject({ deleted: [{ providerID, because: 'surplus' }] });
     expect(idsOf(await cloud.instances())).toEqual([machine.spec.providerID]);
     await deleteMachine(scenario, name);
   });
 
   test('among more than the bound stays: nothing is deleted until a person says so', async () => {
     const lost = [await orphan('many-1'), await orphan('many-2'), await orphan('many-3')];
-    await look();
-    const report = await look();
+    await listing();
+    const report = await listing();
     expect(report).toMatchObject({ suspected: 3, confirmed: 3, deleted: [] });
     expect(report.stopped).toContain('3 instances have no Machine');
     expect(idsOf(await cloud.instances())).toEqual(idsOf(lost));
@@ -136,15 +136,15 @@ describe('an instance', () => {
       { type: 'Warning', reason: 'TooManyOrphans' },
     );
     await withFlag('--safety-orphans-max-deletions=3');
-    expect(idsOf((await look()).deleted)).toEqual(idsOf(lost));
+    expect(idsOf((await listing()).deleted)).toEqual(idsOf(lost));
   });
 
   test('is found whatever is wrong with another class', async () => {
     const broken = { ...scenario.named('broken'), secret: 'missing' };
     await cluster.create('machineclasses', classManifest(broken, broken));
     const { providerID } = await orphan('found');
-    await look();
-    const report = await look();
+    await listing();
+    const report = await listing();
     expect(idsOf(report.deleted)).toEqual([providerID]);
     expect(report.errors).toEqual([
       {
@@ -179,8 +179,8 @@ describe('an instance', () => {
   test('is reported only, with --safety-orphans=report; off: nobody looks', async () => {
     await withFlag('--safety-orphans=report');
     const { id, providerID } = await orphan('reported');
-    await look();
-    expect(await look()).toMatchObject({ mode: 'report', confirmed: 1, deleted: [] });
+    await listing();
+    expect(await listing()).toMatchObject({ mode: 'report', confirmed: 1, deleted: [] });
     expect(idsOf(await cloud.instances())).toEqual([providerID]);
     await cloud.delete(id);
     workerFlags.push('--safety-orphans=off');

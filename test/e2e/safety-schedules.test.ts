@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';
-import { createLogger } from '../../workers/process/logger.ts';
+import { createLogger } from '../../workers/log/logger.ts';
 import { ensureSchedules } from '../../workers/temporal/schedules.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';

@@ -10,7 +10,7 @@ import type { Call } from '../../activities/kube/client/call.ts';
 import { requestOf } from '../../activities/kube/client/call.ts';
 import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { orUndefined } from '../../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { createTransport } from '../../activities/kube/client/transport.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
@@ -56,7 +56,10 @@ export class ScratchCrds {
     this.#connection = connection;
   }
 
-  /** `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our rules. */
+  /**
+   * `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our
+   * rules.
+   */
   static async install(
     kubeConfigFile: string,
     change: (schema: Schema) => Schema = (schema) => schema,
@@ -94,7 +97,10 @@ export class ScratchCrds {
     await until(async () => (await this.refusalsOf(bad)).length > 0);
   }
 
-  /** All that the API server says against the object, a line a field, sorted; empty when it would store it. */
+  /**
+   * All that the API server says against the object, a line a field, sorted; empty when it would
+   * store it.
+   */
   async refusalsOf(object: AnyObject): Promise<string[]> {
     return await refusals(
       this.#connection.send({
@@ -127,7 +133,7 @@ export class ScratchCrds {
 
   async remove(): Promise<void> {
     for (const { metadata } of this.#crds) {
-      await orUndefined(
+      await ignoreNotFound(
         this.#connection.send({ method: 'DELETE', path: `${crdsPath}/${metadata.name}` }),
       );
     }
@@ -200,7 +206,10 @@ function connect(kubeConfigFile: string): Connection {
   };
 }
 
-/** A new kind is not found at first; then, after each change of its schema, its storage is made anew (429). */
+/**
+ * A new kind is not found at first; then, after each change of its schema, its storage is made anew
+ * (429).
+ */
 function isNotServedYet(error: unknown): boolean {
   if (error instanceof KubeError && [404, 429].includes(error.code)) return false;
   throw error;

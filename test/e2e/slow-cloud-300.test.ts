@@ -1,4 +1,7 @@
-/** 300 machines at a cloud that takes a minute for each, with the slots that a worker has by default. */
+/**
+ * 300 machines at a cloud that takes a minute for each, with the slots that a worker has by
+ * default.
+ */
 import { describeSlowCloud } from './support/slow-cloud.ts';
 
 describeSlowCloud([

@@ -1,4 +1,7 @@
-/** 30 machines at a slow cloud, with few slots: the waits in the queue are longer than the minute after which a queue is looked at. */
+/**
+ * 30 machines at a slow cloud, with few slots: the waits in the queue are longer than the minute
+ * after which a queue is looked at.
+ */
 import { describeSlowCloud } from './support/slow-cloud.ts';
 
 describeSlowCloud([

@@ -1,13 +1,18 @@
-/** What activities make of any object that an API server may hold: faults in words, or facts that are of use. */
+/**
+ * What activities make of any object that an API server may hold: faults in words, or facts that
+ * are of use.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { factsOf, newSetAmong, optionsOf } from '../../activities/machine-deployment/facts.ts';
+import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
+import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { reportOf } from '../../activities/machine-deployment/status.ts';
-import { demandOf } from '../../activities/machine-set/demand.ts';
+import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import { selectorText } from '../../activities/machine-set/selector.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
-import { healthLimitsOf, preparedOf, preserveSecondsOf } from '../../activities/machine/object.ts';
+import { healthLimitsOf, preserveSecondsOf } from '../../activities/machine/limits.ts';
+import { preparedOf } from '../../activities/machine/prepared.ts';
 import {
   machineClassFaults,
   machineDeploymentFaults,
@@ -70,7 +75,7 @@ describe('any Machine', () => {
 function counterexampleIn(notes: Record<string, string>): string | undefined {
   return counterexample(fc.constant({ annotations: notes }), 1, (metadata) => {
     const deployment = aMachineDeployment({ metadata });
-    const { faults, ...options } = optionsOf(deployment);
+    const { faults, ...options } = optionsOf(deployment, Date.parse);
     expectWords(faults);
     const machine = aMachine({ metadata });
     const set = { set: aMachineSet({ metadata }), isOfTemplate: true };
@@ -142,9 +147,9 @@ describe('any MachineSet', () => {
   test('yields facts that are of use', () => {
     expect(
       counterexample(machineSets, runsEach, (set) => {
-        const demand = demandOf(set);
-        expectUsable(demand);
-        expectWords(demand.faults);
+        const desired = desiredMachinesOf(set);
+        expectUsable(desired);
+        expectWords(desired.faults);
       }),
     ).toBeUndefined();
   });
@@ -155,7 +160,7 @@ describe('any MachineSet', () => {
       counterexample(draws, 4 * runsEach, ([selector, others]) => {
         const labels = { ...others, ...selector.matchLabels };
         const template = { ...aTemplate(), metadata: { labels } };
-        const { faults } = demandOf(aMachineSet({ spec: { selector, template } }));
+        const { faults } = desiredMachinesOf(aMachineSet({ spec: { selector, template } }));
         expectWords(faults);
         if (faults.length > 0 || isEmptySelector(selector)) return;
         for (const part of selectorText(selector).split(/,(?![^(]*\))/)) {
@@ -188,7 +193,7 @@ describe('any MachineDeployment', () => {
   test('has options with faults in words', () => {
     expect(
       counterexample(machineDeployments, runsEach, (deployment) => {
-        const { faults, ...options } = optionsOf(deployment);
+        const { faults, ...options } = optionsOf(deployment, Date.parse);
         expectUsable(options);
         expectWords(faults);
       }),
@@ -204,7 +209,7 @@ describe('any MachineDeployment', () => {
   test('yields facts and a status that are of use, whatever its sets and machines are', () => {
     expect(
       counterexample(views, runsEach, ({ deployment, sets, machines: seen }) => {
-        const options = optionsOf(deployment);
+        const options = optionsOf(deployment, Date.parse);
         const newSet = newSetAmong(deployment, sets, options);
         const view = {
           deployment,

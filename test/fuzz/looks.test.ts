@@ -1,9 +1,9 @@
 /** The activities that look at objects, among any others that an API server may hold. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { surveyMachineDeployment } from '../../activities/machine-deployment/survey.ts';
-import { surveyMachineSet } from '../../activities/machine-set/survey.ts';
-import { prepareMachine } from '../../activities/machine/prepare.ts';
+import { observeMachineDeployment } from '../../activities/machine-deployment/observe.ts';
+import { observeMachineSet } from '../../activities/machine-set/observe.ts';
+import { readAndClaimMachine } from '../../activities/machine/read-and-claim.ts';
 import { planMachineDeployment } from '../../workflows/plan/machine-deployment/plan.ts';
 import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -42,7 +42,7 @@ async function look(held: Held): Promise<void> {
   const { deployment, sets, machines: members, machineClass } = held;
   const control = [deployment, ...sets, ...members, machineClass, aSecret()];
   const world = aWorld({ control });
-  const ofDeployment = await surveyMachineDeployment(world, {
+  const ofDeployment = await observeMachineDeployment(world, {
     deployment: { namespace, name: deployment.metadata.name },
     now,
   });
@@ -50,18 +50,18 @@ async function look(held: Held): Promise<void> {
   if (ofDeployment.found) expectUsable(planMachineDeployment(ofDeployment.facts, now));
   for (const { metadata } of sets) {
     const set = { namespace, name: metadata.name };
-    const outcome = await surveyMachineSet(world, { set, now });
+    const outcome = await observeMachineSet(world, { set, now });
     expectUsable(outcome);
     if (!outcome.found) continue;
-    const { survey } = outcome;
-    expectUsable(planMachineSet({ survey, createdSince: 0, batchSize: 1 }, now));
+    const { observation } = outcome;
+    expectUsable(planMachineSet({ observation, createdSince: 0, batchSize: 1 }, now));
   }
   for (const machine of members) await prepare(world, machine);
 }
 
 async function prepare(world: ReturnType<typeof aWorld>, { metadata }: Machine): Promise<void> {
   const ref = { namespace, name: metadata.name };
-  const outcome = await prepareMachine(world, { machine: ref, isRetry: false });
+  const outcome = await readAndClaimMachine(world, { machine: ref, isRetry: false });
   expectUsable(outcome);
   const message = outcome.found ? outcome.failure?.message : undefined;
   expect(message ?? 'fine: yes').toMatch(/\S+: /);

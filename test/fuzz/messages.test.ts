@@ -146,7 +146,7 @@ test('a machine is not disturbed by messages of any form', async () => {
     expect(await updateAll(handle, updates)).toHaveLength(updates.length);
     const unknown = handle.executeUpdate('nobodyKnowsThis');
     await expect(unknown).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
-    expect(world.log.count('steerMachine')).toBe(0);
+    expect(world.log.count('applyMachineCommand')).toBe(0);
     await handle.executeUpdate('forceDelete', { args: [{ by: 'Ada' }] });
     await resultOf(handle);
     expect(await failedTasks(handle)).toEqual([]);
@@ -164,7 +164,7 @@ test('a set is not disturbed by messages of any form', async () => {
   const ofSets: Good = {
     machineSetObserved: ofSet,
     machineSetGone: gone,
-    machinesChanged: { ...seen, strays: ['pool-a'] },
+    machinesChanged: { ...seen, unmatched: ['pool-a'] },
   };
   await world.run(async () => {
     await world.observe();
@@ -198,7 +198,7 @@ test('a deployment is not disturbed by messages of any form', async () => {
     await signalAll(world.handle, updates);
     expect(await updateAll(world.handle, updates)).toHaveLength(updates.length);
     await queryAll(world.handle, ['state', 'rollout'], [null, { deep: [[]] }, 'x']);
-    expect(world.log.count('steerDeployment')).toBe(0);
+    expect(world.log.count('applyRolloutCommand')).toBe(0);
     await world.handle.executeUpdate('setReplicas', { args: [{ replicas: 2 }] });
     await rollout.isComplete();
     expect(await failedTasks(world.handle)).toEqual([]);

@@ -9,7 +9,10 @@ export interface LiveOptions {
   /** Files. */
   machineClass: string;
   secret: string;
-  /** `run`: the checks, and the sweep of what they leave. `plan`: nothing is made. `sweep`: what earlier runs have left goes. */
+  /**
+   * `run`: the checks, and the sweep of what they leave. `plan`: nothing is made. `sweep`: what
+   * earlier runs have left goes.
+   */
   mode: 'run' | 'plan' | 'sweep';
   /** Whose runs these are: instances carry it, and `--sweep` deletes those of this owner only. */
   owner: string;

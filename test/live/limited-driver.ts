@@ -1,4 +1,7 @@
-/** A driver whose creates are counted, and whose operations are waited for here: the kit asks once and gets the outcome. */
+/**
+ * A driver whose creates are counted, and whose operations are waited for here: the kit asks once
+ * and gets the outcome.
+ */
 import type { CreateRequest, Driver, MachineRequest } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 

@@ -1,10 +1,16 @@
 /** What a run may cost at most, without a currency: prices differ by size, region and contract. */
 import type { LiveLimits, LiveOptions } from './arguments.ts';
 
-/** The sweep goes on when nothing more is made; instances that are being deleted may cost until they are gone. */
+/**
+ * The sweep goes on when nothing more is made; instances that are being deleted may cost until they
+ * are gone.
+ */
 export const sweepMinutes = 10;
 
-/** Of N instances that all live from the first minute to the last. The kit has two or three at a time. */
+/**
+ * Of N instances that all live from the first minute to the last. The kit has two or three at a
+ * time.
+ */
 export function worstInstanceMinutes({ maxInstances, maxMinutes }: LiveLimits): number {
   return maxInstances * (maxMinutes + sweepMinutes);
 }

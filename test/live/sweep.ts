@@ -1,10 +1,15 @@
-/** Deletes what runs have left. It goes by the tags that are on the instances themselves, so that it needs no memory. */
+/**
+ * Deletes what runs have left. It goes by the tags that are on the instances themselves, so that it
+ * needs no memory.
+ */
 import type { Driver, ListRequest } from '../../activities/drivers/driver.ts';
 
 export interface Sweep {
   driver: Driver;
   request: ListRequest;
-  /** Only machines whose names begin with it. Default: all with the tags of this suite and owner. */
+  /**
+   * Only machines whose names begin with it. Default: all with the tags of this suite and owner.
+   */
   prefix?: string;
   sleep(seconds: number): Promise<void>;
   print(line: string): void;
@@ -21,7 +26,10 @@ export async function leftBy({ driver, request, prefix = '' }: Sweep): Promise<s
     .map(({ providerID }) => providerID);
 }
 
-/** Answers what could not be deleted in ten minutes. One failure does not end it: the next round tries again. */
+/**
+ * Answers what could not be deleted in ten minutes. One failure does not end it: the next round
+ * tries again.
+ */
 export async function sweep(sweeping: Sweep): Promise<string[]> {
   const { driver, sleep } = sweeping;
   const counted = { ...sweeping, seen: new Set<string>() };

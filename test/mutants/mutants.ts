@@ -1,4 +1,7 @@
-/** Ways to break one line, and the unit tests that have to notice. Who changes such a line changes its mutant, too. */
+/**
+ * Ways to break one line, and the unit tests that have to notice. Who changes such a line changes
+ * its mutant, too.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface Mutant {

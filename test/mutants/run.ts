@@ -43,7 +43,10 @@ async function run(chosen: readonly Mutant[]): Promise<number> {
   return survivors.length === 0 ? 0 : 1;
 }
 
-/** Mutants that do not fit the code any more, and tests that fail without a mutant: both would look like killed ones. */
+/**
+ * Mutants that do not fit the code any more, and tests that fail without a mutant: both would look
+ * like killed ones.
+ */
 async function faultsOf(copy: Copy, chosen: readonly Mutant[]): Promise<string[]> {
   const found = await Promise.all(chosen.map((mutant) => copy.faultOf(mutant)));
   const misfits = found.filter((fault) => fault !== undefined);

@@ -1,6 +1,7 @@
 /**
- * The recorded histories. Those in this folder are of the present code and may be recorded anew. Those in a folder with the
- * date of a release stay as they are for ever: `manifest.json` has their hashes.
+ * The recorded histories. Those in this folder are of the present code and may be recorded anew.
+ * Those in a folder with the date of a release stay as they are for ever: `manifest.json` has their
+ * hashes.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of them: `record.ts machine-idle`.
- * Run it when a change of the workflows is meant to break replays, and say so in the change (CONTRIBUTING.md).
+ * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of
+ * them: `record.ts machine-idle`. Run it when a change of the workflows is meant to break replays,
+ * and say so in the change (CONTRIBUTING.md).
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
 import { classChanged, useChanged } from '../../workflows/contracts/messages.ts';
-import { setReplicasUpdate } from '../../workflows/contracts/commands.ts';
+import { rolloutCommands } from '../../workflows/contracts/commands.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -81,12 +82,13 @@ await set.run(async () => {
   await save('machine-set-mid-batch', set.handle);
 });
 
-// A local activity that times out reads otherwise in a replay than when it happens (workflows/runtime/activity-options.ts).
+// A local activity that times out reads otherwise in a replay than when it happens
+// (workflows/runtime/activity-options.ts).
 const unread = new Machines(1);
 const timedOut = new SetWorld(temporal, 'machineSet', {
   ...unread.steps(),
-  surveyMachineSet: async () =>
-    Context.current().info.isLocal ? await hang() : await unread.steps().surveyMachineSet(),
+  observeMachineSet: async () =>
+    Context.current().info.isLocal ? await hang() : await unread.steps().observeMachineSet(),
 });
 await timedOut.run(async () => {
   await timedOut.observe();
@@ -102,7 +104,7 @@ await resting.run(async () => {
 });
 
 // Two sets, a deadline, work on Nodes under way, and a command that came meanwhile.
-const rolling = new RolloutWorld(temporal, () => ({ tendNodes: hang }));
+const rolling = new RolloutWorld(temporal, () => ({ updateRolloutNodes: hang }));
 rolling.facts.hasNodes = true;
 rolling.facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
 rolling.facts.progress.deadline = (await temporal.now()) + 600_000;
@@ -110,8 +112,10 @@ rolling.stuck.add('pool-1');
 await rolling.run(async () => {
   await rolling.world.observe();
   await rolling.until('the new set', ({ sets }) => sets.length === 2);
-  await rolling.log.until('tendNodes');
-  await rolling.world.handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 5 }] });
+  await rolling.log.until('updateRolloutNodes');
+  await rolling.world.handle.executeUpdate(rolloutCommands.setReplicas.update, {
+    args: [{ replicas: 5 }],
+  });
   await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
   await save('machine-deployment-mid-rollout', rolling.world.handle);
 });
@@ -270,16 +274,16 @@ await recordRun('machine-class', {
   input: { ref },
   queues: {
     kube: {
-      lookAtClass: async () => ({ found: true, provider: 'virtual', hasDriver: true }),
+      readMachineClass: async () => ({ found: true, provider: 'virtual', hasDriver: true }),
       reportClass: async () => undefined,
-      async protectFromDeletion({ lastLook }: { lastLook?: object }) {
-        isReleased ||= lastLook !== undefined;
-        return isReleased ? {} : { looksFirst: { provider: 'virtual', isDeleting: true } };
+      async protectFromDeletion({ finalCheck }: { finalCheck?: object }) {
+        isReleased ||= finalCheck !== undefined;
+        return isReleased ? {} : { checkFirst: { provider: 'virtual', isDeleting: true } };
       },
     },
     driver: {
       validateClass: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
-      lookLast: async () => ({ left: instancesLeft.shift() ?? 0, examples: [] }),
+      checkFinally: async () => ({ left: instancesLeft.shift() ?? 0, examples: [] }),
     },
   },
   async meanwhile(handle) {
@@ -316,7 +320,7 @@ await recordRun('safety-orphans', {
   input: { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 },
   queues: {
     kube: { findProviders: async () => ['virtual'] },
-    driver: { lookForOrphans: async () => [] },
+    driver: { findOrphans: async () => [] },
   },
 });
 
@@ -326,12 +330,12 @@ const entityLooks = [
   [{ kind: 'machine', name: 'pool-a' }],
   [],
 ];
-await recordRun('safety-entities', {
-  type: 'safetyEntities',
+await recordRun('safety-lost-workflows', {
+  type: 'safetyLostWorkflows',
   input: {},
   queues: {
     kube: {
-      compareEntities: async () => ({
+      compareWorkflows: async () => ({
         objects: 3,
         running: 3,
         unattended: entityLooks.shift() ?? [],
@@ -339,7 +343,7 @@ await recordRun('safety-entities', {
         foreign: 0,
         omitted: 0,
       }),
-      healEntities: async () => [
+      repairWorkflows: async () => [
         { kind: 'machine', name: 'pool-a', isHealed: true, why: 'it had no workflow' },
       ],
     },
@@ -362,14 +366,14 @@ const overshooting = {
     },
   ],
   deployments: [],
-  unjudged: [],
+  unchecked: [],
 };
 await recordRun('safety-overshoot', {
   type: 'safetyOvershoot',
   input: { up: 2, down: 1 },
   queues: {
     kube: {
-      lookForOvershoot: async () => overshooting,
+      checkOvershoot: async () => overshooting,
       applyFreezes: async ({ freezes }: { freezes: object[] }) => freezes,
     },
   },
@@ -381,7 +385,7 @@ const away = [['target'], ['target'], []];
 await recordRun('safety-reachability', {
   type: 'safetyReachability',
   input: { timeoutSeconds: 30, periodSeconds: 60 },
-  queues: { kube: { lookAtServers: async () => ({ away: away.shift() ?? [] }) } },
+  queues: { kube: { checkServers: async () => ({ away: away.shift() ?? [] }) } },
   async meanwhile() {
     for (let skips = 0; skips < 40 && away.length > 0; skips += 1) await temporal.skip(5);
   },

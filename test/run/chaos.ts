@@ -1,4 +1,6 @@
-/** A short run of chaos on a stack of its own: it kills the servers, so nothing can run beside it. */
+/**
+ * A short run of chaos on a stack of its own: it kills the servers, so nothing can run beside it.
+ */
 import { join } from 'node:path';
 import { repository } from '../../deploy/local/layout.ts';
 import { runChaos } from '../chaos/chaos.ts';

@@ -11,7 +11,10 @@ import { testFilesOf } from './test-files.ts';
 
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
-/** Scenarios at a time. They mostly wait, but each starts processes of its own: five keep two cores busy, and then everything takes minutes. */
+/**
+ * Scenarios at a time. They mostly wait, but each starts processes of its own: five keep two cores
+ * busy, and then everything takes minutes.
+ */
 const scenarioFiles = 3;
 /** These kill what all scenarios share, so they run alone. */
 const outages = '/outage';
@@ -20,7 +23,9 @@ const bootSeconds = 0.5;
 export interface EndToEnd {
   /** Only files whose path matches this regular expression. */
   pattern: string | undefined;
-  /** Also those that `npm test` leaves to the night. A pattern that names one runs it in any case. */
+  /**
+   * Also those that `npm test` leaves to the night. A pattern that names one runs it in any case.
+   */
   isNight: boolean;
 }
 

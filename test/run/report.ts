@@ -7,7 +7,10 @@ export class Report {
   #failed = 0;
   #pending = 0;
 
-  /** Runs a step. A failure is told, not thrown: the next step may have news of its own. Returns whether it went well. */
+  /**
+   * Runs a step. A failure is told, not thrown: the next step may have news of its own. Returns
+   * whether it went well.
+   */
   async step(name: string, run: () => Promise<TestCounts | void>): Promise<boolean> {
     const startedAt = performance.now();
     console.log(`\n=== ${name}`);

@@ -6,7 +6,9 @@ import { repository } from '../../deploy/local/layout.ts';
 export const projects = ['unit', 'e2e'] as const;
 export type Project = (typeof projects)[number];
 
-/** Those whose path matches the regular expression, or all; as jest does, without regard to case. */
+/**
+ * Those whose path matches the regular expression, or all; as jest does, without regard to case.
+ */
 export async function testFilesOf(project: Project, pattern = ''): Promise<string[]> {
   const wanted = new RegExp(pattern, 'i');
   const names = await readdir(join(repository, 'test'), { recursive: true });

@@ -1,4 +1,7 @@
-/** Objects as an API server holds them: a test says what matters to it, the rest is a healthy object. */
+/**
+ * Objects as an API server holds them: a test says what matters to it, the rest is a healthy
+ * object.
+ */
 import type { Pod } from '../../activities/drain/pods.ts';
 import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { apiVersion, finalizers } from '../../workflows/api/constants.ts';

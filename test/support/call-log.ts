@@ -40,7 +40,9 @@ export class CallLog {
     });
   }
 
-  /** In order. A step whose answer came too late, as on a busy machine, runs again and counts once. */
+  /**
+   * In order. A step whose answer came too late, as on a busy machine, runs again and counts once.
+   */
   names(): string[] {
     return this.#calls
       .filter((call, index, calls) => !isAnotherAttempt(call, calls[index - 1]))

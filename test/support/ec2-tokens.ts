@@ -1,6 +1,6 @@
 /**
- * What moto lacks and EC2 has: a second RunInstances with one ClientToken is answered as the first, and refused when it asks for something else. Stands in front of
- * moto and hands on the rest.
+ * What moto lacks and EC2 has: a second RunInstances with one ClientToken is answered as the first,
+ * and refused when it asks for something else. Stands in front of moto and hands on the rest.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * The conformance kit (cli/conformance) without Temporal and Kubernetes: for a driver in TypeScript and the double of its cloud. A call
- * goes through the same activities as in a worker.
+ * The conformance kit (cli/conformance) without Temporal and Kubernetes: for a driver in TypeScript
+ * and the double of its cloud. A call goes through the same activities as in a worker.
  */
 import { setImmediate } from 'node:timers/promises';
 import { DriverUnderTest } from '../../cli/conformance/driver-under-test.ts';
@@ -99,7 +99,7 @@ async function answerOf(
   { activity, input }: Pick<Question, 'activity' | 'input'>,
 ): Promise<Reply> {
   const step: unknown = Reflect.get(activities, activity);
-  if (typeof step !== 'function') return { came: 'nobody', message: `no ${activity}` };
+  if (typeof step !== 'function') return { came: 'notTaken', message: `no ${activity}` };
   try {
     // As it goes over the wire.
     const answer: unknown = JSON.parse(JSON.stringify(await step(structuredClone(input))));

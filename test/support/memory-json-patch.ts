@@ -8,7 +8,10 @@ interface Operation {
   value?: unknown;
 }
 
-/** What a JSON patch (RFC 6902) of objects makes of `target`; undefined where the API server would refuse it. */
+/**
+ * What a JSON patch (RFC 6902) of objects makes of `target`; undefined where the API server would
+ * refuse it.
+ */
 export function applyJsonPatch(target: Json, operations: readonly Operation[]): Json | undefined {
   const result = structuredClone(target);
   const isDone = operations.every((operation) => applyOperation(result, operation));

@@ -40,7 +40,10 @@ interface Call {
   body?: unknown;
 }
 
-/** What a test wants to go wrong: an error to answer with, or nothing. Runs before the call is carried out. */
+/**
+ * What a test wants to go wrong: an error to answer with, or nothing. Runs before the call is
+ * carried out.
+ */
 export type Fault = (call: Call) => Verdict | undefined;
 
 export class MemoryKube implements KubeClient {
@@ -193,7 +196,10 @@ export class MemoryKube implements KubeClient {
     }
   }
 
-  /** The present, but no two objects are of one millisecond: which of them is older must not be left to chance. */
+  /**
+   * The present, but no two objects are of one millisecond: which of them is older must not be left
+   * to chance.
+   */
   #nextTime(): string {
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     return new Date(this.#latest).toISOString();

@@ -8,7 +8,10 @@ export function isRecord(value: unknown): value is Json {
 
 const directive = '$deleteFromPrimitiveList/';
 
-/** Lists of plain values that a strategic patch merges; all other lists are replaced, as in a merge patch. */
+/**
+ * Lists of plain values that a strategic patch merges; all other lists are replaced, as in a merge
+ * patch.
+ */
 const mergedLists = new Set(['finalizers']);
 
 /** What a merge or a strategic patch makes of `target`. */

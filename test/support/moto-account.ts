@@ -1,4 +1,7 @@
-/** What a class needs to find in an AWS account, made in moto with the real SDK; and a look at what is there. */
+/**
+ * What a class needs to find in an AWS account, made in moto with the real SDK; and a look at what
+ * is there.
+ */
 import { EC2, type Filter, type Instance } from '@aws-sdk/client-ec2';
 
 export const motoSecret = {
@@ -50,7 +53,9 @@ async function instancesIn(ec2: EC2, Filters: Filter[] = []): Promise<Instance[]
   return Reservations.flatMap(({ Instances = [] }) => Instances);
 }
 
-/** By hand: the client of IAM is not among our packages. moto tells services apart by the signature. */
+/**
+ * By hand: the client of IAM is not among our packages. moto tells services apart by the signature.
+ */
 async function makeInstanceProfile(url: string, name: string): Promise<void> {
   const scope = 'test/20260101/us-east-1/iam/aws4_request';
   const response = await fetch(url, {

@@ -1,4 +1,7 @@
-/** Python packages for tests, each set of them in a virtual environment that the cache keeps for all tests of this user. */
+/**
+ * Python packages for tests, each set of them in a virtual environment that the cache keeps for all
+ * tests of this user.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -10,8 +13,8 @@ import { tryLock } from '../../deploy/local/supervision/lock.ts';
 const installLimitMs = 5 * 60_000;
 
 /**
- * The interpreter that has what `packages` says, in words of pip. The first call of a user takes a minute and needs PyPI and
- * `python3`.
+ * The interpreter that has what `packages` says, in words of pip. The first call of a user takes a
+ * minute and needs PyPI and `python3`.
  *
  * @param name Of the environment in the cache: another one for other packages.
  */
@@ -31,7 +34,10 @@ export async function pythonWith(name: string, packages: readonly string[]): Pro
   }
 }
 
-/** Beside the cache entry and renamed, so that no entry is ever half-written. The scripts in it name the old folder; Python does not. */
+/**
+ * Beside the cache entry and renamed, so that no entry is ever half-written. The scripts in it name
+ * the old folder; Python does not.
+ */
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const system = await findOnPath('python3', process.env['PATH'] ?? '');
   if (system === undefined) throw new Error('some tests of drivers need python3 on PATH');

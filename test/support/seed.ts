@@ -1,4 +1,7 @@
-/** Where a test run draws from: `npm test` draws the same each time, `npm run test:all` something else each time. */
+/**
+ * Where a test run draws from: `npm test` draws the same each time, `npm run test:all` something
+ * else each time.
+ */
 
 export const seedVariable = 'MILLWRIGHT_TEST_SEED';
 

@@ -1,4 +1,7 @@
-/** Whole rollouts in memory: look, plan, apply, and let sets and machines do their part, until nothing changes. */
+/**
+ * Whole rollouts in memory: look, plan, apply, and let sets and machines do their part, until
+ * nothing changes.
+ */
 import { planMachineDeployment } from '../../workflows/plan/machine-deployment/plan.ts';
 import { afterSteps } from '../../workflows/plan/machine-deployment/rollout/after-steps.ts';
 import type {
@@ -25,7 +28,10 @@ export interface Happening {
 export interface Round {
   facts: DeploymentFacts;
   plan: DeploymentPlan;
-  /** The plan, and those made at once of what is known after the first: what each went by, and its steps that were done. */
+  /**
+   * The plan, and those made at once of what is known after the first: what each went by, and its
+   * steps that were done.
+   */
   turns: Turn[];
   /** Steps that were refused as the set had changed since. */
   refused: DeploymentStep[];
@@ -50,7 +56,9 @@ export function playRound(cluster: Cluster): Round {
   return { facts, plan, turns, refused };
 }
 
-/** As the workflow does, which plans again without another look where it knows what its writes left. */
+/**
+ * As the workflow does, which plans again without another look where it knows what its writes left.
+ */
 function goOn(cluster: Cluster, facts: DeploymentFacts, steps: DeploymentStep[]): Turn[] {
   const written = cluster.sets.map(({ name, resourceVersion }) => ({
     name,

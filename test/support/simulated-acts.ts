@@ -3,7 +3,7 @@ import type {
   DeploymentStep,
   NodeStep,
 } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import type { SetSurvey } from '../../workflows/plan/machine-set/plan.ts';
+import type { ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import {
   batchLimit,
   nextBatchSize,
@@ -21,7 +21,10 @@ import {
   reportOf,
 } from './simulated-cluster.ts';
 
-/** As the API server: a write that was planned for an earlier state of a set is refused. Returns whether it was done. */
+/**
+ * As the API server: a write that was planned for an earlier state of a set is refused. Returns
+ * whether it was done.
+ */
 export function apply(cluster: Cluster, step: DeploymentStep): boolean {
   if ('resourceVersion' in step) return write(cluster, step);
   if (step.action === 'createSet') {
@@ -132,15 +135,18 @@ function act(cluster: Cluster, set: SimulatedSet): void {
   }
 }
 
-/** False when there is nothing to do. A look reports what it sees, and that no batch of an earlier spec is at work. */
+/**
+ * False when there is nothing to do. A look reports what it sees, and that no batch of an earlier
+ * spec is at work.
+ */
 function look(cluster: Cluster, set: SimulatedSet): boolean {
   set.status = reportOf(cluster, set);
   const survey = surveyOf(cluster, set);
   const { batchSize } = set;
-  const step = planMachineSet({ survey, createdSince: 0, batchSize }, now(cluster));
+  const step = planMachineSet({ observation: survey, createdSince: 0, batchSize }, now(cluster));
   switch (step.action) {
     case 'create':
-      set.batch = { count: step.count, made: 0, basis: survey.demand };
+      set.batch = { count: step.count, made: 0, basis: survey.desired };
       return true;
     case 'delete':
       set.doomed = step.names;
@@ -155,7 +161,10 @@ function look(cluster: Cluster, set: SimulatedSet): boolean {
   }
 }
 
-/** A slow set makes half of what is left at a time, so that a change of its spec comes in the middle. */
+/**
+ * A slow set makes half of what is left at a time, so that a change of its spec comes in the
+ * middle.
+ */
 function create(cluster: Cluster, set: SimulatedSet, batch: Batch): void {
   const limit = limitOf(cluster, set, batch);
   const left = Math.max(limit - batch.made, 0);
@@ -182,11 +191,11 @@ function remove(set: SimulatedSet, names: readonly string[]): void {
   }
 }
 
-function surveyOf(cluster: Cluster, set: SimulatedSet): SetSurvey {
+function surveyOf(cluster: Cluster, set: SimulatedSet): ObservedMachineSet {
   const { isDeleting, replicas, generation, machines } = set;
   const facts = { isDeleting, replicas, machines, now: now(cluster) };
   return {
-    demand: {
+    desired: {
       isDeleting,
       hasFinalizer: true,
       isOrphaning: false,

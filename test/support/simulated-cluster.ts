@@ -9,7 +9,7 @@ import type {
   Counts,
 } from '../../workflows/plan/machine-deployment/rollout/progress.ts';
 import { surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
-import type { Basis } from '../../workflows/plan/machine-set/plan.ts';
+import type { PlannedFor } from '../../workflows/plan/machine-set/plan.ts';
 
 /** A round is what happens between two looks of a MachineDeployment at its sets. */
 export const millisecondsPerRound = 10_000;
@@ -78,7 +78,7 @@ export interface SimulatedSet {
 export interface Batch {
   count: number;
   made: number;
-  basis: Basis;
+  basis: PlannedFor;
 }
 
 export interface SetStatus {
@@ -130,7 +130,10 @@ export interface ClusterChanges {
   hasNodes?: boolean;
 }
 
-/** Ten machines of set `v1`, a change to template `v2`, surge 1 and nothing unavailable, unless said otherwise. */
+/**
+ * Ten machines of set `v1`, a change to template `v2`, surge 1 and nothing unavailable, unless said
+ * otherwise.
+ */
 export function aCluster(changes: ClusterChanges = {}): Cluster {
   const deployment: SimulatedDeployment = {
     template: 'v2',

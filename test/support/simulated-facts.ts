@@ -1,10 +1,10 @@
 /** What a MachineDeployment sees of a simulated cluster. */
 import { unavailableOf, surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
-import { refusalOf, standstillOf } from '../../workflows/plan/machine-deployment/plan.ts';
+import { refusalOf, currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
 import { isRollback } from '../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type {
   DeploymentFacts,
-  DeploymentLook,
+  ObservedDeployment,
   SetFacts,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
@@ -44,7 +44,7 @@ export function observe(cluster: Cluster): DeploymentFacts {
   return { ...facts, progress: progressOf(given, deployment.condition) };
 }
 
-function lookAt(cluster: Cluster): DeploymentLook {
+function lookAt(cluster: Cluster): ObservedDeployment {
   const { deployment, sets, hasNodes } = cluster;
   const spec = specOf(cluster);
   const { rollbackTo, historyLimit } = deployment;
@@ -131,11 +131,11 @@ function letterOf(machine: SimulatedMachine | undefined, soak: number): 'A' | 'R
   return machine.rounds >= soak ? 'A' : 'R';
 }
 
-function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts {
+function progressFactsOf(cluster: Cluster, facts: ObservedDeployment): ProgressFacts {
   const { deployment } = cluster;
   const newSet = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
   const refusal = refusalOf(facts);
-  const standstill = standstillOf(facts, now(cluster));
+  const standstill = currentHold(facts, now(cluster));
   const { condition, deadlineSeconds } = deployment;
   return {
     ...(condition && { known: condition }),
@@ -144,7 +144,7 @@ function progressFactsOf(cluster: Cluster, facts: DeploymentLook): ProgressFacts
     wanted: facts.replicas,
     ...(newSet && { newSet: { ...newSet, isFormer: isRollback(facts, newSet) } }),
     ...(refusal && { refusal }),
-    ...(standstill && { standstill: standstill.reason }),
+    ...(standstill && { pausedMs: standstill.reason }),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
     now: now(cluster),
   };

@@ -37,7 +37,10 @@ export async function bundleForTests(): Promise<WorkflowBundleWithSourceMap> {
 }
 
 export class TemporalForTests {
-  /** Not the environment's own, which skips time while it awaits a result: time passes here by `skip` alone. */
+  /**
+   * Not the environment's own, which skips time while it awaits a result: time passes here by
+   * `skip` alone.
+   */
   readonly client: Client;
   readonly #environment: TestWorkflowEnvironment;
   readonly #bundle: WorkflowBundleWithSourceMap;
@@ -66,7 +69,10 @@ export class TemporalForTests {
     return await this.#environment.currentTimeMs();
   }
 
-  /** Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as usual. */
+  /**
+   * Lets that much time pass at once; timers ring on the way. While an activity runs, it passes as
+   * usual.
+   */
   async skip(seconds: number): Promise<void> {
     const deadline = Date.now() + longestSkipSeconds * 1000;
     await this.#environment.connection.withDeadline(deadline, () =>

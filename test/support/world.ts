@@ -1,12 +1,12 @@
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { World } from '../../activities/dependencies.ts';
-import type { LifeRef } from '../../workflows/contracts/references.ts';
+import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { namespace } from './builders.ts';
 import { MemoryKube } from './memory-kube.ts';
 
-export interface WorldOfTests extends World {
+export interface WorldOfTests extends ActivityDependencies {
   control: MemoryKube;
   target: MemoryKube;
 }
@@ -17,7 +17,7 @@ export function aWorld({
   target = [],
   ...changes
 }: { control?: object[]; target?: object[] } & Partial<
-  Omit<World, 'control' | 'target'>
+  Omit<ActivityDependencies, 'control' | 'target'>
 > = {}): WorldOfTests {
   const client = new MemoryKube(...control);
   return {
@@ -40,10 +40,10 @@ export function aWorld({
     protectsNodes: true,
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
-    licence: { isGranted: () => true },
+    activeWatcher: { isActive: () => true },
     stop: { current: () => undefined },
     pauses: () => [],
-    entities: noWorkflows,
+    workflows: noWorkflows,
     hasDriver: async (provider) => provider === 'virtual',
     specFaults: () => [],
     refusals: createRefusals(client),
@@ -51,16 +51,16 @@ export function aWorld({
   };
 }
 
-const noWorkflows: World['entities'] = {
-  running: async () => ({ running: [], foreign: 0 }),
-  endOf: async () => undefined,
-  endForeign: async () => 0,
-  tellOfLife: async () => undefined,
-  tellOfMissing: async () => undefined,
-  tellOfDeath: async () => undefined,
+const noWorkflows: ActivityDependencies['workflows'] = {
+  running: async () => ({ running: [], replaced: 0 }),
+  closeReason: async () => undefined,
+  endReplaced: async () => 0,
+  signalObserved: async () => undefined,
+  signalMissing: async () => undefined,
+  signalGone: async () => undefined,
 };
 
 /** The life that a builder's object of this name stands for. */
-export function lifeOf(name: string, uid = `uid-of-${name}`): LifeRef {
+export function lifeOf(name: string, uid = `uid-of-${name}`): ObjectReference {
   return { namespace, name, uid };
 }

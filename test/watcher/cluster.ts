@@ -1,45 +1,53 @@
-/** Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any connection. */
+/**
+ * Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any
+ * connection.
+ */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { Mirror } from '../../activities/kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/cache/set-view.ts';
-import type { Scene } from '../../watcher/dispatch/context.ts';
+import type { DispatchContext } from '../../watcher/dispatch/context.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
 import { Store } from '../../watcher/cache/store.ts';
 import type { WatchedChange } from '../../watcher/cache/store.ts';
 
 export class Cluster {
   readonly store = new Store();
-  readonly scene: Scene = { store: this.store, namespace: 'default', cluster: 'c', epoch: 7 };
+  readonly scene: DispatchContext = {
+    store: this.store,
+    namespace: 'default',
+    cluster: 'c',
+    epoch: 7,
+  };
   readonly machines = new Mirror({
-    project: viewOfMachine,
+    transform: viewOfMachine,
     onChange: (change) => this.#take({ ...change, resource: 'machines' }),
     onError,
   });
   readonly machineSets = new Mirror({
-    project: viewOfMachineSet,
+    transform: viewOfMachineSet,
     onChange: (change) => this.#take({ ...change, resource: 'machineSets' }),
     onError,
   });
   readonly machineDeployments = new Mirror({
-    project: viewOfMachineDeployment,
+    transform: viewOfMachineDeployment,
     onChange: (change) => this.#take({ ...change, resource: 'machineDeployments' }),
     onError,
   });
   readonly classes = new Mirror({
-    project: viewOfClass,
+    transform: viewOfClass,
     onChange: (change) => this.#take({ ...change, resource: 'machineClasses' }),
     onError,
   });
   readonly secrets = new Mirror({
-    project: (secret: KubeObject) => viewOfSecret(secret),
+    transform: (secret: KubeObject) => viewOfSecret(secret),
     onChange: (change) => this.#take({ ...change, resource: 'secrets' }),
     onError,
   });
   readonly nodes = new Mirror({
-    project: viewOfNode,
+    transform: viewOfNode,
     onChange: (change) => this.#take({ ...change, resource: 'nodes' }),
     onError,
   });

@@ -1,4 +1,7 @@
-/** Both clusters as the watcher's reflectors see them: a test says what each list holds, and when it comes. */
+/**
+ * Both clusters as the watcher's reflectors see them: a test says what each list holds, and when it
+ * comes.
+ */
 import type { KubeClient, KubeObject, WatchEvent } from '../../activities/kube/client/client.ts';
 import type { KubeError } from '../../activities/kube/client/errors.ts';
 

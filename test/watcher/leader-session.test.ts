@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
-import { Tenure } from '../../watcher/leader-session.ts';
-import type { TenureOptions } from '../../watcher/leader-session.ts';
+import { LeaderSession } from '../../watcher/leader-session.ts';
+import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
 import { until } from '../activities/kube/until.ts';
 import { FakeClusters } from './fake-clusters.ts';
-import { HandClock, settled } from './hand-clock.ts';
+import { HandClock, settled } from './queue/hand-clock.ts';
 import { aMachine, aMachineDeployment, aNode } from './objects.ts';
 
 let clusters: FakeClusters;
 let clock: HandClock;
 let delivered: Signal[];
-let tenure: Tenure | undefined;
+let tenure: LeaderSession | undefined;
 
 beforeEach(() => {
   clusters = new FakeClusters();
@@ -25,8 +25,8 @@ afterEach(async () => {
   await tenure?.stop();
 });
 
-function lead(options: Partial<TenureOptions> = {}): void {
-  tenure = new Tenure({
+function lead(options: Partial<LeaderSessionOptions> = {}): void {
+  tenure = new LeaderSession({
     control: clusters.client,
     target: clusters.client,
     namespace: 'default',

@@ -20,7 +20,7 @@ test('a set that must let a machine go looks again, although its count is right'
   cluster.machineSets.put(aMachineSet({ name: 'red', selector: { colour: 'red' }, replicas: 1 }));
   cluster.machines.put(aMachine({ owner: 'red' }));
   expect(miscountSignals(cluster.scene, '500')).toMatchObject([
-    { object: 'red', payload: { strays: ['a'] } },
+    { object: 'red', payload: { unmatched: ['a'] } },
   ]);
 });
 

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
 import { PauseLog } from '../../watcher/pause-log.ts';
-import type { QueueLook } from '../../watcher/worker-presence.ts';
+import type { QueueStatus } from '../../watcher/worker-presence.ts';
 import { WorkerPresence, awaySince } from '../../watcher/worker-presence.ts';
-import { HandClock } from './hand-clock.ts';
+import { HandClock } from './queue/hand-clock.ts';
 
 const now = 1_000_000;
 const second = 1_000;
 
 describe('a worker', () => {
-  test.each<{ name: string; look: QueueLook; since: number | undefined }>([
+  test.each<{ name: string; look: QueueStatus; since: number | undefined }>([
     {
       name: 'that asked just now is there',
       look: { polledAt: now - second, backlogMs: 0 },
@@ -54,14 +54,14 @@ describe('what the watcher notes', () => {
   let clock: HandClock;
   let pauses: PauseLog;
   let presence: WorkerPresence;
-  let answer: () => QueueLook;
+  let answer: () => QueueStatus;
 
   beforeEach(() => {
     clock = new HandClock();
     pauses = new PauseLog(() => clock.now());
     answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
     presence = new WorkerPresence({
-      look: async () => answer(),
+      read: async () => answer(),
       pauses,
       clock,
       now: () => clock.now(),

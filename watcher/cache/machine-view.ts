@@ -33,8 +33,8 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
 }
 
 /**
- * The generation moves with the spec: while it stands, nothing need be computed. The annotation with the creation timeout goes
- * before `spec.creationTimeout`, so it counts as a part of the spec.
+ * The generation moves with the spec: while it stands, nothing need be computed. The annotation
+ * with the creation timeout goes before `spec.creationTimeout`, so it counts as a part of the spec.
  */
 function specDigestOf(
   { metadata, spec }: Machine,
@@ -49,7 +49,10 @@ function specDigestOf(
   return creationTimeout === '' ? digestOf(wanted) : digestOf(wanted, creationTimeout);
 }
 
-/** What a MachineSet counts, sorts and claims machines by, and the spec, of which it keeps a part equal to its template. */
+/**
+ * What a MachineSet counts, sorts and claims machines by, and the spec, of which it keeps a part
+ * equal to its template.
+ */
 function countDigestOf({ metadata, status }: Machine, specDigest: string): string {
   const { annotations: notes = {} } = metadata;
   const last = status?.lastOperation;

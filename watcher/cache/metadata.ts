@@ -1,10 +1,10 @@
 /** What all views take from an object's metadata. */
 import type { ObjectMeta } from '../../activities/kube/client/client.ts';
-import type { Trimmed } from '../../activities/kube/cache/object-cache.ts';
+import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 
-export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): Trimmed => ({
+export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): CachedObject => ({
   uid,
   name,
   resourceVersion,

@@ -52,11 +52,11 @@ export function viewOfNode({ metadata, spec, status }: Node): NodeView {
     isDeleting: metadata.deletionTimestamp !== undefined,
     conditionsDigest: digestOf(conditions.map(told)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
-    preserve: wishOf(metadata),
+    preserve: preserveValueOf(metadata),
   };
 }
 
-const wishOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
+const preserveValueOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
   notes[annotations.preserve] ?? '';
 
 const isWaiting = (taints: Taint[] = []): boolean =>

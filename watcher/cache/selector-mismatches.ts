@@ -1,6 +1,7 @@
 /**
- * Machines that a MachineSet controls although its selector does not match them: the set lists by its selector, so it would
- * never see them. Kept up to date with each change, so that an event costs no scan of all machines.
+ * Machines that a MachineSet controls although its selector does not match them: the set lists by
+ * its selector, so it would never see them. Kept up to date with each change, so that an event
+ * costs no scan of all machines.
  */
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
 import type { MachineView, SetView } from './views.ts';
@@ -8,7 +9,7 @@ import type { MachineView, SetView } from './views.ts';
 /** Named in one signal; the next ones follow once these are let go. */
 const mostNamed = 100;
 
-export class Strays {
+export class SelectorMismatches {
   readonly #bySet = new Map<string, Set<string>>();
 
   /** In the order in which they were noticed. */
@@ -23,21 +24,24 @@ export class Strays {
     if (names?.size === 0) this.#bySet.delete(owner);
   }
 
-  judge(machine: MachineView, set: SetView | undefined): void {
-    if (set === undefined || !isStray(machine, set)) return;
+  update(machine: MachineView, set: SetView | undefined): void {
+    if (set === undefined || !isMismatch(machine, set)) return;
     const names = this.#bySet.get(set.name) ?? new Set();
     this.#bySet.set(set.name, names.add(machine.name));
   }
 
   /** The set is new, gone, or has another selector. */
-  judgeAll(name: string, set: SetView | undefined, machines: Iterable<MachineView>): void {
+  updateAll(name: string, set: SetView | undefined, machines: Iterable<MachineView>): void {
     this.#bySet.delete(name);
-    for (const machine of machines) this.judge(machine, set);
+    for (const machine of machines) this.update(machine, set);
   }
 }
 
-/** A machine that goes anyway keeps its owner; a selector that asks for nothing is no reason to let all go. */
-function isStray({ owner, isDeleting, labels }: MachineView, set: SetView): boolean {
+/**
+ * A machine that goes anyway keeps its owner; a selector that asks for nothing is no reason to let
+ * all go.
+ */
+function isMismatch({ owner, isDeleting, labels }: MachineView, set: SetView): boolean {
   if (owner !== set.name || isDeleting || isEmptySelector(set.selector)) return false;
   return !matches(set.selector, labels);
 }

@@ -41,7 +41,7 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
     generation: metadata.generation ?? 0,
     ...lifeOf(metadata),
     isOrphaning: metadata.finalizers?.includes('orphan') ?? false,
-    metadataDigest: digestOf(metadata.labels, toldAnnotations(metadata.annotations)),
+    metadataDigest: digestOf(metadata.labels, relevantAnnotations(metadata.annotations)),
     labels: metadata.labels ?? {},
     owner: ownerOf(metadata, ownerKind),
     isOrphan: controllerOf({ metadata }) === undefined,
@@ -50,8 +50,11 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
 
 const ownPrefix = 'deployment.kubernetes.io/';
 
-/** Without kubectl's copy of the object, and without revisions and counts: those are echoes of our own writes. */
-function toldAnnotations(all: Record<string, string> = {}): [string, string][] {
+/**
+ * Without kubectl's copy of the object, and without revisions and counts: those are echoes of our
+ * own writes.
+ */
+function relevantAnnotations(all: Record<string, string> = {}): [string, string][] {
   return Object.entries(all).filter(
     ([key]) => key !== annotations.lastAppliedByKubectl && !key.startsWith(ownPrefix),
   );

@@ -6,7 +6,7 @@ import {
   node as nodePath,
 } from '../../activities/kube/client/paths.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import type { Checkpoint } from '../checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from './set-view.ts';
@@ -56,7 +56,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     new Reflector({
       ...common('machines'),
       path: customResource('machines', namespace),
-      project: viewOfMachine,
+      transform: viewOfMachine,
       onChange: (change) => onChange({ ...change, resource: 'machines' }),
     }),
   );
@@ -65,7 +65,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     new Reflector({
       ...common('machineSets'),
       path: customResource('machinesets', namespace),
-      project: viewOfMachineSet,
+      transform: viewOfMachineSet,
       onChange: (change) => onChange({ ...change, resource: 'machineSets' }),
     }),
   );
@@ -74,7 +74,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     new Reflector({
       ...common('machineDeployments'),
       path: customResource('machinedeployments', namespace),
-      project: viewOfMachineDeployment,
+      transform: viewOfMachineDeployment,
       onChange: (change) => onChange({ ...change, resource: 'machineDeployments' }),
     }),
   );
@@ -83,7 +83,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     new Reflector({
       ...common('machineClasses'),
       path: customResource('machineclasses', namespace),
-      project: viewOfClass,
+      transform: viewOfClass,
       onChange: (change) => onChange({ ...change, resource: 'machineClasses' }),
     }),
   );
@@ -93,7 +93,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       ...common('secrets'),
       path: namespaced('secrets', namespace),
       query: metadataOnly,
-      project: viewOfSecret,
+      transform: viewOfSecret,
       onChange: (change) => onChange({ ...change, resource: 'secrets' }),
     }),
   );
@@ -104,7 +104,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
         ...common('nodes'),
         client: target,
         path: nodePath(),
-        project: viewOfNode,
+        transform: viewOfNode,
         onChange: (change) => onChange({ ...change, resource: 'nodes' }),
       }),
     );

@@ -1,6 +1,6 @@
 /** All that the watcher knows, with the lookups that dispatch needs. */
 import type { Change } from '../../activities/kube/cache/object-cache.ts';
-import { hasSameSelector, Strays } from './selector-mismatches.ts';
+import { hasSameSelector, SelectorMismatches } from './selector-mismatches.ts';
 import type { Resource, Views } from './views.ts';
 
 /** A change together with the resource that it happened to. */
@@ -13,7 +13,7 @@ export interface StoreView {
   machinesOfClass(name: string): Iterable<Views['machines']>;
   classesOfSecret(name: string): Iterable<Views['machineClasses']>;
   /** Names of machines that the set controls and its selector does not match; at most 100. */
-  straysOf(set: string): string[];
+  mismatchesOf(set: string): string[];
 }
 
 type Maps = { [R in Resource]: Map<string, Views[R]> };
@@ -34,7 +34,7 @@ export class Store implements StoreView {
   readonly #byOwner = new Index<Views['machines']>(({ owner }) =>
     owner === undefined ? [] : [owner],
   );
-  readonly #strays = new Strays();
+  readonly #mismatches = new SelectorMismatches();
   readonly #bySecret = new Index<Views['machineClasses']>(({ secrets }) => secrets);
 
   find<R extends Resource>(resource: R, name: string): Views[R] | undefined {
@@ -57,17 +57,17 @@ export class Store implements StoreView {
     return this.#bySecret.under(name);
   }
 
-  straysOf(set: string): string[] {
-    return this.#strays.of(set);
+  mismatchesOf(set: string): string[] {
+    return this.#mismatches.of(set);
   }
 
   apply(change: WatchedChange): void {
     if (change.resource === 'machines') {
       const replacement = this.#replace('machines', change);
       for (const index of [this.#byNode, this.#byClass, this.#byOwner]) index.replace(replacement);
-      this.#judge(replacement);
+      this.#updateMismatch(replacement);
     } else if (change.resource === 'machineSets') {
-      this.#judgeAll(change.object.name, this.#replace('machineSets', change));
+      this.#updateMismatches(change.object.name, this.#replace('machineSets', change));
     } else if (change.resource === 'machineClasses') {
       this.#bySecret.replace(this.#replace('machineClasses', change));
     } else {
@@ -75,15 +75,16 @@ export class Store implements StoreView {
     }
   }
 
-  #judge({ previous, next }: Replacement<Views['machines']>): void {
-    if (previous !== undefined) this.#strays.forget(previous);
-    if (next?.owner !== undefined) this.#strays.judge(next, this.find('machineSets', next.owner));
+  #updateMismatch({ previous, next }: Replacement<Views['machines']>): void {
+    if (previous !== undefined) this.#mismatches.forget(previous);
+    if (next?.owner !== undefined)
+      this.#mismatches.update(next, this.find('machineSets', next.owner));
   }
 
-  #judgeAll(name: string, { previous, next }: Replacement<Views['machineSets']>): void {
+  #updateMismatches(name: string, { previous, next }: Replacement<Views['machineSets']>): void {
     if (previous !== undefined && next !== undefined && hasSameSelector(previous, next)) return;
     if (previous === undefined && next === undefined) return;
-    this.#strays.judgeAll(name, next, this.#byOwner.under(name));
+    this.#mismatches.updateAll(name, next, this.#byOwner.under(name));
   }
 
   /** The event of an earlier UID does not touch its successor. */

@@ -1,10 +1,13 @@
-/** What the watcher keeps of each object: enough to tell whether a workflow must hear of a change, and no more. */
-import type { Trimmed } from '../../activities/kube/cache/object-cache.ts';
+/**
+ * What the watcher keeps of each object: enough to tell whether a workflow must hear of a change,
+ * and no more.
+ */
+import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { PreservationNotes } from '../../workflows/api/preservation.ts';
 
-export interface MachineView extends Trimmed {
+export interface MachineView extends CachedObject {
   isDeleting: boolean;
   hasFinalizer: boolean;
   forceDeletion: boolean;
@@ -13,7 +16,7 @@ export interface MachineView extends Trimmed {
   /** Annotation `effective-creation-timeout`; empty when absent. */
   creationTimeout: string;
   specDigest: string;
-  /** What a MachineSet looks at. */
+  /** What a MachineSet reads. */
   countDigest: string;
   phase: string;
   labels: Record<string, string>;
@@ -28,7 +31,7 @@ export interface MachineView extends Trimmed {
 }
 
 /** A MachineSet or a MachineDeployment. */
-export interface SetView extends Trimmed {
+export interface SetView extends CachedObject {
   generation: number;
   isDeleting: boolean;
   hasFinalizer: boolean;
@@ -46,7 +49,7 @@ export interface SetView extends Trimmed {
   className: string;
 }
 
-export interface ClassView extends Trimmed {
+export interface ClassView extends CachedObject {
   digest: string;
   /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
   virtualCapacityDigest: string;
@@ -57,13 +60,13 @@ export interface ClassView extends Trimmed {
   secrets: string[];
 }
 
-export interface SecretView extends Trimmed {
+export interface SecretView extends CachedObject {
   hasFinalizer: boolean;
   /** The finalizers are ours to write: a Secret that changed only here has no news. */
   finalizersDigest: string;
 }
 
-export interface NodeView extends Trimmed {
+export interface NodeView extends CachedObject {
   providerID: string;
   isReady: boolean;
   isDeleting: boolean;

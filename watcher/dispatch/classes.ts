@@ -1,10 +1,10 @@
 /**
- * A MachineClass and its Secrets concern the workflow of the class, which reports what is wrong with
- * them, and the machines that wait for their repair; what a class promises of its Nodes concerns
- * those that run.
+ * A MachineClass and its Secrets concern the workflow of the class, which reports what is wrong
+ * with them, and the machines that wait for their repair; what a class promises of its Nodes
+ * concerns those that run.
  */
-import { sightingAt } from './context.ts';
-import type { ChangeOf, Scene } from './context.ts';
+import { versionAt } from './context.ts';
+import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
@@ -15,38 +15,41 @@ const isWaiting: IsConcerned = ({ phase }) => phase !== 'Running';
 
 const isAny: IsConcerned = () => true;
 
-export function classSignals(change: ChangeOf<'machineClasses'>, scene: Scene): Signal[] {
+export function classSignals(
+  change: ChangeOf<'machineClasses'>,
+  context: DispatchContext,
+): Signal[] {
   const { type, object, previous, resourceVersion } = change;
   const cause: Cause = {
     resource: 'machineClasses',
     resourceVersion,
     isEdited: previous !== undefined,
   };
-  // Its workflow may wait for somebody to serve its provider.
-  if (type === 'gone') return [lookSignal(object.name, cause, scene)];
+  // Its workflow may wait for a worker that serves its provider.
+  if (type === 'gone') return [changedSignal(object.name, cause, context)];
   if (previous?.digest === object.digest) {
     // What ends without an edit: a driver came up, a cloud takes the credentials again.
     const isMended = previous.invalid !== '' && object.invalid === '';
-    return isMended ? machinesOf([object.name], { cause, isConcerned: isWaiting }, scene) : [];
+    return isMended ? machinesOf([object.name], { cause, isConcerned: isWaiting }, context) : [];
   }
-  // What it promised when nobody watched is not known.
+  // What it promised while no watcher ran is not known.
   const before = previous?.virtualCapacityDigest ?? '';
   const isConcerned = before === object.virtualCapacityDigest ? isWaiting : isAny;
   return [
-    judgeSignal(object.name, cause, scene),
-    ...machinesOf([object.name], { cause, isConcerned }, scene),
+    validateSignal(object.name, cause, context),
+    ...machinesOf([object.name], { cause, isConcerned }, context),
   ];
 }
 
 /** The content is not read: every change counts that is not one of our finalizer. */
-export function secretSignals(change: ChangeOf<'secrets'>, scene: Scene): Signal[] {
+export function secretSignals(change: ChangeOf<'secrets'>, context: DispatchContext): Signal[] {
   const { type, object, previous, resourceVersion } = change;
-  const classes = [...scene.store.classesOfSecret(object.name)].map(({ name }) => name);
+  const classes = [...context.store.classesOfSecret(object.name)].map(({ name }) => name);
   const cause: Cause = { resource: 'secrets', resourceVersion, isEdited: previous !== undefined };
-  const toClasses = classes.map((name) => judgeSignal(name, cause, scene));
+  const toClasses = classes.map((name) => validateSignal(name, cause, context));
   if (type === 'gone') return toClasses;
   if (previous !== undefined && previous.finalizersDigest !== object.finalizersDigest) return [];
-  return [...toClasses, ...machinesOf(classes, { cause, isConcerned: isWaiting }, scene)];
+  return [...toClasses, ...machinesOf(classes, { cause, isConcerned: isWaiting }, context)];
 }
 
 interface Cause {
@@ -56,20 +59,20 @@ interface Cause {
   isEdited: boolean;
 }
 
-/** The class is looked at, and what is wrong with it said. */
-function judgeSignal(name: string, cause: Cause, scene: Scene): Signal {
-  const start = { summary: `Faults of MachineClass ${scene.namespace}/${name}` };
-  return { ...lookSignal(name, cause, scene), start };
+/** The class is read, and what is wrong with it said. */
+function validateSignal(name: string, cause: Cause, context: DispatchContext): Signal {
+  const start = { summary: `Faults of MachineClass ${context.namespace}/${name}` };
+  return { ...changedSignal(name, cause, context), start };
 }
 
 /** For a workflow that runs. */
-function lookSignal(name: string, cause: Cause, scene: Scene): Signal {
+function changedSignal(name: string, cause: Cause, context: DispatchContext): Signal {
   const { resource, resourceVersion, isEdited } = cause;
   return {
     kind: 'machineClass',
     object: name,
     name: 'classChanged',
-    payload: { ...sightingAt(scene, resourceVersion), ...(isEdited && { isEdited }) },
+    payload: { ...versionAt(context, resourceVersion), ...(isEdited && { isEdited }) },
     cause: { resource, resourceVersion },
   };
 }
@@ -77,17 +80,17 @@ function lookSignal(name: string, cause: Cause, scene: Scene): Signal {
 function machinesOf(
   classes: string[],
   { cause, isConcerned }: { cause: Cause; isConcerned: IsConcerned },
-  scene: Scene,
+  context: DispatchContext,
 ): Signal[] {
   const { resource, resourceVersion } = cause;
   return classes
-    .flatMap((name) => [...scene.store.machinesOfClass(name)])
+    .flatMap((name) => [...context.store.machinesOfClass(name)])
     .filter(isConcerned)
     .map((machine) => ({
       kind: 'machine',
       object: machine.name,
       name: 'classChanged',
-      payload: sightingAt(scene, resourceVersion),
+      payload: versionAt(context, resourceVersion),
       cause: { resource, resourceVersion },
     }));
 }

@@ -1,10 +1,10 @@
 /** What every dispatch sees beside the change itself. */
 import type { Change } from '../../activities/kube/cache/object-cache.ts';
-import type { Sighting } from '../../workflows/contracts/references.ts';
+import type { SnapshotVersion } from '../../workflows/contracts/references.ts';
 import type { StoreView } from '../cache/store.ts';
 import type { Views } from '../cache/views.ts';
 
-export interface Scene {
+export interface DispatchContext {
   store: StoreView;
   namespace: string;
   /** UID of the control cluster. */
@@ -14,14 +14,17 @@ export interface Scene {
 
 export type ChangeOf<R extends keyof Views> = Change<Views[R]>;
 
-export const sightingAt = ({ cluster, epoch }: Scene, resourceVersion: string): Sighting => ({
+export const versionAt = (
+  { cluster, epoch }: DispatchContext,
+  resourceVersion: string,
+): SnapshotVersion => ({
   cluster,
   epoch,
   resourceVersion,
 });
 
 /** The resourceVersion is of the target cluster. */
-export const nodeSightingAt = (
-  { cluster, epoch }: Scene,
+export const nodeVersionAt = (
+  { cluster, epoch }: DispatchContext,
   resourceVersion: string,
-): Sighting<'target'> => ({ cluster, epoch, resourceVersion });
+): SnapshotVersion<'target'> => ({ cluster, epoch, resourceVersion });

@@ -1,34 +1,34 @@
 /**
- * Which workflows must hear of a change. Pure; decides nothing about machines. A change of what no workflow looks
- * at (own status echoes, heartbeats of Nodes) yields nothing.
+ * Which workflows must hear of a change. Pure; decides nothing about machines. A change of what no
+ * workflow reads at (own status echoes, heartbeats of Nodes) yields nothing.
  */
 import { classSignals, secretSignals } from './classes.ts';
 import { machineSignals } from './machines.ts';
 import { nodeSignals } from './nodes.ts';
 import { machineDeploymentSignals, machineSetSignals } from './sets.ts';
 import { useSignals } from './finalizers.ts';
-import type { Scene } from './context.ts';
+import type { DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { WatchedChange } from '../cache/store.ts';
 
 /** `scene.store` already holds the change. */
-export function dispatch(change: WatchedChange, scene: Scene): Signal[] {
-  return [...signalsOf(change, scene), ...useSignals(change, scene)];
+export function dispatch(change: WatchedChange, context: DispatchContext): Signal[] {
+  return [...signalsOf(change, context), ...useSignals(change, context)];
 }
 
-function signalsOf(change: WatchedChange, scene: Scene): Signal[] {
+function signalsOf(change: WatchedChange, context: DispatchContext): Signal[] {
   switch (change.resource) {
     case 'machines':
-      return machineSignals(change, scene);
+      return machineSignals(change, context);
     case 'machineSets':
-      return machineSetSignals(change, scene);
+      return machineSetSignals(change, context);
     case 'machineDeployments':
-      return machineDeploymentSignals(change, scene);
+      return machineDeploymentSignals(change, context);
     case 'machineClasses':
-      return classSignals(change, scene);
+      return classSignals(change, context);
     case 'secrets':
-      return secretSignals(change, scene);
+      return secretSignals(change, context);
     case 'nodes':
-      return nodeSignals(change, scene);
+      return nodeSignals(change, context);
   }
 }

@@ -1,17 +1,21 @@
 /**
- * A MachineClass that Machines use and a Secret that a class uses carry our finalizer. Where that is not so, a workflow is told to
- * look; it counts for itself.
+ * A MachineClass that Machines use and a Secret that a class uses carry our finalizer. Where that
+ * is not so, a workflow is told to read; it counts for itself.
  */
-import { sightingAt } from './context.ts';
-import type { ChangeOf, Scene } from './context.ts';
+import { versionAt } from './context.ts';
+import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { WatchedChange } from '../cache/store.ts';
 
-export function useSignals(change: WatchedChange, scene: Scene): Signal[] {
+export function useSignals(change: WatchedChange, context: DispatchContext): Signal[] {
   const names = touchedBy(change);
   return [
-    ...names.classes.filter((name) => isClassAstray(name, scene)).map(signalTo('machineClass')),
-    ...names.secrets.filter((name) => isSecretAstray(name, scene)).map(signalTo('secret')),
+    ...names.classes
+      .filter((name) => needsClassFinalizerUpdate(name, context))
+      .map(signalTo('machineClass')),
+    ...names.secrets
+      .filter((name) => needsSecretFinalizerUpdate(name, context))
+      .map(signalTo('secret')),
   ];
 
   function signalTo(kind: 'machineClass' | 'secret'): (object: string) => Signal {
@@ -21,8 +25,8 @@ export function useSignals(change: WatchedChange, scene: Scene): Signal[] {
       kind,
       object,
       name: 'useChanged',
-      payload: sightingAt(scene, resourceVersion),
-      start: { summary: `Finalizer of ${what} ${scene.namespace}/${object}` },
+      payload: versionAt(context, resourceVersion),
+      start: { summary: `Finalizer of ${what} ${context.namespace}/${object}` },
       cause: { resource, resourceVersion },
     });
   }
@@ -63,12 +67,12 @@ function distinct(...names: (string | undefined)[]): string[] {
   return [...new Set(names)].filter((name) => name !== undefined);
 }
 
-function isClassAstray(name: string, { store }: Scene): boolean {
+function needsClassFinalizerUpdate(name: string, { store }: DispatchContext): boolean {
   const found = store.find('machineClasses', name);
   return found !== undefined && found.hasFinalizer !== hasAny(store.machinesOfClass(name));
 }
 
-function isSecretAstray(name: string, { store }: Scene): boolean {
+function needsSecretFinalizerUpdate(name: string, { store }: DispatchContext): boolean {
   const found = store.find('secrets', name);
   return found !== undefined && found.hasFinalizer !== hasAny(store.classesOfSecret(name));
 }

@@ -4,8 +4,8 @@ import type { MachineSnapshot } from '../../workflows/contracts/messages.ts';
 import { nodeSignal } from './nodes.ts';
 import { ownerSignals } from './owners.ts';
 import type { Ownership } from './owners.ts';
-import { sightingAt } from './context.ts';
-import type { ChangeOf, Scene } from './context.ts';
+import { versionAt } from './context.ts';
+import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { MachineView } from '../cache/views.ts';
 
@@ -16,57 +16,72 @@ const ofSet: Ownership = {
   signal: 'machinesChanged',
 };
 
-export function machineSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
-  const own = change.type === 'gone' ? endSignals(change, scene) : liveSignals(change, scene);
-  const toSets = ownerSignals(change, ofSet, scene).map((signal) => withStrays(signal, scene));
+export function machineSignals(change: ChangeOf<'machines'>, context: DispatchContext): Signal[] {
+  const own = change.type === 'gone' ? endSignals(change, context) : liveSignals(change, context);
+  const toSets = ownerSignals(change, ofSet, context).map((signal) =>
+    withUnmatched(signal, context),
+  );
   return [...own, ...toSets];
 }
 
-/** Which machines the set must let go stands in every call to look, so that none of them has to arrive. */
-export function withStrays(toSet: Signal, { store }: Scene): Signal {
-  const strays = store.straysOf(toSet.object);
-  return strays.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, strays } };
+/**
+ * Which machines the set must let go stands in every call to read, so that none of them has to
+ * arrive.
+ */
+export function withUnmatched(toSet: Signal, { store }: DispatchContext): Signal {
+  const unmatched = store.mismatchesOf(toSet.object);
+  return unmatched.length === 0 ? toSet : { ...toSet, payload: { ...toSet.payload, unmatched } };
 }
 
 /**
- * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which is told nothing new; and a
- * signal that comes while a workflow ends makes it do its last step twice.
+ * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which
+ * is told nothing new; and a signal that comes while a workflow ends makes it do its last step
+ * twice.
  */
-function endSignals(change: ChangeOf<'machines'>, scene: Scene): Signal[] {
+function endSignals(change: ChangeOf<'machines'>, context: DispatchContext): Signal[] {
   const { previous } = change;
-  return previous?.isDeleting && previous.hasFinalizer ? [] : [goneSignal(change, scene)];
+  return previous?.isDeleting && previous.hasFinalizer ? [] : [goneSignal(change, context)];
 }
 
-function goneSignal({ object, resourceVersion }: ChangeOf<'machines'>, scene: Scene): Signal {
+function goneSignal(
+  { object, resourceVersion }: ChangeOf<'machines'>,
+  context: DispatchContext,
+): Signal {
   return {
     kind: 'machine',
     object: object.name,
     name: 'machineGone',
-    payload: { ...sightingAt(scene, resourceVersion), uid: object.uid },
+    payload: { ...versionAt(context, resourceVersion), uid: object.uid },
     cause: { resource: 'machines', resourceVersion },
   };
 }
 
-function liveSignals({ object, previous }: ChangeOf<'machines'>, scene: Scene): Signal[] {
-  const isNews = previous === undefined || isToldOf(previous, object);
-  const signals: Signal[] = isNews ? [observedSignal(object, scene)] : [];
+function liveSignals(
+  { object, previous }: ChangeOf<'machines'>,
+  context: DispatchContext,
+): Signal[] {
+  const isNews = previous === undefined || hasRelevantChange(previous, object);
+  const signals: Signal[] = isNews ? [observedSignal(object, context)] : [];
   const { nodeName } = object;
   if (nodeName === undefined || (!isNews && nodeName === previous?.nodeName)) return signals;
-  const node = scene.store.find('nodes', nodeName);
+  const node = context.store.find('nodes', nodeName);
   if (node === undefined) return signals;
   const { resourceVersion } = object;
-  const seen = nodeSignal({ machine: object, node, resourceVersion: node.resourceVersion }, scene);
+  const seen = nodeSignal(
+    { machine: object, node, resourceVersion: node.resourceVersion },
+    context,
+  );
   return seen === undefined
     ? signals
     : [...signals, { ...seen, cause: { resource: 'machines', resourceVersion } }];
 }
 
-function deploymentOf({ owner }: MachineView, { store }: Scene): string | undefined {
+function deploymentOf({ owner }: MachineView, { store }: DispatchContext): string | undefined {
   return owner === undefined ? undefined : store.find('machineSets', owner)?.owner;
 }
 
 /** The finalizer appears only by our own hand, so that is no news. */
-function isToldOf(before: MachineView, now: MachineView): boolean {
+function hasRelevantChange(before: MachineView, now: MachineView): boolean {
   return (
     before.isDeleting !== now.isDeleting ||
     (before.hasFinalizer && !now.hasFinalizer) ||
@@ -78,11 +93,11 @@ function isToldOf(before: MachineView, now: MachineView): boolean {
   );
 }
 
-function observedSignal(machine: MachineView, scene: Scene): Signal {
+function observedSignal(machine: MachineView, context: DispatchContext): Signal {
   const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
   const { specDigest, forceDeletion, drain, preservation } = machine;
   const payload: MachineSnapshot = {
-    ...sightingAt(scene, resourceVersion),
+    ...versionAt(context, resourceVersion),
     uid,
     isDeleting,
     hasFinalizer,
@@ -98,9 +113,9 @@ function observedSignal(machine: MachineView, scene: Scene): Signal {
     name: 'machineObserved',
     payload,
     start: {
-      summary: `Machine ${scene.namespace}/${name}${of}`,
+      summary: `Machine ${context.namespace}/${name}${of}`,
       machineSet: machine.owner,
-      machineDeployment: deploymentOf(machine, scene),
+      machineDeployment: deploymentOf(machine, context),
       machineClass: machine.className,
     },
     cause: { resource: 'machines', resourceVersion },

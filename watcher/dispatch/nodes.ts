@@ -1,20 +1,20 @@
 /** A Node concerns the machines whose label `node` names it. */
 import type { NodeSnapshot } from '../../workflows/contracts/messages.ts';
-import { nodeSightingAt } from './context.ts';
-import type { ChangeOf, Scene } from './context.ts';
+import { nodeVersionAt } from './context.ts';
+import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { MachineView, NodeView } from '../cache/views.ts';
 
-export function nodeSignals(change: ChangeOf<'nodes'>, scene: Scene): Signal[] {
+export function nodeSignals(change: ChangeOf<'nodes'>, context: DispatchContext): Signal[] {
   const { type, object: node, previous, resourceVersion } = change;
-  if (type === 'live' && previous !== undefined && !isToldOf(previous, node)) return [];
+  if (type === 'live' && previous !== undefined && !hasRelevantChange(previous, node)) return [];
   const exists = type === 'live';
-  return [...scene.store.machinesOfNode(node.name)].flatMap(
-    (machine) => nodeSignal({ machine, node, exists, resourceVersion }, scene) ?? [],
+  return [...context.store.machinesOfNode(node.name)].flatMap(
+    (machine) => nodeSignal({ machine, node, exists, resourceVersion }, context) ?? [],
   );
 }
 
-function isToldOf(before: NodeView, now: NodeView): boolean {
+function hasRelevantChange(before: NodeView, now: NodeView): boolean {
   return (
     before.conditionsDigest !== now.conditionsDigest ||
     before.isReady !== now.isReady ||
@@ -39,15 +39,16 @@ export interface NodeSeen {
 }
 
 /**
- * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the first pods come, and the Machine
- * shows its conditions. Nothing for a machine that is being deleted: its drain reads the Node itself.
+ * Also of a Node that joins and is not ready yet: it gets what its Machine says of it before the
+ * first pods come, and the Machine shows its conditions. Nothing for a machine that is being
+ * deleted: its drain reads the Node itself.
  */
-export function nodeSignal(seen: NodeSeen, scene: Scene): Signal | undefined {
+export function nodeSignal(seen: NodeSeen, context: DispatchContext): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;
   const { name, uid, providerID, isReady, isDeleting, conditionsDigest, preserve } = node;
   if (machine.isDeleting) return undefined;
   const payload: NodeSnapshot = {
-    ...nodeSightingAt(scene, resourceVersion),
+    ...nodeVersionAt(context, resourceVersion),
     name,
     exists,
     uid,

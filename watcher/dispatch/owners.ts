@@ -1,9 +1,10 @@
 /** A changed child concerns what controls it: a Machine its set, a set its deployment. */
 import type { Change } from '../../activities/kube/cache/object-cache.ts';
-import { sightingAt } from './context.ts';
-import type { Scene } from './context.ts';
+import { versionAt } from './context.ts';
+import type { DispatchContext } from './context.ts';
 import { matches } from '../../workflows/api/selector.ts';
-import type { Signal, SignalName } from './signal.ts';
+import type { Signal } from './signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
 /** What Machines and MachineSets have in common. */
@@ -20,26 +21,28 @@ export interface Ownership {
   signal: SignalName & `${string}Changed`;
 }
 
-/** To the owner that it has, the owner that it had, and for an orphan to all that could claim it. */
+/**
+ * To the owner that it has, the owner that it had, and for an orphan to all that could claim it.
+ */
 export function ownerSignals(
   { type, object, previous, resourceVersion }: Change<Child>,
   { resource, owners, kind, signal }: Ownership,
-  scene: Scene,
+  context: DispatchContext,
 ): Signal[] {
   if (type === 'live' && previous?.countDigest === object.countDigest) return [];
   const concerned = new Set(
-    [object, ...(previous ? [previous] : [])].flatMap((child) => ownersOf(child, owners, scene)),
+    [object, ...(previous ? [previous] : [])].flatMap((child) => ownersOf(child, owners, context)),
   );
   return [...concerned].map((owner) => ({
     kind,
     object: owner,
     name: signal,
-    payload: sightingAt(scene, resourceVersion),
+    payload: versionAt(context, resourceVersion),
     cause: { resource, resourceVersion },
   }));
 }
 
-function ownersOf(child: Child, owners: Ownership['owners'], { store }: Scene): string[] {
+function ownersOf(child: Child, owners: Ownership['owners'], { store }: DispatchContext): string[] {
   if (child.owner !== undefined) return [child.owner];
   if (!child.isOrphan) return [];
   return [...store.all(owners)]

@@ -1,13 +1,16 @@
-/** A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its own. */
+/**
+ * A MachineSet concerns its own workflow and its MachineDeployment; a MachineDeployment only its
+ * own.
+ */
 import type { Kind } from '../../workflows/contracts/references.ts';
-import type { SetSnapshot } from '../../workflows/contracts/messages.ts';
-import { sightingAt } from './context.ts';
-import type { ChangeOf, Scene } from './context.ts';
+import type { SetSnapshot, SignalName } from '../../workflows/contracts/messages.ts';
+import { versionAt } from './context.ts';
+import type { ChangeOf, DispatchContext } from './context.ts';
 import { ownerSignals } from './owners.ts';
 import type { Ownership } from './owners.ts';
-import { withStrays } from './machines.ts';
+import { withUnmatched } from './machines.ts';
 import { hasSameSelector } from '../cache/selector-mismatches.ts';
-import type { Signal, SignalName, Start } from './signal.ts';
+import type { Signal, Start } from './signal.ts';
 import type { Resource, SetView } from '../cache/views.ts';
 
 type SetChange = ChangeOf<'machineSets' | 'machineDeployments'>;
@@ -40,42 +43,42 @@ const ofDeployment: Ownership = {
   signal: 'machineSetsChanged',
 };
 
-export function machineSetSignals(change: SetChange, scene: Scene): Signal[] {
+export function machineSetSignals(change: SetChange, context: DispatchContext): Signal[] {
   const { object: set } = change;
   const of = set.owner === undefined ? '' : ` of MachineDeployment ${set.owner}`;
   const start: Start = {
-    summary: `MachineSet ${scene.namespace}/${set.name}${of}`,
+    summary: `MachineSet ${context.namespace}/${set.name}${of}`,
     machineDeployment: set.owner,
     machineClass: set.className,
   };
   return [
-    ...ownSignals(change, { names: setNames, start }, scene),
-    ...ownerSignals(change, ofDeployment, scene),
-    ...selectorSignals(change, scene),
+    ...ownSignals(change, { names: setNames, start }, context),
+    ...ownerSignals(change, ofDeployment, context),
+    ...selectorSignals(change, context),
   ];
 }
 
 /** Another selector lets machines go that nothing happened to. */
-function selectorSignals(change: SetChange, scene: Scene): Signal[] {
+function selectorSignals(change: SetChange, context: DispatchContext): Signal[] {
   const { type, object, previous, resourceVersion } = change;
   if (type === 'gone' || previous === undefined || hasSameSelector(previous, object)) return [];
-  const look: Signal<'machinesChanged'> = {
+  const changed: Signal<'machinesChanged'> = {
     kind: 'machineSet',
     object: object.name,
     name: 'machinesChanged',
-    payload: sightingAt(scene, resourceVersion),
+    payload: versionAt(context, resourceVersion),
     cause: { resource: 'machineSets', resourceVersion },
   };
-  return [withStrays(look, scene)];
+  return [withUnmatched(changed, context)];
 }
 
-export function machineDeploymentSignals(change: SetChange, scene: Scene): Signal[] {
+export function machineDeploymentSignals(change: SetChange, context: DispatchContext): Signal[] {
   const { name, className } = change.object;
   const start: Start = {
-    summary: `MachineDeployment ${scene.namespace}/${name}`,
+    summary: `MachineDeployment ${context.namespace}/${name}`,
     machineClass: className,
   };
-  return ownSignals(change, { names: deploymentNames, start }, scene);
+  return ownSignals(change, { names: deploymentNames, start }, context);
 }
 
 interface Target {
@@ -83,23 +86,27 @@ interface Target {
   start: Start;
 }
 
-function ownSignals(change: SetChange, { names, start }: Target, scene: Scene): Signal[] {
+function ownSignals(
+  change: SetChange,
+  { names, start }: Target,
+  context: DispatchContext,
+): Signal[] {
   const { type, object, previous, resourceVersion } = change;
   const cause = { resource: names.resource, resourceVersion };
   const to = { kind: names.kind, object: object.name, cause };
-  const sighting = sightingAt(scene, resourceVersion);
+  const version = versionAt(context, resourceVersion);
   if (type === 'gone') {
-    return [{ ...to, name: names.gone, payload: { ...sighting, uid: object.uid } }];
+    return [{ ...to, name: names.gone, payload: { ...version, uid: object.uid } }];
   }
-  if (previous !== undefined && !isToldOf(previous, object)) return [];
+  if (previous !== undefined && !hasRelevantChange(previous, object)) return [];
   const { uid, generation, isDeleting, hasFinalizer, metadataDigest } = object;
   const snapshot = { uid, generation, isDeleting, hasFinalizer, metadataDigest };
-  const payload: SetSnapshot = { ...sighting, ...snapshot };
+  const payload: SetSnapshot = { ...version, ...snapshot };
   return [{ ...to, name: names.observed, payload, start }];
 }
 
 /** The finalizer appears only by our own hand, so that is no news. */
-function isToldOf(before: SetView, now: SetView): boolean {
+function hasRelevantChange(before: SetView, now: SetView): boolean {
   return (
     before.generation !== now.generation ||
     before.isDeleting !== now.isDeleting ||

@@ -1,31 +1,7 @@
 /** What dispatch decides: which workflow is to hear what. */
-import type {
-  ClassSnapshot,
-  GoneSnapshot,
-  MachineSnapshot,
-  MachinesSnapshot,
-  NodeSnapshot,
-  SetSnapshot,
-} from '../../workflows/contracts/messages.ts';
-import type { Kind, Sighting } from '../../workflows/contracts/references.ts';
+import type { SignalName, SignalPayloads } from '../../workflows/contracts/messages.ts';
+import type { Kind } from '../../workflows/contracts/references.ts';
 import type { Resource } from '../cache/views.ts';
-
-/** The payload of each signal. */
-export interface Payloads {
-  machineObserved: MachineSnapshot;
-  machineGone: GoneSnapshot;
-  nodeObserved: NodeSnapshot;
-  classChanged: ClassSnapshot;
-  machineSetObserved: SetSnapshot;
-  machineSetGone: GoneSnapshot;
-  machinesChanged: MachinesSnapshot;
-  machineDeploymentObserved: SetSnapshot;
-  machineDeploymentGone: GoneSnapshot;
-  machineSetsChanged: Sighting;
-  useChanged: Sighting;
-}
-
-export type SignalName = keyof Payloads;
 
 /** What a new workflow shows before it has done anything. */
 export interface Start {
@@ -41,7 +17,7 @@ export interface Signal<N extends SignalName = SignalName> {
   /** Of the object in the namespace that is watched. */
   object: string;
   name: N;
-  payload: Payloads[N];
+  payload: SignalPayloads[N];
   /** Present: the workflow is started if it does not run. Only for objects that were seen live. */
   start?: Start;
   /** The change that this tells of; it counts as told once the signal is acknowledged. */

@@ -1,5 +1,9 @@
-/** How long a signal waits for a newer one of its name, and how often a workflow gets signals of one name. */
-import type { Signal, SignalName } from '../dispatch/signal.ts';
+/**
+ * How long a signal waits for a newer one of its name, and how often a workflow gets signals of one
+ * name.
+ */
+import type { Signal } from '../dispatch/signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 
 export interface Pace {
   /** Sent once nothing newer came for so long. */
@@ -16,7 +20,9 @@ const intervalMs = 1_000;
 const atOnce: Pace = { quietMs: 0, maxMs: 0, burst: 1 };
 /** A rollout sizes its sets several times within a second. */
 const sizes: Pace = { quietMs: 0, maxMs: 0, burst: 5 };
-/** A set reads a hundred changed machines in one go. They are at most two a second by themselves. */
+/**
+ * A set reads a hundred changed machines in one go. They are at most two a second by themselves.
+ */
 const gathered: Pace = { quietMs: 200, maxMs: 500 };
 
 const paces: Record<SignalName, Pace> = {

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { EntityInput } from '../../workflows/contracts/references.ts';
+import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';
@@ -22,8 +22,8 @@ export interface DeliveryOptions {
 /** A call that hangs would hold up all that its workflow is to hear. */
 const callTimeoutMs = 5_000;
 /**
- * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins anew, see
- * docs/decisions/0006-broken-histories.md.
+ * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins
+ * anew, see docs/decisions/0006-broken-histories.md.
  */
 export const runOptions = {
   workflowTaskTimeout: '4 s',
@@ -36,7 +36,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
     workflowIdOf(kind, { namespace, name: object }, clusterName);
 
   async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
-    const input: EntityInput = { ref: { namespace, name: signal.object }, cluster };
+    const input: WorkflowInput = { ref: { namespace, name: signal.object }, cluster };
     await temporal.workflow.signalWithStart(signal.kind, {
       workflowId: idOf(signal),
       args: [input],

@@ -1,4 +1,7 @@
-/** A signal on its way: the newest of its name to its workflow, and the oldest change that it stands for. */
+/**
+ * A signal on its way: the newest of its name to its workflow, and the oldest change that it stands
+ * for.
+ */
 import { olderOf } from '../../activities/kube/cache/resource-version.ts';
 import { mayLeaveAt, paceOf } from './debounce.ts';
 import type { Sent } from './debounce.ts';
@@ -6,7 +9,7 @@ import type { Signal } from '../dispatch/signal.ts';
 import { resources } from '../cache/views.ts';
 import type { Resource } from '../cache/views.ts';
 
-export interface Parcel {
+export interface QueuedSignal {
   signal: Signal;
   /** Since when it waits; kept when a newer signal replaces the older. */
   since: number;
@@ -18,11 +21,11 @@ export interface Parcel {
 
 export interface Before {
   /** Undelivered, of the same name to the same workflow. */
-  waiting: Parcel | undefined;
+  waiting: QueuedSignal | undefined;
   sent: Sent | undefined;
 }
 
-export function pack(signal: Signal, { waiting, sent }: Before, now: number): Parcel {
+export function pack(signal: Signal, { waiting, sent }: Before, now: number): QueuedSignal {
   const { quietMs, maxMs } = paceOf(signal.name);
   const since = waiting?.since ?? now;
   return {
@@ -36,7 +39,7 @@ export function pack(signal: Signal, { waiting, sent }: Before, now: number): Pa
 }
 
 /** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
-export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
+export function repack(failed: QueuedSignal, newer: QueuedSignal | undefined): QueuedSignal {
   if (newer === undefined) return failed;
   return {
     ...newer,
@@ -46,7 +49,7 @@ export function repack(failed: Parcel, newer: Parcel | undefined): Parcel {
   };
 }
 
-function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
+function merged(a: QueuedSignal['oldest'], b: QueuedSignal['oldest']): QueuedSignal['oldest'] {
   const all = { ...a };
   for (const [resource, version] of entriesOf(b)) {
     const held = all[resource];
@@ -56,7 +59,7 @@ function merged(a: Parcel['oldest'], b: Parcel['oldest']): Parcel['oldest'] {
 }
 
 /** Narrows to what is there. */
-function entriesOf(versions: Parcel['oldest']): [Resource, string][] {
+function entriesOf(versions: QueuedSignal['oldest']): [Resource, string][] {
   return resources.flatMap((resource): [Resource, string][] => {
     const version = versions[resource];
     return version === undefined ? [] : [[resource, version]];

@@ -1,21 +1,22 @@
 /**
- * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and for
- * ever until they arrive.
+ * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and
+ * for ever until they arrive.
  */
 import { createBackoff } from '../../activities/kube/client/backoff.ts';
 import type { Backoff } from '../../activities/kube/client/backoff.ts';
 import { olderOf } from '../../activities/kube/cache/resource-version.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';
 import { pack, repack } from './queued-signal.ts';
-import type { Parcel } from './queued-signal.ts';
-import type { Signal, SignalName } from '../dispatch/signal.ts';
+import type { QueuedSignal } from './queued-signal.ts';
+import type { Signal } from '../dispatch/signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { Resource } from '../cache/views.ts';
 
 export type Delivered = 'sent' | 'noWorkflow';
 
-export interface OutboxOptions {
+export interface SignalQueueOptions {
   /** Hands one signal to Temporal; throws when it must be tried again. */
   deliver(signal: Signal): Promise<Delivered>;
   clock: Clock;
@@ -24,7 +25,7 @@ export interface OutboxOptions {
   onError(error: unknown, signal: Signal): void;
 }
 
-export interface OutboxCounters {
+export interface SignalQueueCounters {
   sent: number;
   /** Plain signals to workflows that do not run. */
   dropped: number;
@@ -34,9 +35,9 @@ export interface OutboxCounters {
 }
 
 /** All that waits for one workflow. */
-interface Box {
-  parcels: Map<SignalName, Parcel>;
-  sending: Parcel | undefined;
+interface WorkflowQueue {
+  parcels: Map<SignalName, QueuedSignal>;
+  sending: QueuedSignal | undefined;
   /** Kept as long as it makes the next one wait. */
   sent: Map<SignalName, Sent>;
   backoff: Backoff;
@@ -58,16 +59,16 @@ function isOverruled({ name, payload }: Signal, by: Signal | undefined): boolean
   return 'uid' in payload && 'uid' in by.payload && payload.uid === by.payload.uid;
 }
 
-export class Outbox {
-  readonly counters: OutboxCounters = { sent: 0, dropped: 0, merged: 0, failed: 0 };
-  readonly #options: OutboxOptions;
+export class SignalQueue {
+  readonly counters: SignalQueueCounters = { sent: 0, dropped: 0, merged: 0, failed: 0 };
+  readonly #options: SignalQueueOptions;
   readonly #concurrency: number;
-  readonly #boxes = new Map<string, Box>();
+  readonly #boxes = new Map<string, WorkflowQueue>();
   #queue: string[] = [];
   #running = 0;
   #isClosed = false;
 
-  constructor(options: OutboxOptions) {
+  constructor(options: SignalQueueOptions) {
     this.#options = options;
     this.#concurrency = options.concurrency;
   }
@@ -119,7 +120,7 @@ export class Outbox {
     for (const box of this.#boxes.values()) box.cancelTimer?.();
   }
 
-  #arm(key: string, box: Box): void {
+  #arm(key: string, box: WorkflowQueue): void {
     box.cancelTimer?.();
     box.cancelTimer = undefined;
     if (this.#isClosed || box.sending !== undefined || box.isQueued) return;
@@ -135,7 +136,7 @@ export class Outbox {
   }
 
   /** What was sent is forgotten once it makes nothing wait. */
-  #keepWhileUsed(key: string, box: Box): void {
+  #keepWhileUsed(key: string, box: WorkflowQueue): void {
     const { clock } = this.#options;
     const usedUntil = Math.max(...[...box.sent.values()].map((sent) => sent.usedUntil));
     const wait = usedUntil - clock.now();
@@ -143,7 +144,7 @@ export class Outbox {
     else this.#boxes.delete(key);
   }
 
-  #enqueue(key: string, box: Box): void {
+  #enqueue(key: string, box: WorkflowQueue): void {
     box.isQueued = true;
     this.#queue.push(key);
     this.#drain();
@@ -158,7 +159,7 @@ export class Outbox {
     }
   }
 
-  async #deliverNext(key: string, box: Box): Promise<void> {
+  async #deliverNext(key: string, box: WorkflowQueue): Promise<void> {
     box.isQueued = false;
     const parcel = nextOf(box);
     if (parcel === undefined) return;
@@ -182,7 +183,7 @@ export class Outbox {
     this.#drain();
   }
 
-  #putBack(box: Box, failed: Parcel, error: unknown): void {
+  #putBack(box: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
     const { name } = failed.signal;
     this.counters.failed += 1;
     this.#options.onError(error, failed.signal);
@@ -196,10 +197,13 @@ export class Outbox {
   }
 }
 
-/** Short, so that a restart of Temporal costs seconds; the limit on deliveries at a time protects it. */
+/**
+ * Short, so that a restart of Temporal costs seconds; the limit on deliveries at a time protects
+ * it.
+ */
 const retryWaits = { firstMs: 200, maxMs: 3_000 };
 
-const emptyBox = (): Box => ({
+const emptyBox = (): WorkflowQueue => ({
   parcels: new Map(),
   sending: undefined,
   sent: new Map(),
@@ -210,8 +214,8 @@ const emptyBox = (): Box => ({
 });
 
 /** The one that is due first; of those due together, the one that came first. */
-function nextOf({ parcels }: Box): Parcel | undefined {
-  let next: Parcel | undefined;
+function nextOf({ parcels }: WorkflowQueue): QueuedSignal | undefined {
+  let next: QueuedSignal | undefined;
   for (const parcel of parcels.values()) {
     if (next === undefined || parcel.dueAt < next.dueAt) next = parcel;
   }
@@ -219,10 +223,10 @@ function nextOf({ parcels }: Box): Parcel | undefined {
 }
 
 /** The one that did not arrive does not count. */
-function restore(sent: Box['sent'], name: SignalName, before: Sent | undefined): void {
+function restore(sent: WorkflowQueue['sent'], name: SignalName, before: Sent | undefined): void {
   if (before === undefined) sent.delete(name);
   else sent.set(name, before);
 }
 
-const untold = ({ parcels, sending }: Box): Parcel[] =>
+const untold = ({ parcels, sending }: WorkflowQueue): QueuedSignal[] =>
   sending === undefined ? [...parcels.values()] : [sending, ...parcels.values()];

@@ -1,4 +1,5 @@
 /** Flags and environment -> a frozen Config, or one error that lists every fault. */
+import type { LogSettings } from '../log/settings.ts';
 import { hostname } from 'node:os';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
@@ -7,14 +8,13 @@ import type { Component } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import { helpText } from './flags/help.ts';
-import { version } from '../process/version.ts';
-import {
-  type Environment,
-  readTemporalSettings,
-  type TemporalSettings,
-} from '../temporal/settings.ts';
+import { version } from './version.ts';
+import { type Environment, readTemporalSettings, type TemporalSettings } from './temporal.ts';
 
-/** Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the pod's. */
+/**
+ * Where the credentials of a cluster are. `default`: $KUBECONFIG, else ~/.kube/config, else the
+ * pod's.
+ */
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
 
@@ -47,7 +47,10 @@ export interface Config {
   machine: MachineDefaults;
   safety: SafetySettings;
   concurrency: {
-    /** Activities of each kind at a time (worker, default 50), signals being sent at a time (watcher, default 64). */
+    /**
+     * Activities of each kind at a time (worker, default 50), signals being sent at a time
+     * (watcher, default 64).
+     */
     syncs: number;
     /** Workflows kept in memory. Default 3000. */
     maxCachedWorkflows: number;
@@ -111,11 +114,6 @@ export interface SafetySettings {
   unmanagedNodesSelector: string;
 }
 
-export interface LogSettings {
-  level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
-  format: 'auto' | 'json' | 'text';
-}
-
 /** Its message has one line for each fault. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -135,7 +133,9 @@ export interface CommandLine {
 
 export type Command = { kind: 'print'; text: string } | { kind: 'run'; config: Config };
 
-/** Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others. */
+/**
+ * Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others.
+ */
 export function readCommandLine({ component, argv, env }: CommandLine): Command {
   const flags = readFlags(argv, component);
   if (flags.asksFor === 'help') return { kind: 'print', text: helpText(component) };
@@ -287,7 +287,10 @@ function noopsOf({ given }: ReadFlags, component: Component): Noop[] {
     });
 }
 
-/** Plain objects and arrays only: Temporal's connection options may hold buffers, which cannot be frozen. */
+/**
+ * Plain objects and arrays only: Temporal's connection options may hold buffers, which cannot be
+ * frozen.
+ */
 function deepFreeze<T>(value: T): T {
   if (ArrayBuffer.isView(value)) return value;
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -24,7 +24,9 @@ export function faultsOfFiles(flags: FlagValues): Fault[] {
   return faults;
 }
 
-/** A leader that renews too late works on while another has begun. The Lease is renewed in any case. */
+/**
+ * A leader that renews too late works on while another has begun. The Lease is renewed in any case.
+ */
 export function faultsOfLeaderElection(flags: FlagValues): Fault[] {
   const lease = flags['leader-elect-lease-duration'];
   const renew = flags['leader-elect-renew-deadline'];

@@ -1,16 +1,28 @@
-/** No call of a driver outlives its limit, whatever the libraries below it do with their sockets, tokens and promises. */
+/**
+ * No call of a driver outlives its limit, whatever the libraries below it do with their sockets,
+ * tokens and promises.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 
 export interface CallLimits {
-  /** Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what happened is said. Default 240. */
+  /**
+   * Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what
+   * happened is said. Default 240.
+   */
   callSeconds?: number;
-  /** Seconds that a call has to end by itself after its signal, because it then knows more. Default 5. */
+  /**
+   * Seconds that a call has to end by itself after its signal, because it then knows more. Default
+   * 5.
+   */
   graceSeconds?: number;
 }
 
-/** The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a cancellation, and nobody waits for it. */
+/**
+ * The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a
+ * cancellation, and no caller waits for it.
+ */
 export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
   const bounded =
     <Request extends ProviderRequest, Answer>(

@@ -9,8 +9,8 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
 import { untilReached } from '../process/reach.ts';
-import type { TemporalSettings } from '../temporal/settings.ts';
-import { version } from '../process/version.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
+import { version } from '../config/version.ts';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
 
@@ -60,8 +60,8 @@ function createClient(
 }
 
 /**
- * For Events alone: an API server that keeps them in a slow etcd of its own holds up few connections, for a short time, and
- * they take no turn of the limit that the work has.
+ * For Events alone: an API server that keeps them in a slow etcd of its own holds up few
+ * connections, for a short time, and they take no turn of the limit that the work has.
  */
 export function createEventClient(
   source: KubeSource,
@@ -102,7 +102,9 @@ function flagOfSource(source: KubeSource): string {
   }
 }
 
-/** Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`. */
+/**
+ * Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`.
+ */
 export async function untilTemporalAnswers(
   { temporal, identity }: Pick<Config, 'temporal' | 'identity'>,
   waiting: Waiting,

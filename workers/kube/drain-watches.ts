@@ -6,7 +6,7 @@ import { createPendingDrains } from '../../activities/drain/wake-ups/pending-dra
 import { tryAgainNow } from '../../activities/drain/wake-ups/try-again-now.ts';
 import { WatchedAttachments } from '../../activities/drain/wake-ups/watched-attachments.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 export function createDrainWatches(
   target: KubeClient,

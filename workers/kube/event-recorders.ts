@@ -8,7 +8,7 @@ import { recordWith, writeEvent } from '../../activities/kube/objects/events.ts'
 import type { KubeClients } from './clients.ts';
 import { createEventClient } from './clients.ts';
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 export interface EventRecorders {
   /** Writes what is waiting, within a limit. */

@@ -27,8 +27,9 @@ export function limitRate(client: KubeClient, limit: RateLimit): KubeClient {
 }
 
 /**
- * Each call resolves when its caller may go. `next` is the time at which the next one may go; it lies in the past
- * by at most the burst, and a caller that comes too early waits until its own time.
+ * Each call resolves when its caller may go. `next` is the time at which the next one may go; it
+ * lies in the past by at most the burst, and a caller that comes too early waits until its own
+ * time.
  */
 function createTurnstile({ qps, burst }: RateLimit): () => Promise<void> {
   const gapMs = 1_000 / qps;

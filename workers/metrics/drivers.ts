@@ -1,4 +1,7 @@
-/** Counts and times the calls of drivers, for Prometheus: in names of our own, and in those of MCM v0.62.1 for its dashboards. */
+/**
+ * Counts and times the calls of drivers, for Prometheus: in names of our own, and in those of MCM
+ * v0.62.1 for its dashboards.
+ */
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Driver } from '../../activities/drivers/driver.ts';
@@ -55,7 +58,9 @@ export function registerDriverMetrics(registry: Registry): DriverMetrics {
   };
 }
 
-/** There a duration is that of a success, a provider is in small letters, and a code is its number. */
+/**
+ * There a duration is that of a success, a provider is in small letters, and a code is its number.
+ */
 function registerMcmMetrics(registry: Registry): DriverMetrics {
   const registers = [registry];
   const byService = { labelNames: ['provider', 'service'], registers } as const;
@@ -113,8 +118,8 @@ export interface MeterParts {
 }
 
 /**
- * The driver itself, but that each of its calls is told, and that it fails with a `DriverError` whatever happens in it: a bug must show
- * on the Machine and not be tried again in silence.
+ * The driver itself, but that each of its calls is told, and that it fails with a `DriverError`
+ * whatever happens in it: a bug must show on the Machine and not be tried again in silence.
  */
 export function meteredDriver(
   driver: Driver,
@@ -163,7 +168,10 @@ export function meteredDriver(
   };
 }
 
-/** An API server that did not answer a question of the driver's is no fault of the cloud: Temporal asks again. */
+/**
+ * An API server that did not answer a question of the driver's is no fault of the cloud: Temporal
+ * asks again.
+ */
 function explained(error: unknown, what: string): DriverError | KubeError {
   if (error instanceof DriverError || error instanceof KubeError) return error;
   const words = error instanceof Error ? error.message : String(error);

@@ -15,7 +15,10 @@ export interface MetricsOptions {
   sdkMetricsUrl?: string;
 }
 
-/** CPU, memory, garbage collection and event loop of the process, under the names of Prometheus' clients. */
+/**
+ * CPU, memory, garbage collection and event loop of the process, under the names of Prometheus'
+ * clients.
+ */
 export function createMetrics({ log, sdkMetricsUrl }: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -5,8 +5,8 @@ import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
 import { openHttpPort } from './http.ts';
 import { runsAsMcm } from './leaderless.ts';
-import type { Logger } from './logger.ts';
-import { createLogger } from './logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { createLogger } from '../log/logger.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -43,7 +43,8 @@ export async function start(
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
-    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes nothing.
+    // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
+    // nothing.
     flushCompileCache();
   } catch (err) {
     // What is under way when a signal ends the process fails on the way out.

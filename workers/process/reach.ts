@@ -1,7 +1,7 @@
 /** Waits for the servers that we need. They may start after us, in any order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../log/reason.ts';
 
 export interface Reach<T> {
   /** What is waited for, in the log: `Temporal`, `control cluster`. */
@@ -14,7 +14,10 @@ export interface Reach<T> {
   waitMs?: { first: number; max: number };
 }
 
-/** Tries until it works, with a line for each failure, waiting longer each time; each wait is between half and all of its length. */
+/**
+ * Tries until it works, with a line for each failure, waiting longer each time; each wait is
+ * between half and all of its length.
+ */
 export async function untilReached<T>(reach: Reach<T>): Promise<T> {
   const { server, attempt, log, signal, waitMs = { first: 250, max: 2_000 } } = reach;
   for (let attempts = 1; ; attempts += 1) {

@@ -2,15 +2,17 @@
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
 import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
-import { stopInWords } from '../../activities/kube/objects/global-stop.ts';
-import type { Logger } from './logger.ts';
+import { formatStop } from '../../activities/kube/objects/global-stop.ts';
+import type { Logger } from '../log/logger.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
-  if (stop) log.warn({ ...stop }, stopInWords(namespace, stop));
+  if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
   else log.warn({ namespace }, 'the stop is over: machines are created and deleted again');
 }
 
-/** Such a process is ready all the same: whoever restarts it or leaves it out would change nothing. */
+/**
+ * Such a process is ready all the same: restarting it or leaving it out would change nothing.
+ */
 export function registerStopMetric(registry: Registry, stop: StopView): void {
   registry.registerMetric(
     new Gauge({

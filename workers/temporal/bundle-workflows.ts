@@ -1,4 +1,7 @@
-/** Bundles the workflow code into a file, so that workers start a second faster: `bundle-workflows.ts FILE`. */
+/**
+ * Bundles the workflow code into a file, so that workers start a second faster:
+ * `bundle-workflows.ts FILE`.
+ */
 import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -24,7 +27,10 @@ const bundleOptions = {
   ],
 } satisfies BundleOptions;
 
-/** A history that cannot be replayed fails its run instead of stopping it for ever: docs/decisions/0006-broken-histories.md. */
+/**
+ * A history that cannot be replayed fails its run instead of stopping it for ever:
+ * docs/decisions/0006-broken-histories.md.
+ */
 export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNullable<
   WorkerOptions['workflowFailureErrorTypes']
 >;
@@ -40,7 +46,9 @@ export async function bundleWorkflows(
   return await bundleWorkflowCode({ ...bundleOptions, ...more });
 }
 
-/** @param file Code that was bundled before; without one it is bundled now, which takes a second. */
+/**
+ * @param file Code that was bundled before; without one it is bundled now, which takes a second.
+ */
 export async function workflowBundleOf(file: string | undefined): Promise<WorkflowBundleOption> {
   return file === undefined ? await bundleWorkflows() : { codePath: file };
 }

@@ -1,7 +1,8 @@
 /**
- * What an install has for itself in a Temporal namespace. Each claim is a workflow that is named after what is claimed and
- * remembers its holder: starting one is atomic, so of two processes that claim at the same moment one is refused and
- * reads who was first. docs/decisions/0009-install-identity.md.
+ * What an install has for itself in a Temporal namespace. Each claim is a workflow that is named
+ * after what is claimed and remembers its holder: starting one is atomic, so of two processes that
+ * claim at the same moment one is refused and reads who was first.
+ * docs/decisions/0009-install-identity.md.
  */
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
@@ -69,7 +70,10 @@ export class ClaimRefusal extends Error {
   }
 }
 
-/** Claims everything, or throws a ClaimRefusal. Watcher and worker do it at each start, also at once. */
+/**
+ * Claims everything, or throws a ClaimRefusal. Watcher and worker do it at each start, also at
+ * once.
+ */
 export async function untilClaimed(
   temporal: Client,
   claimant: Claimant & { takeOver: readonly string[] },
@@ -129,7 +133,7 @@ async function take(
   }
 }
 
-/** Undefined: nobody. */
+/** Undefined: no holder. */
 async function holderOf(temporal: Client, workflowId: string): Promise<string | undefined> {
   try {
     const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();
@@ -153,7 +157,10 @@ async function release(temporal: Client, workflowId: string, newHolder: string):
   }
 }
 
-/** Asked again before anything is done to workflows that look left over. Returns the first claim that another holds. */
+/**
+ * Asked again before anything is done to workflows that seem left over. Returns the first claim
+ * that another holds.
+ */
 export async function lostClaim(temporal: Client, claimant: Claimant): Promise<Claim | undefined> {
   for (const claim of claimsOf(claimant)) {
     if ((await holderOf(temporal, claim.workflowId)) !== claim.holder) return claim;

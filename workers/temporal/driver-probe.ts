@@ -1,4 +1,4 @@
-/** Whether somebody serves the queue of a provider. */
+/** Whether a worker serves the queue of a provider. */
 import type { Client } from '@temporalio/client';
 import { isBuiltIn } from '../../activities/drivers/index.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';

@@ -1,4 +1,7 @@
-/** The workers of the drivers: those of a provider start when the first of its MachineClasses is seen, after its libraries are loaded. */
+/**
+ * The workers of the drivers: those of a provider start when the first of its MachineClasses is
+ * seen, after its libraries are loaded.
+ */
 import type { Worker } from '@temporalio/worker';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
@@ -36,7 +39,7 @@ export class DriverWorkers {
     this.#reflector = new Reflector({
       client: control,
       path: customResource('machineclasses', namespace),
-      project: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
+      transform: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
         name,
         uid,
         resourceVersion,
@@ -52,7 +55,10 @@ export class DriverWorkers {
     return this.#failed.promise;
   }
 
-  /** Fulfilled when the drivers of all classes that exist now are served: nothing else runs yet that a library could hold up while it loads. */
+  /**
+   * Fulfilled when the drivers of all classes that exist now are served: nothing else runs yet that
+   * a library could hold up while it loads.
+   */
   async ready(): Promise<void> {
     await this.#reflector.synced;
     await Promise.allSettled(this.#started.values());

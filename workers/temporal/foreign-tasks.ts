@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
 import type { Rejection } from '../../activities/place-interceptor.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 export function registerForeignTasks(
   registry: Registry,

@@ -1,4 +1,7 @@
-/** Which install this process belongs to, found out at its start: docs/decisions/0009-install-identity.md. */
+/**
+ * Which install this process belongs to, found out at its start:
+ * docs/decisions/0009-install-identity.md.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isRefusal } from '../../activities/kube/client/errors.ts';

@@ -1,8 +1,9 @@
 /**
- * Runs for objects of our namespace that nobody serves any more: of a control cluster or an install that was replaced, or
- * under a cluster name that is not used any more. They would swallow the signals for the objects that there are now. Who
- * holds the claims may end them: docs/decisions/0009-install-identity.md. Their instances stay; a new run reads how far
- * things are.
+ * Runs for objects of our namespace that no worker serves any more: of a control cluster or an
+ * install that was replaced, or under a cluster name that is not used any more. They would swallow
+ * the signals for the objects that there are now. Who holds the claims may end them:
+ * docs/decisions/0009-install-identity.md. Their instances stay; a new run reads how far things
+ * are.
  */
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -43,7 +44,10 @@ export function isLeftOver(run: Run, { identity, namespace }: Claimant): boolean
   return run.cluster === identity.cluster;
 }
 
-/** Before a watcher tells anything: what it tells a run that is left over is lost. Returns how many there were. */
+/**
+ * Before a watcher tells anything: what it tells a run that is left over is lost. Returns how many
+ * there were.
+ */
 export async function endLeftOverRuns(
   temporal: Client,
   claimant: Claimant & { takeOver: readonly string[] },

@@ -15,8 +15,9 @@ const levels = {
 } as const satisfies Record<LogEntry['level'], string>;
 
 /**
- * Sends the SDK's log, that of workflows and that of activities to our logger, and serves the SDK's metrics on a port
- * of the loopback interface; returns their URL. To be called once, before any connection or worker is made.
+ * Sends the SDK's log, that of workflows and that of activities to our logger, and serves the SDK's
+ * metrics on a port of the loopback interface; returns their URL. To be called once, before any
+ * connection or worker is made.
  */
 export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl: string }> {
   const bindAddress = `127.0.0.1:${await freeLoopbackPort()}`;
@@ -25,7 +26,8 @@ export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl:
       log[levels[entry.level]](entry.meta ?? {}, entry.message),
     ),
     telemetryOptions: {
-      // The core tells of every lost connection and retry at WARN; below that it is of use to its authors only.
+      // The core tells of every lost connection and retry at WARN; below that it is of use to its
+      // authors only.
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
       metrics: {
         prometheus: {

@@ -1,6 +1,6 @@
 /** The table of the scheduled checks: what runs, how often, and what the Temporal UI says of it. */
 import type {
-  EntityCheck,
+  WorkflowCheck,
   OrphanCheck,
   OvershootCheck,
   ReachabilityCheck,
@@ -19,7 +19,10 @@ export interface Check {
   /** Function in workflows/index.ts. */
   workflow: string;
   periodSeconds: number;
-  /** Of the workflow, which gets the cluster too. Names of Secrets and their content have no place here: it stands in each history. */
+  /**
+   * Of the workflow, which gets the cluster too. Names of Secrets and their content have no place
+   * here: it stands in each history.
+   */
   input: object;
   /** In the list of workflows. */
   summary: string;
@@ -66,16 +69,16 @@ function overshoot({ namespace, safety }: CheckSettings): Check {
     input,
     summary: `MachineSets with too many machines in ${namespace}`,
     details:
-      'Freezes MachineSets that have far more machines than anybody asked for, and thaws them when that is over. The result is the report. docs/safety.md',
+      'Freezes MachineSets that have far more machines than were asked for, and thaws them when that is over. The result is the report. docs/safety.md',
     isOff: false,
   };
 }
 
 function entities({ namespace, safety }: CheckSettings): Check {
-  const input: EntityCheck = { namespace };
+  const input: WorkflowCheck = { namespace };
   return {
-    name: 'entities',
-    workflow: 'safetyEntities',
+    name: 'lost-workflows',
+    workflow: 'safetyLostWorkflows',
     periodSeconds: safety.entitiesPeriodSeconds,
     input,
     summary: `Objects and workflows of ${namespace} compared`,

@@ -1,4 +1,7 @@
-/** The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each worker. */
+/**
+ * The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each
+ * worker.
+ */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -17,7 +20,7 @@ import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
 import { checksOf } from './safety-schedules.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 
 /** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
 const runTimeoutMs = 10 * 60_000;
@@ -91,7 +94,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
     },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // What an outage kept from running is run once, if at all: the next look sees as much.
+      // What an outage kept from running is run once, if at all: the next run sees as much.
       catchupWindow: Math.max(everyMs, shortestCatchupMs),
     },
     memo: { summary: check.summary },
@@ -99,7 +102,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
   };
 }
 
-/** Whole seconds. Installs that share a Temporal server do not all look at the full hour. */
+/** Whole seconds. Installs that share a Temporal server do not all run on the full hour. */
 function offsetOf(scheduleId: string, everyMs: number): number {
   const seed = createHash('sha256').update(scheduleId).digest().readUInt32BE();
   return (seed % Math.max(Math.floor(everyMs / 1_000), 1)) * 1_000;

@@ -1,14 +1,14 @@
 /**
- * The search attributes that our workflows set have to be known to Temporal: a workflow that sets an unknown one stands
- * still. Whether they are known shows by using them, which every right on the Temporal namespace allows; to list or
- * register them is the right of an administrator.
+ * The search attributes that our workflows set have to be known to Temporal: a workflow that sets
+ * an unknown one stands still. Whether they are known shows by using them, which every right on the
+ * Temporal namespace allows; to list or register them is the right of an administrator.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
-import type { Logger } from '../process/logger.ts';
-import { reasonOf } from '../process/reason.ts';
+import type { Logger } from '../log/logger.ts';
+import { reasonOf } from '../log/reason.ts';
 
 /** As `temporal.api.enums.v1.IndexedValueType` counts them. */
 const typeNumbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 } as const;

@@ -1,4 +1,7 @@
-/** The Temporal workers of the worker process: workflows, drains, and a queue for each provider, each with slots of its own. */
+/**
+ * The Temporal workers of the worker process: workflows, drains, and a queue for each provider,
+ * each with slots of its own.
+ */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type {
@@ -20,12 +23,12 @@ import { createActivityInterceptor } from '../../activities/interceptor.ts';
 import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { Licence, World } from '../../activities/dependencies.ts';
+import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
-import { createEntityBoard } from './workflow-registry.ts';
+import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
 import { meteredDriver, registerDriverMetrics } from '../metrics/drivers.ts';
@@ -35,16 +38,16 @@ import type { Identity } from './identity.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Logger } from '../process/logger.ts';
+import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 
 export interface WorkerParts {
   config: Config;
   log: Logger;
   clients: KubeClients;
-  licence: Licence;
+  activeWatcher: ActiveWatcher;
   stop: StopView;
-  pauses: World['pauses'];
+  pauses: ActivityDependencies['pauses'];
   identity: Identity;
   temporal: Client;
   connection: NativeConnection;
@@ -125,9 +128,9 @@ function createMeteredDrivers({ config, registry, log }: WorkerParts): Drivers {
 }
 
 function worldOf(
-  { config, clients, licence, stop, pauses, identity, temporal }: WorkerParts,
+  { config, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
   drivers: Drivers,
-): World {
+): ActivityDependencies {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
   return {
@@ -140,17 +143,17 @@ function worldOf(
     protectsNodes: config.protectsNodes,
     classes: createClassReader({ client: control, namespace }),
     recent: new RecentObjects(control),
-    licence,
+    activeWatcher,
     stop,
     pauses,
-    entities: createEntityBoard({ temporal, namespace, identity }),
+    workflows: createWorkflowRegistry({ temporal, namespace, identity }),
     hasDriver: createDriverProbe({ temporal, taskQueue: identity.taskQueue }),
     specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
     refusals: createRefusals(control),
   };
 }
 
-async function workflowWorker(parts: Parts, world: World): Promise<Worker> {
+async function workflowWorker(parts: Parts, world: ActivityDependencies): Promise<Worker> {
   const { workflowBundle, concurrency } = parts.config;
   const { taskQueue } = parts.identity;
   return await Worker.create({
@@ -185,7 +188,7 @@ export function workflowSlots(cores: number) {
 
 function driverWorker(
   parts: Parts,
-  world: World,
+  world: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<Worker> {
   const { control, target, classes } = world;

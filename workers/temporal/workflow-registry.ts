@@ -1,15 +1,16 @@
 /** The check of entities joined with Temporal, and with the watcher's own way of telling. */
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Dead, EntityBoard, Living } from '../../activities/workflow-registry.ts';
+import type { Dead, WorkflowRegistry, Living } from '../../activities/runtime/workflow-registry.ts';
 import { createDelivery } from '../../watcher/queue/delivery.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfNode } from '../../watcher/cache/other-views.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/cache/set-view.ts';
-import type { Scene } from '../../watcher/dispatch/context.ts';
-import { sightingAt } from '../../watcher/dispatch/context.ts';
-import type { Signal, SignalName } from '../../watcher/dispatch/signal.ts';
+import type { DispatchContext } from '../../watcher/dispatch/context.ts';
+import { versionAt } from '../../watcher/dispatch/context.ts';
+import type { Signal } from '../../watcher/dispatch/signal.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { WatchedChange } from '../../watcher/cache/store.ts';
 import { Store } from '../../watcher/cache/store.ts';
 import { vanishedNodeSignals } from '../../watcher/resync.ts';
@@ -17,34 +18,34 @@ import type { Resource } from '../../watcher/cache/views.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { instanceMissing, stateQuery } from '../../workflows/contracts/messages.ts';
-import type { EntityKind, EntityRef } from '../../workflows/plan/safety/lost-workflows.ts';
-import { entityKinds } from '../../workflows/plan/safety/lost-workflows.ts';
+import type { WorkflowKind, WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
+import { workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
 import type { Claimant } from './claims.ts';
 import type { Run } from './left-over-runs.ts';
 import { endRuns, isLeftOver, runsOfNamespace } from './left-over-runs.ts';
 
 export type BoardOptions = Claimant & { temporal: Client };
 
-export function createEntityBoard({ temporal, ...claimant }: BoardOptions): EntityBoard {
+export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions): WorkflowRegistry {
   const { namespace, identity } = claimant;
   const { cluster, clusterName } = identity;
   const deliver = createDelivery({ temporal, namespace, ...identity });
-  const handleOf = ({ kind, name }: EntityRef) =>
+  const handleOf = ({ kind, name }: WorkflowRef) =>
     temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }, clusterName));
 
   return {
     async running() {
-      const found: EntityRef[] = [];
-      let foreign = 0;
+      const found: WorkflowRef[] = [];
+      let replaced = 0;
       for await (const run of runsOfNamespace(temporal, namespace)) {
         const ref = refOf(run.workflowId, claimant);
-        if (isLeftOver(run, claimant)) foreign += 1;
+        if (isLeftOver(run, claimant)) replaced += 1;
         else if (ref) found.push(ref);
       }
-      return { running: found, foreign };
+      return { running: found, replaced };
     },
 
-    async endForeign() {
+    async endReplaced() {
       const found: Run[] = [];
       for await (const run of runsOfNamespace(temporal, namespace)) {
         if (isLeftOver(run, claimant)) found.push(run);
@@ -52,31 +53,31 @@ export function createEntityBoard({ temporal, ...claimant }: BoardOptions): Enti
       return await endRuns(temporal, claimant, found);
     },
 
-    async endOf(ref) {
+    async closeReason(ref) {
       try {
         const { status } = await handleOf(ref).describe();
-        return endInWords(status.name);
+        return formatEnd(status.name);
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
         return 'was never started, or Temporal has forgotten it';
       }
     },
 
-    async tellOfLife(living, epoch) {
+    async signalObserved(living, epoch) {
       for (const signal of lifeSignals(living, { namespace, cluster, epoch }))
         await deliver(signal);
     },
 
-    async tellOfMissing(name, missing) {
+    async signalMissing(name, missing) {
       try {
         await handleOf({ kind: 'machine', name }).signal(instanceMissing, missing);
       } catch (error) {
-        // Whoever starts it again is told by the next look.
+        // A workflow that is started again is signalled by the next check.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     },
 
-    async tellOfDeath(dead, epoch) {
+    async signalGone(dead, epoch) {
       const { uid, isGone } = lifeIn(await handleOf(dead).query<unknown>(stateQuery.name));
       if (isGone) return 'it knows';
       if (uid === undefined)
@@ -92,9 +93,9 @@ export function createEntityBoard({ temporal, ...claimant }: BoardOptions): Enti
 export function refOf(
   workflowId: string,
   { namespace, identity }: Pick<Claimant, 'namespace'> & { identity: Pick<Install, 'clusterName'> },
-): EntityRef | undefined {
+): WorkflowRef | undefined {
   const ref = refOfWorkflowId(workflowId);
-  const kind = entityKinds.find((entity) => entity === ref?.kind);
+  const kind = workflowKinds.find((entity) => entity === ref?.kind);
   if (!kind || ref?.namespace !== namespace || ref.clusterName !== identity.clusterName) {
     return undefined;
   }
@@ -103,17 +104,17 @@ export function refOf(
 
 const alive = new Set<WorkflowExecutionStatusName>(['RUNNING', 'CONTINUED_AS_NEW', 'PAUSED']);
 
-function endInWords(status: WorkflowExecutionStatusName): string | undefined {
+function formatEnd(status: WorkflowExecutionStatusName): string | undefined {
   if (alive.has(status)) return undefined;
   if (status === 'TERMINATED') return 'was terminated';
   return status === 'COMPLETED' ? 'had ended' : `ended as ${status}`;
 }
 
-type Where = Pick<Scene, 'namespace' | 'cluster' | 'epoch'>;
+type Where = Pick<DispatchContext, 'namespace' | 'cluster' | 'epoch'>;
 
 /** What dispatch says to the object's own workflow when the object is seen for the first time. */
 export function lifeSignals(living: Living, where: Where): Signal[] {
-  const scene: Scene & { store: Store } = { store: new Store(), ...where };
+  const scene: DispatchContext & { store: Store } = { store: new Store(), ...where };
   if (living.kind === 'machine' && living.node) {
     scene.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
   }
@@ -146,15 +147,19 @@ function first<Part extends { object: { resourceVersion: string } }>(part: Part)
   return { ...part, type: 'live' as const, previous: undefined, resourceVersion, isNews: true };
 }
 
-const ends: Record<EntityKind, { name: SignalName; resource: Resource }> = {
+const ends: Record<WorkflowKind, { name: SignalName; resource: Resource }> = {
   machine: { name: 'machineGone', resource: 'machines' },
   machineSet: { name: 'machineSetGone', resource: 'machineSets' },
   machineDeployment: { name: 'machineDeploymentGone', resource: 'machineDeployments' },
 };
 
-function deathSignal({ kind, name: object, resourceVersion }: Dead, uid: string, scene: Scene) {
+function deathSignal(
+  { kind, name: object, resourceVersion }: Dead,
+  uid: string,
+  scene: DispatchContext,
+) {
   const { name, resource } = ends[kind];
-  const payload = { ...sightingAt(scene, resourceVersion), uid };
+  const payload = { ...versionAt(scene, resourceVersion), uid };
   return { kind, object, name, payload, cause: { resource, resourceVersion } };
 }
 

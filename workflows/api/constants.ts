@@ -3,6 +3,13 @@
 export const group = 'machine.sapcloud.io';
 export const apiVersion = `${group}/v1alpha1`;
 
+/** Source components of Events, by the kind that they are about. */
+export const eventComponents = {
+  machine: 'machine-controller',
+  machineSet: 'machineset-controller',
+  machineDeployment: 'machine-controller-manager',
+} as const;
+
 export const finalizers = {
   /** On Machine, MachineSet, MachineDeployment and MachineClass. */
   machine: 'machine.sapcloud.io/machine-controller-manager',
@@ -52,19 +59,37 @@ export const annotations = {
   lastAppliedByKubectl: 'kubectl.kubernetes.io/last-applied-configuration',
   /** MachineSet: when the cluster autoscaler last changed the number, RFC 3339. */
   lastScaledByAutoscaler: 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time',
-  /** Ours, on a MachineSet: names of the Failed machines that may be replaced, separated by commas; absent: all. */
+  /**
+   * Ours, on a MachineSet: names of the Failed machines that may be replaced, separated by commas;
+   * absent: all.
+   */
   replacements: 'millwright.dev/replacements',
-  /** Ours, on a MachineDeployment or a set without one: machines that were let turn Failed because of their health. */
+  /**
+   * Ours, on a MachineDeployment or a set without one: machines that were let turn Failed because
+   * of their health.
+   */
   replacing: 'millwright.dev/replacing',
-  /** Ours: when the preservation of a Failed machine was over: it is not preserved automatically once more. */
+  /**
+   * Ours: when the preservation of a Failed machine was over: it is not preserved automatically
+   * once more.
+   */
   preservationExpired: 'millwright.dev/preservation-expired',
-  /** Ours: how many creates of this machine were refused, so that a changed request gets a new token. */
+  /**
+   * Ours: how many creates of this machine were refused, so that a changed request gets a new
+   * token.
+   */
   createGeneration: 'millwright.dev/create-generation',
   /** Ours, on a Machine: id of the target cluster that its Node belongs to. */
   targetCluster: 'millwright.dev/target-cluster',
-  /** Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when nothing is known to be wrong. */
+  /**
+   * Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when
+   * nothing is known to be wrong.
+   */
   invalid: 'millwright.dev/invalid',
-  /** Ours, on a MachineClass: keys of its provider spec that its driver ignores and that are nearly those of a field, a line for each. */
+  /**
+   * Ours, on a MachineClass: keys of its provider spec that its driver ignores and that are nearly
+   * those of a field, a line for each.
+   */
   ignoredKeys: 'millwright.dev/ignored-keys',
 } as const;
 
@@ -84,7 +109,10 @@ export const options = {
   soak: 'millwright.dev/soak',
 } as const;
 
-/** Ours, on a Machine that is being deleted; written by operators, or for them by the workflow; they count at any time. */
+/**
+ * Ours, on a Machine that is being deleted; written by operators, or for them by the workflow; they
+ * count at any time.
+ */
 export const drainOptions = {
   /** `true`: no pod is asked to leave. */
   skip: 'millwright.dev/skip-drain',

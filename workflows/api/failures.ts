@@ -1,4 +1,7 @@
-/** What can go wrong at a cloud, in the words that MCM v0.62.1 writes into `status.lastOperation.errorCode`. */
+/**
+ * What can go wrong at a cloud, in the words that MCM v0.62.1 writes into
+ * `status.lastOperation.errorCode`.
+ */
 export const machineErrorCodes = [
   'Canceled',
   'Unknown',

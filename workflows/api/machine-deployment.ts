@@ -15,13 +15,19 @@ export interface MachineDeployment {
 
 /** What is wanted. */
 export interface MachineDeploymentSpec {
-  /** How many failed machines are preserved for a look instead of being replaced at once. Default 0. */
+  /**
+   * How many failed machines are preserved for inspection instead of being replaced at once.
+   * Default 0.
+   */
   autoPreserveFailedMachineMax?: number;
   /** Copied to the sets; otherwise without effect, as in MCM v0.62.1. */
   minReadySeconds?: number;
   /** True stops rollouts; scaling goes on. Default false. */
   paused?: boolean;
-  /** A rollout without progress for this long is reported in the condition `Progressing`. Default no limit. */
+  /**
+   * A rollout without progress for this long is reported in the condition `Progressing`. Default no
+   * limit.
+   */
   progressDeadlineSeconds?: number;
   /** Number of machines wanted. Default 0. */
   replicas?: number;
@@ -49,19 +55,35 @@ export interface MachineDeploymentStrategy {
 
 /** Needed with `type` InPlaceUpdate. */
 export interface InPlaceUpdateMachineDeployment {
-  /** How many machines more than `replicas` there may be during an update: a number, or a percentage of `replicas`, rounded up. Needed; 0 is allowed. */
+  /**
+   * How many machines more than `replicas` there may be during an update: a number, or a percentage
+   * of `replicas`, rounded up. Needed; 0 is allowed.
+   */
   maxSurge?: number | string;
-  /** How many machines fewer than `replicas` may be available during an update: a number, or a percentage of `replicas`, rounded down. Needed; 0 is allowed. If both resolve to 0, this one counts as 1. */
+  /**
+   * How many machines fewer than `replicas` may be available during an update: a number, or a
+   * percentage of `replicas`, rounded down. Needed; 0 is allowed. If both resolve to 0, this one
+   * counts as 1.
+   */
   maxUnavailable?: number | string;
-  /** `Auto` (the controller chooses the next machines) or `Manual` (a person labels their Nodes). */
+  /**
+   * `Auto` (the controller chooses the next machines) or `Manual` (a person labels their Nodes).
+   */
   orchestrationType?: OrchestrationType;
 }
 
 /** Needed with `type` RollingUpdate. */
 export interface RollingUpdateMachineDeployment {
-  /** How many machines more than `replicas` there may be during an update: a number, or a percentage of `replicas`, rounded up. Needed; 0 is allowed. */
+  /**
+   * How many machines more than `replicas` there may be during an update: a number, or a percentage
+   * of `replicas`, rounded up. Needed; 0 is allowed.
+   */
   maxSurge?: number | string;
-  /** How many machines fewer than `replicas` may be available during an update: a number, or a percentage of `replicas`, rounded down. Needed; 0 is allowed. If both resolve to 0, this one counts as 1. */
+  /**
+   * How many machines fewer than `replicas` may be available during an update: a number, or a
+   * percentage of `replicas`, rounded down. Needed; 0 is allowed. If both resolve to 0, this one
+   * counts as 1.
+   */
   maxUnavailable?: number | string;
 }
 

@@ -14,7 +14,10 @@ export interface MachineSet {
 
 /** What is wanted. */
 export interface MachineSetSpec {
-  /** How many failed machines are preserved for a look instead of being replaced at once. Default 0. */
+  /**
+   * How many failed machines are preserved for inspection instead of being replaced at once.
+   * Default 0.
+   */
   autoPreserveFailedMachineMax?: number;
   machineClass?: ClassSpec;
   /** Without effect, as in MCM v0.62.1. */

@@ -15,24 +15,49 @@ export interface Machine {
 /** What is wanted. */
 export interface MachineSpec {
   class?: ClassSpec;
-  /** Identity of the instance in the cloud, in the form of the provider, e.g. `aws:///eu-west-1/i-0a1b2c`. Written by the controller once the instance exists; leave it out. */
+  /**
+   * Identity of the instance in the cloud, in the form of the provider, e.g.
+   * `aws:///eu-west-1/i-0a1b2c`. Written by the controller once the instance exists; leave it out.
+   */
   providerID?: string;
   nodeTemplate?: NodeTemplateSpec;
-  /** How long a deletion waits for the pods to be evicted before it is forced, e.g. `2h` or `1h30m`. Default: the controller's `--machine-drain-timeout` (2h). */
+  /**
+   * How long a deletion waits for the pods to be evicted before it is forced, e.g. `2h` or `1h30m`.
+   * Default: the controller's `--machine-drain-timeout` (2h).
+   */
   drainTimeout?: string;
-  /** How long the Node may be missing or unhealthy before the machine is Failed and replaced, e.g. `10m`. Default: the controller's `--machine-health-timeout` (10m). */
+  /**
+   * How long the Node may be missing or unhealthy before the machine is Failed and replaced, e.g.
+   * `10m`. Default: the controller's `--machine-health-timeout` (10m).
+   */
   healthTimeout?: string;
-  /** How long the machine may take until its Node has joined before it is Failed and replaced, e.g. `20m`. Default: the controller's `--machine-creation-timeout` (20m). */
+  /**
+   * How long the machine may take until its Node has joined before it is Failed and replaced, e.g.
+   * `20m`. Default: the controller's `--machine-creation-timeout` (20m).
+   */
   creationTimeout?: string;
-  /** How long an update in place may take before it has failed, e.g. `20m`. Default: the controller's `--machine-inplace-update-timeout` (20m). */
+  /**
+   * How long an update in place may take before it has failed, e.g. `20m`. Default: the
+   * controller's `--machine-inplace-update-timeout` (20m).
+   */
   inPlaceUpdateTimeout?: string;
-  /** How long a machine with the annotation `node.machine.sapcloud.io/preserve` is kept, e.g. `96h`. Default: the controller's `--machine-preserve-timeout` (96h). */
+  /**
+   * How long a machine with the annotation `node.machine.sapcloud.io/preserve` is kept, e.g. `96h`.
+   * Default: the controller's `--machine-preserve-timeout` (96h).
+   */
   machinePreserveTimeout?: string;
   /** True keeps an unhealthy machine in phase Unknown for ever. Default false. */
   disableHealthTimeout?: boolean;
-  /** Refused evictions of one pod, 20 s apart, before it is deleted without asking its budget. Default: the controller's `--machine-max-evict-retries` (360). */
+  /**
+   * Refused evictions of one pod, 20 s apart, before it is deleted without asking its budget.
+   * Default: the controller's `--machine-max-evict-retries` (360).
+   */
   maxEvictRetries?: number;
-  /** Types of Node conditions that make the machine unhealthy when True, separated by commas without blanks; case matters. Default: the controller's `--node-conditions` (KernelDeadlock,ReadonlyFilesystem,DiskPressure,NetworkUnavailable). */
+  /**
+   * Types of Node conditions that make the machine unhealthy when True, separated by commas without
+   * blanks; case matters. Default: the controller's `--node-conditions`
+   * (KernelDeadlock,ReadonlyFilesystem,DiskPressure,NetworkUnavailable).
+   */
   nodeConditions?: string;
 }
 
@@ -52,7 +77,10 @@ export interface NodeTemplateSpec {
   spec?: NodeSpec;
 }
 
-/** `labels` and `annotations` of the objects made from this template; other fields of an ObjectMeta are kept but have no effect. */
+/**
+ * `labels` and `annotations` of the objects made from this template; other fields of an ObjectMeta
+ * are kept but have no effect.
+ */
 export interface TemplateMeta {
   /** Annotations to be set. */
   annotations?: Record<string, string>;
@@ -131,7 +159,11 @@ export interface NodeAddress {
 export interface CurrentStatus {
   /** When the phase was last written; the timeouts count from here. */
   lastUpdateTime?: string;
-  /** `Pending`, `Available`, `Running`, `Unknown`, `Failed`, `CrashLoopBackOff`, `Terminating`, `InPlaceUpdating`, `InPlaceUpdateSuccessful` or `InPlaceUpdateFailed`; absent while nothing is known. */
+  /**
+   * `Pending`, `Available`, `Running`, `Unknown`, `Failed`, `CrashLoopBackOff`, `Terminating`,
+   * `InPlaceUpdating`, `InPlaceUpdateSuccessful` or `InPlaceUpdateFailed`; absent while nothing is
+   * known.
+   */
   phase?: MachinePhase;
   /** Until when the machine is preserved. */
   preserveExpiryTime?: string | null;

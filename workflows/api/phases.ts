@@ -1,4 +1,7 @@
-/** The words of the status and of the strategy. The schema, like that of MCM v0.62.1, only says that they are strings. */
+/**
+ * The words of the status and of the strategy. The schema, like that of MCM v0.62.1, only says that
+ * they are strings.
+ */
 
 const machinePhases = [
   'Pending',
@@ -47,5 +50,8 @@ export type OperationType =
 
 export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
 
-/** Who chooses the next machines of an update in place: the controller, or a person who labels their Nodes. */
+/**
+ * Who chooses the next machines of an update in place: the controller, or a person who labels their
+ * Nodes.
+ */
 export type OrchestrationType = 'Auto' | 'Manual';

@@ -14,7 +14,7 @@ export interface PreservationNotes {
   forcesDrain?: true;
 }
 
-/** Undefined for a machine of which nobody ever said anything. */
+/** Undefined for a machine without any such annotation. */
 export function preservationNotesOf({ metadata, status }: Machine): PreservationNotes | undefined {
   const notes = metadata.annotations ?? {};
   const found = {

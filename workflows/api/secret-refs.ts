@@ -10,7 +10,9 @@ export interface NamedSecret {
 
 export type SecretRefs = Pick<MachineClass, (typeof fields)[number]>;
 
-/** In the order in which the later one overlays the earlier. No namespace means that of the class. */
+/**
+ * In the order in which the later one overlays the earlier. No namespace means that of the class.
+ */
 export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[] {
   return fields.flatMap((field) => {
     const { name = '' } = refs[field] ?? {};
@@ -18,7 +20,7 @@ export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[]
   });
 }
 
-/** Otherwise whoever may write a class could have any Secret used that the worker may read. */
+/** Otherwise a person who may write a class could have any Secret used that the worker may read. */
 export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
   return fields
     .filter((field) => isForeign(refs, { field, namespace }))

@@ -32,7 +32,10 @@ function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels:
 const nameOfLabel = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const prefixOfLabel = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** A selector that the API server takes in no query: neither do the CRDs look at it, nor those of MCM v0.62.1. */
+/**
+ * A selector that the API server takes in no query: neither do the CRDs read it, nor those of MCM
+ * v0.62.1.
+ */
 export function formFaults({
   matchLabels = {},
   matchExpressions = [],

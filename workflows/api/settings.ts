@@ -1,4 +1,7 @@
-/** What holds for every machine whose spec does not say otherwise. MCM v0.62.1 takes the same from its flags. */
+/**
+ * What holds for every machine whose spec does not say otherwise. MCM v0.62.1 takes the same from
+ * its flags.
+ */
 export interface MachineDefaults {
   /** A machine without a Node after this long is Failed. Default 1200. */
   creationTimeoutSeconds: number;
@@ -6,11 +9,19 @@ export interface MachineDefaults {
   healthTimeoutSeconds: number;
   /** A deletion that drains for longer than this is forced. Default 7200. */
   drainTimeoutSeconds: number;
-  /** A machine that is updated in place for longer than this is InPlaceUpdateFailed. Default 1200. */
+  /**
+   * A machine that is updated in place for longer than this is InPlaceUpdateFailed. Default 1200.
+   */
   inPlaceUpdateTimeoutSeconds: number;
-  /** Refused evictions of one pod, 20 s apart, before it is deleted without asking its budget. Default 360. */
+  /**
+   * Refused evictions of one pod, 20 s apart, before it is deleted without asking its budget.
+   * Default 360.
+   */
   maxEvictRetries: number;
-  /** Wait for the volumes of an evicted pod to be detached, on top of the pod's grace period. Default 120. */
+  /**
+   * Wait for the volumes of an evicted pod to be detached, on top of the pod's grace period.
+   * Default 120.
+   */
   pvDetachTimeoutSeconds: number;
   /** Wait for the volumes of an evicted pod to be attached to another node. Default 90. */
   pvReattachTimeoutSeconds: number;

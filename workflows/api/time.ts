@@ -6,8 +6,8 @@ const pattern = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$
 const longestText = 64;
 
 /**
- * Milliseconds; undefined for anything else. JavaScript alone reads `5` as a day in 2001, and a deadline in the past deletes pods
- * by force.
+ * Milliseconds; undefined for anything else. JavaScript alone reads `5` as a day in 2001, and a
+ * deadline in the past deletes pods by force.
  *
  * @param parse Where there is no clock, as in plans, it is handed in.
  */

@@ -1,9 +1,10 @@
 /**
  * What MCM v0.62.1 refuses in silence, said in the words of `kubectl apply`.
  *
- * The rules in deploy/crds refuse the same with the same text. A cluster may still hold such objects: they
- * are older than the rules, or the cluster has MCM's own CRDs. Controllers then report these faults as
- * a condition, a fault a line, e.g. `spec.strategy: Required value: must have a type: ...`.
+ * The rules in deploy/crds refuse the same with the same text. A cluster may still hold such
+ * objects: they are older than the rules, or the cluster has MCM's own CRDs. Controllers then
+ * report these faults as a condition, a fault a line, e.g. `spec.strategy: Required value: must
+ * have a type: ...`.
  */
 import { parseDuration } from './duration.ts';
 import type { MachineClass } from './machine-class.ts';
@@ -45,7 +46,10 @@ const required = (field: string, message: string): string => `${field}: Required
 /** A fault has to fit into a condition and an Event. */
 const longestQuote = 200;
 
-/** A value as a fault shows it: very long ones are cut, and what is in objects, however deep, is left out. */
+/**
+ * A value as a fault shows it: very long ones are cut, and what is in objects, however deep, is
+ * left out.
+ */
 export function quoted(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -84,7 +88,7 @@ export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): str
   ];
 }
 
-/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not looked at. */
+/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not read. */
 export function machineClassFaults({ nodeTemplate }: Loose<MachineClass>): string[] {
   if (!nodeTemplate) return [];
   const faults = capacityFaults(nodeTemplate.capacity);

@@ -1,57 +1,51 @@
-/** What people and programs ask of a running workflow. */
+/**
+ * What people and programs ask of a running workflow. Each command is there as a signal, and as an
+ * update that is checked and answers with what was done. What the object can say is written there
+ * first.
+ */
+import type { SignalDefinition } from '@temporalio/common';
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
-/** What a person or a program asks of a rollout. `by` is what the caller says of itself: nobody checks it. */
-export type RolloutCommand = { by?: string } & (
-  | { verb: 'pause' }
-  /** Ends a pause, and a hold after the first machines. */
-  | { verb: 'resume' }
-  /** Revision 0, or none: the one before. */
-  | { verb: 'rollback'; revision?: number }
-  | { verb: 'setReplicas'; replicas: number }
-);
-
-/** Whoever has nothing to say may leave it out. */
+/** `by` is what the caller says of itself: it is not checked. The payload may be left out. */
 export interface Caller {
   by?: string;
 }
 
-/** What a person or a program asks of a machine that waits. */
-export type MachineCommand = { by?: string } & (
-  | { verb: 'retryNow' }
+function define<Verb extends string, Payload extends Caller = Caller>(verb: Verb) {
+  return {
+    signal: defineSignal<[Payload]>(verb),
+    update: defineUpdate<string, [Payload]>(verb),
+    commandOf: (payload: Payload) => ({ ...payload, verb }),
+  };
+}
+
+/** Of a machine that waits. */
+export const machineCommands = {
+  retryNow: define('retryNow'),
   /** The instance goes with the pods on it. */
-  | { verb: 'skipDrain' }
-  | { verb: 'forceDelete' }
-  | { verb: 'extendDrain'; minutes: number }
-  | { verb: 'skipVolumeWait' }
-);
+  skipDrain: define('skipDrain'),
+  forceDelete: define('forceDelete'),
+  extendDrain: define<'extendDrain', Caller & { minutes: number }>('extendDrain'),
+  skipVolumeWait: define('skipVolumeWait'),
+};
 
-/** Each is there as a signal, and as an update that is checked and answered. What the object can say is written there first. */
-export const retryNowSignal = defineSignal<[Caller]>('retryNow');
-export const skipDrainSignal = defineSignal<[Caller]>('skipDrain');
-export const forceDeleteSignal = defineSignal<[Caller]>('forceDelete');
-export const extendDrainSignal = defineSignal<[Caller & { minutes: number }]>('extendDrain');
-export const skipVolumeWaitSignal = defineSignal<[Caller]>('skipVolumeWait');
+/** Of a rollout. */
+export const rolloutCommands = {
+  pause: define('pause'),
+  /** Ends a pause, and a hold after the first machines. */
+  resume: define('resume'),
+  /** Revision 0, or none: the one before. */
+  rollback: define<'rollback', Caller & { revision?: number }>('rollback'),
+  setReplicas: define<'setReplicas', Caller & { replicas: number }>('setReplicas'),
+};
 
-/** They return what was done, in words. */
-export const retryNowUpdate = defineUpdate<string, [Caller]>('retryNow');
-export const skipDrainUpdate = defineUpdate<string, [Caller]>('skipDrain');
-export const forceDeleteUpdate = defineUpdate<string, [Caller]>('forceDelete');
-export const extendDrainUpdate = defineUpdate<string, [Caller & { minutes: number }]>(
-  'extendDrain',
-);
-export const skipVolumeWaitUpdate = defineUpdate<string, [Caller]>('skipVolumeWait');
+type PayloadOf<Definition> = Definition extends { signal: SignalDefinition<[infer Payload]> }
+  ? Payload
+  : never;
 
-/** Each is there as a signal, and as an update that is checked and answered. All write the MachineDeployment first. */
-export const pauseSignal = defineSignal<[Caller]>('pause');
-export const resumeSignal = defineSignal<[Caller]>('resume');
-export const rollbackSignal = defineSignal<[Caller & { revision?: number }]>('rollback');
-export const setReplicasSignal = defineSignal<[Caller & { replicas: number }]>('setReplicas');
+type CommandOf<Table> = {
+  [Verb in keyof Table]: PayloadOf<Table[Verb]> & { verb: Verb };
+}[keyof Table];
 
-/** They return what was done, in words. */
-export const pauseUpdate = defineUpdate<string, [Caller]>('pause');
-export const resumeUpdate = defineUpdate<string, [Caller]>('resume');
-export const rollbackUpdate = defineUpdate<string, [Caller & { revision?: number }]>('rollback');
-export const setReplicasUpdate = defineUpdate<string, [Caller & { replicas: number }]>(
-  'setReplicas',
-);
+export type MachineCommand = CommandOf<typeof machineCommands>;
+export type RolloutCommand = CommandOf<typeof rolloutCommands>;

@@ -1,28 +1,40 @@
 /** What a workflow asks of a drain, and what the drain tells it. */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
 
 export interface DrainRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   nodeName: string;
-  /** Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier versions. */
+  /**
+   * Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier
+   * versions.
+   */
   providerID?: string;
   /** Milliseconds; pods that are left then are deleted without the Eviction API. */
   deadline: number;
   /** Milliseconds. Pauses since then move the deadline. */
   countsFrom: number;
   isForced: boolean;
-  /** Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the worker's flag. */
+  /**
+   * Refused evictions of a pod, one for each 20 s, before it is deleted without asking. Absent: the
+   * worker's flag.
+   */
   maxEvictRetries?: number;
   /** What an activity reported that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
-  /** The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a failure. Default false. */
+  /**
+   * The Node stays: it is neither cordoned nor marked Terminating, and pods that do not go are a
+   * failure. Default false.
+   */
   keepsNode?: boolean;
 }
 
-/** What a drain tells its workflow when other things are in the way than before, or nothing any more. */
+/**
+ * What a drain tells its workflow when other things are in the way than before, or nothing any
+ * more.
+ */
 export interface DrainReport {
   /** Of the Machine. */
   uid: string;
@@ -40,7 +52,10 @@ export interface DrainOutcome {
   isForced: boolean;
 }
 
-/** Served on `<task queue>/drain`. One attempt is one pass; a blocked pass fails as benign and is tried again. */
+/**
+ * Served on `<task queue>/drain`. One attempt is one pass; a blocked pass fails as benign and is
+ * tried again.
+ */
 export interface DrainActivities {
   drainNode(request: DrainRequest): Promise<DrainOutcome>;
 }

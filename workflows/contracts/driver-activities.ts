@@ -1,13 +1,17 @@
 /**
- * The part of the port that a driver serves; a part of `activities.ts`, which hands it on. driver-contract.schema.json says the same for
- * drivers in other languages, field by field, and docs/writing-a-driver.md in words; a test keeps schema and types together.
+ * The part of the port that a driver serves; a part of `activities.ts`, which hands it on.
+ * driver-contract.schema.json says the same for drivers in other languages, field by field, and
+ * docs/writing-a-driver.md in words; a test keeps schema and types together.
  */
-import type { LifeRef } from './references.ts';
+import type { ObjectReference } from './references.ts';
 import type { DescribeOutcome } from './missing-instance-activities.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
-/** Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task queue for all calls of a provider. */
+/**
+ * Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task
+ * queue for all calls of a provider.
+ */
 export const contractVersion = 2;
 
 /** In every request to a driver. */
@@ -15,9 +19,11 @@ export interface Envelope {
   contractVersion: number;
 }
 
-/** What a driver's activity needs to find or make an instance. It reads class and Secrets itself. */
+/**
+ * What a driver's activity needs to find or make an instance. It reads class and Secrets itself.
+ */
 export interface DriverRequest extends Envelope {
-  machine: LifeRef;
+  machine: ObjectReference;
   /** UID of the control cluster; stands in the tags of everything that is made. */
   cluster: string;
   className: string;
@@ -30,7 +36,10 @@ export interface DriverRequest extends Envelope {
   bootstrapTokenId?: string;
   /** What this driver returned last. */
   lastKnownState?: string;
-  /** Of the `pending` that was answered last. Absent: the operation is to be started, or the core has lost it. */
+  /**
+   * Of the `pending` that was answered last. Absent: the operation is to be started, or the core
+   * has lost it.
+   */
   checkpoint?: string;
   /** What the Node is to carry. The core writes it in any case. */
   nodeTemplate?: NodeTemplate;
@@ -76,8 +85,9 @@ export interface ClassRequest extends Envelope {
 
 export type ValidateOutcome =
   /**
-   * A sentence for each fault of `providerSpec`, with field, value and what is allowed; empty when there is none. Makes no call to the
-   * cloud. `warnings`: a sentence for each key that is ignored and looks like a misspelled field; absent when there is none.
+   * A sentence for each fault of `providerSpec`, with field, value and what is allowed; empty when
+   * there is none. Makes no call to the cloud. `warnings`: a sentence for each key that is ignored
+   * and looks like a misspelled field; absent when there is none.
    */
   | { outcome: 'validated'; faults: string[]; warnings?: string[] }
   | { outcome: 'failed'; failure: MachineFailure };
@@ -88,14 +98,19 @@ export interface ListRequest extends ClassRequest {
 }
 
 export type ListOutcome =
-  /** All instances of this cluster and namespace that the class's credentials and scope lead to, ordered by providerID. */
+  /**
+   * All instances of this cluster and namespace that the class's credentials and scope lead to,
+   * ordered by providerID.
+   */
   | { outcome: 'listed'; instances: ListedInstance[] }
   | { outcome: 'failed'; failure: MachineFailure };
 
 export interface ListedInstance {
   providerID: string;
   machineName: string;
-  /** Of the create that made it; absent where the cloud does not keep it, and on instances of MCM. */
+  /**
+   * Of the create that made it; absent where the cloud does not keep it, and on instances of MCM.
+   */
   token?: string;
   /** Milliseconds; absent where the cloud does not say. */
   createdAt?: number;
@@ -111,27 +126,37 @@ export interface VolumeIdsRequest extends Envelope {
 }
 
 /**
- * Served on the queues of `driverQueuesOf`, in any language. They write nothing to Kubernetes, can run twice and at once with the same
- * effect as once, and send a heartbeat at least every 4 s. What the cloud says is an answer; an exception is none, and Temporal
- * tries again. Creating and deleting waits, as an exception, while everything is stopped or no watcher leads.
+ * Served on the queues of `driverQueuesOf`, in any language. They write nothing to Kubernetes, can
+ * run twice and at once with the same effect as once, and send a heartbeat at least every 4 s. What
+ * the cloud says is an answer; an exception is none, and Temporal tries again. Creating and
+ * deleting waits, as an exception, while everything is stopped or no watcher leads.
  */
 export interface DriverActivities {
-  /** Finds by providerID, token, or name and tags; else makes the instance, unless a providerID is given. A token whose instance is gone: `Aborted`, settled. */
+  /**
+   * Finds by providerID, token, or name and tags; else makes the instance, unless a providerID is
+   * given. A token whose instance is gone: `Aborted`, settled.
+   */
   createInstance(request: DriverRequest): Promise<CreateOutcome>;
   /** Deletes everything of this Machine; pending until it is gone. */
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome>;
-  /** Looks as `createInstance` does, and makes nothing. */
+  /** Searches as `createInstance` does, and makes nothing. */
   describeInstance(request: DriverRequest): Promise<DescribeOutcome>;
   validateClass(request: ClassRequest): Promise<ValidateOutcome>;
-  /** Whoever sees only a part of them fails. */
+  /** A driver that sees only a part of them fails. */
   listInstances(request: ListRequest): Promise<ListOutcome>;
-  /** Deletes exactly this instance, if it is one of this cluster and namespace. One that the cloud is deleting counts as deleted. */
+  /**
+   * Deletes exactly this instance, if it is one of this cluster and namespace. One that the cloud
+   * is deleting counts as deleted.
+   */
   deleteListed(request: DeleteListedRequest): Promise<DeleteListedOutcome>;
   /** Identities in the cloud of those volumes that are of this provider, in the order given. */
   volumeIds(request: VolumeIdsRequest): Promise<{ volumeIds: string[] }>;
 }
 
-/** What a driver is asked to do. Each kind has a queue, and a worker slots for it: no scale-in holds up creates. */
+/**
+ * What a driver is asked to do. Each kind has a queue, and a worker slots for it: no scale-in holds
+ * up creates.
+ */
 export const driverCalls = ['create', 'delete', 'read'] as const;
 export type DriverCall = (typeof driverCalls)[number];
 

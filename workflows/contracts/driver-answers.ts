@@ -1,26 +1,27 @@
 /**
- * The answers of drivers, which are written in any language and by anybody. One that makes no sense is a failure that names the
- * field; whether an instance exists is not known then, so its token is kept: the next try, or a deletion, finds it.
+ * The answers of drivers, which are written in any language and by other people. One that makes no
+ * sense is a failure that names the field; whether an instance exists is not known then, so its
+ * token is kept: the next try, or a deletion, finds it.
  */
 import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { defined } from '../values/defined.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
-import { machineFailureKinds } from '../plan/machine/plan.ts';
-import type { Check, Shape } from '../values/shape.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
+import { machineFailureKinds } from '../plan/machine/facts.ts';
+import type { Validator, Schema } from '../values/schema.ts';
 import {
-  faultIn,
+  errorIn,
   flag,
   isRecord,
   listOf,
   name,
   objectOf,
   optional,
-  partOf,
+  pick,
   text,
   time,
-} from '../values/shape.ts';
+} from '../values/schema.ts';
 
 /** What a driver says of the instance that it made or found. */
 export interface AnsweredInstance extends Instance {
@@ -55,7 +56,7 @@ interface Pending {
   checkpoint?: string;
 }
 
-export interface Asked {
+export interface AnswerContext {
   provider: string;
   /** The machine is to have a Node, whose name must be one. */
   usesTarget: boolean;
@@ -64,14 +65,14 @@ export interface Asked {
 }
 
 /** It becomes the value of a label. */
-const nodeName: Check = (value) =>
+const nodeName: Validator = (value) =>
   typeof value === 'string' && /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(value)
     ? undefined
     : 'must be the name of a Node: at most 63 small letters, digits, dashes and dots';
 
-const address: Shape<{ type: string; address: string }> = { type: text, address: text };
+const address: Schema<{ type: string; address: string }> = { type: text, address: text };
 
-function instanceShape({ usesTarget }: Asked): Shape<AnsweredInstance> {
+function instanceSchema({ usesTarget }: AnswerContext): Schema<AnsweredInstance> {
   return {
     providerID: name,
     nodeName: usesTarget ? nodeName : text,
@@ -83,37 +84,37 @@ function instanceShape({ usesTarget }: Asked): Shape<AnsweredInstance> {
 
 const longestSettleSeconds = 86_400;
 
-const settleSeconds: Check = (value) =>
+const settleSeconds: Validator = (value) =>
   typeof value === 'number' && value >= 0 && value <= longestSettleSeconds
     ? undefined
     : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
 
-const deletedShape = { isFound: flag, settleSeconds };
+const deletedSchema = { isFound: flag, settleSeconds };
 
 const longestPollSeconds = 3_600;
 
-const pollAfterSeconds: Check = (value) =>
+const pollAfterSeconds: Validator = (value) =>
   typeof value === 'number' && value >= 1 && value <= longestPollSeconds
     ? undefined
     : `must be a number of seconds from 1 to ${longestPollSeconds}`;
 
 const longestCheckpoint = 4_096;
 
-const checkpoint: Check = (value) =>
+const checkpoint: Validator = (value) =>
   typeof value === 'string' && value.length <= longestCheckpoint
     ? undefined
     : `must be a text of at most ${longestCheckpoint} characters`;
 
-const pendingShape: Shape<Omit<Pending, 'outcome'>> = {
+const pendingSchema: Schema<Omit<Pending, 'outcome'>> = {
   message: text,
   pollAfterSeconds,
   checkpoint: optional(checkpoint),
 };
 
-function pendingBy(answer: Pending, method: Method, asked: Asked): Pending | Failed {
-  const fault = faultIn(answer, pendingShape);
-  if (fault !== undefined) return nonsense(method, fault, asked);
-  const pending = partOf(answer, pendingShape);
+function pendingBy(answer: Pending, method: Method, context: AnswerContext): Pending | Failed {
+  const fault = errorIn(answer, pendingSchema);
+  if (fault !== undefined) return nonsense(method, fault, context);
+  const pending = pick(answer, pendingSchema);
   return { ...pending, outcome: 'pending', message: clip(pending.message, longestMessageBytes) };
 }
 
@@ -121,79 +122,80 @@ function isPending(answer: { outcome: string }): answer is Pending {
   return isRecord(answer) && answer['outcome'] === 'pending';
 }
 
-export function createdBy(answer: Created | Pending, asked: Asked): Created | Pending {
-  if (isPending(answer)) return pendingBy(answer, 'createInstance', asked);
+export function createdBy(answer: Created | Pending, context: AnswerContext): Created | Pending {
+  if (isPending(answer)) return pendingBy(answer, 'createInstance', context);
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
-    return { outcome, failure: failureIn(failure, 'createInstance', asked) };
-  const shape = instanceShape(asked);
+    return { outcome, failure: failureIn(failure, 'createInstance', context) };
+  const shape = instanceSchema(context);
   const fault =
     outcome === 'created'
-      ? prefixed('instance', faultIn(instance, shape))
+      ? prefixed('instance', errorIn(instance, shape))
       : `outcome: ${quoted(outcome)}: must be created, pending or failed`;
   if (fault !== undefined || answer.outcome !== 'created') {
-    return nonsense('createInstance', fault, asked);
+    return nonsense('createInstance', fault, context);
   }
-  return { outcome: 'created', instance: partOf(answer.instance, shape) };
+  return { outcome: 'created', instance: pick(answer.instance, shape) };
 }
 
-export function deletedBy(answer: Deleted | Pending, asked: Asked): Deleted | Pending {
-  if (isPending(answer)) return pendingBy(answer, 'deleteInstance', asked);
+export function deletedBy(answer: Deleted | Pending, context: AnswerContext): Deleted | Pending {
+  if (isPending(answer)) return pendingBy(answer, 'deleteInstance', context);
   return endedBy(answer, {
-    asked,
+    context,
     method: 'deleteInstance',
     allowed: 'deleted, pending or failed',
   });
 }
 
-export function listedDeletedBy(answer: Deleted, asked: Asked): Deleted {
-  return endedBy(answer, { asked, method: 'deleteListed', allowed: 'deleted or failed' });
+export function listedDeletedBy(answer: Deleted, context: AnswerContext): Deleted {
+  return endedBy(answer, { context, method: 'deleteListed', allowed: 'deleted or failed' });
 }
 
 function endedBy(
   answer: Deleted,
-  { asked, method, allowed }: { asked: Asked; method: Method; allowed: string },
+  { context, method, allowed }: { context: AnswerContext; method: Method; allowed: string },
 ): Deleted {
   const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
-  if (outcome === 'failed') return { outcome, failure: failureIn(failure, method, asked) };
+  if (outcome === 'failed') return { outcome, failure: failureIn(failure, method, context) };
   const fault =
     outcome === 'deleted'
-      ? faultIn(answer, deletedShape)
+      ? errorIn(answer, deletedSchema)
       : `outcome: ${quoted(outcome)}: must be ${allowed}`;
-  return fault === undefined ? answer : nonsense(method, fault, asked);
+  return fault === undefined ? answer : nonsense(method, fault, context);
 }
 
-const describedShape: Shape<Instance> = { providerID: name, nodeName: text };
+const describedSchema: Schema<Instance> = { providerID: name, nodeName: text };
 
-export function describedBy(answer: Described, asked: Asked): Described {
+export function describedBy(answer: Described, context: AnswerContext): Described {
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
-    return { outcome, failure: failureIn(failure, 'describeInstance', asked) };
+    return { outcome, failure: failureIn(failure, 'describeInstance', context) };
   const fault =
     outcome === 'found'
-      ? prefixed('instance', faultIn(instance, describedShape))
+      ? prefixed('instance', errorIn(instance, describedSchema))
       : outcome === 'missing'
-        ? faultIn(answer, { settleSeconds })
+        ? errorIn(answer, { settleSeconds })
         : `outcome: ${quoted(outcome)}: must be found, missing or failed`;
-  return fault === undefined ? answer : nonsense('describeInstance', fault, asked);
+  return fault === undefined ? answer : nonsense('describeInstance', fault, context);
 }
 
 const faultsMax = 1_000;
 
-export function validatedBy(answer: Validated, asked: Asked): Validated {
+export function validatedBy(answer: Validated, context: AnswerContext): Validated {
   const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
-  if (outcome === 'failed') return { outcome, failure: failureIn(failure, 'validateClass', asked) };
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'validateClass', context) };
   const fault =
     outcome === 'validated'
-      ? faultIn(answer, {
+      ? errorIn(answer, {
           faults: listOf(text, faultsMax),
           warnings: optional(listOf(text, faultsMax)),
         })
       : `outcome: ${quoted(outcome)}: must be validated or failed`;
-  return fault === undefined ? answer : nonsense('validateClass', fault, asked);
+  return fault === undefined ? answer : nonsense('validateClass', fault, context);
 }
 
-const listedShape: Shape<AnsweredListing> = {
+const listedSchema: Schema<AnsweredListing> = {
   providerID: name,
   machineName: text,
   token: optional(text),
@@ -206,22 +208,22 @@ export const listedMax = 5_000;
 /** `error`: why there is none. */
 export function listedBy(
   answer: Listed,
-  asked: Asked,
+  context: AnswerContext,
 ): { instances: AnsweredListing[]; error?: string } {
   const { outcome, instances, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed') {
-    const { code, message } = failureIn(failure, 'listInstances', asked);
+    const { code, message } = failureIn(failure, 'listInstances', context);
     return { instances: [], error: `${code}: ${message}` };
   }
-  const must = listOf(objectOf(listedShape), listedMax)(instances);
+  const must = listOf(objectOf(listedSchema), listedMax)(instances);
   const fault =
     outcome === 'listed'
       ? must && `instances: ${must}`
       : `outcome: ${quoted(outcome)}: must be listed or failed`;
   if (fault !== undefined || answer.outcome !== 'listed') {
-    return { instances: [], error: nonsense('listInstances', fault, asked).failure.message };
+    return { instances: [], error: nonsense('listInstances', fault, context).failure.message };
   }
-  return { instances: answer.instances.map((one) => partOf(one, listedShape)) };
+  return { instances: answer.instances.map((one) => pick(one, listedSchema)) };
 }
 
 interface Loose {
@@ -243,7 +245,7 @@ type Method =
   | 'listInstances'
   | 'validateClass';
 
-function nonsense(method: Method, fault: string | undefined, { provider }: Asked): Failed {
+function nonsense(method: Method, fault: string | undefined, { provider }: AnswerContext): Failed {
   const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;
   return { outcome: 'failed', failure: { code: 'Internal', message, isSettled: false } };
 }
@@ -253,10 +255,13 @@ export const longestMessageBytes = 2_000;
 /** A cloud that wants to be left alone for longer is asked all the same. */
 const longestRetrySeconds = 3_600;
 
-/** A failure is taken for what can be read of it: it says more than our word that it is not in order. */
-function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailure {
+/**
+ * A failure is taken for what can be read of it: it says more than our word that it is not in
+ * order.
+ */
+function failureIn(failure: unknown, method: Method, context: AnswerContext): MachineFailure {
   if (!isRecord(failure)) {
-    return nonsense(method, `failure: ${quoted(failure)}: must be an object`, asked).failure;
+    return nonsense(method, `failure: ${quoted(failure)}: must be an object`, context).failure;
   }
   const { code, message, isSettled, retryAfterSeconds, wasCancelled, during, kind } = failure;
   const isKnown = isMachineErrorCode(code);
@@ -270,7 +275,7 @@ function failureIn(failure: unknown, method: Method, asked: Asked): MachineFailu
     // Who does not say so left us in the dark.
     isSettled: isKnown && isSettled === true,
     retryAfterSeconds: pauseOf(retryAfterSeconds),
-    wasCancelled: wasCancelled === true && asked.isCancelled ? true : undefined,
+    wasCancelled: wasCancelled === true && context.isCancelled ? true : undefined,
     during: stages.find((stage) => stage === during),
     kind: machineFailureKinds.find((known) => known === kind),
   });

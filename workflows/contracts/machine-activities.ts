@@ -1,15 +1,15 @@
 /**
- * The port: what workflows ask of the world. `activities/` implements these interfaces; every one of them can be run
- * twice with the same effect as once.
+ * The port: what workflows ask of the world. `activities/` implements these interfaces; every one
+ * of them can be run twice with the same effect as once.
  */
-import type { LifeRef, ObjectRef } from './references.ts';
+import type { ObjectReference, NamespacedName } from './references.ts';
 import type { CreatedInstance, DriverCall } from './driver-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineCommand } from './commands.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
-import type { Instance, MachineFailure, StepFailure } from '../plan/machine/plan.ts';
+import type { Instance, MachineFailure, StepFailure } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 import type { ProviderOutcome } from './missing-instance-activities.ts';
 import type {
@@ -29,7 +29,9 @@ export interface MachineLimits {
   maxEvictRetries?: number;
 }
 
-/** What a life needs to know of its object. Small, and without a secret: it stands in the history. */
+/**
+ * What a life needs to know of its object. Small, and without a secret: it stands in the history.
+ */
 export interface PreparedMachine {
   uid: string;
   resourceVersion: string;
@@ -65,7 +67,7 @@ export interface PreparedMachine {
   forceDeletion?: true;
   /** What an operator asked for; absent when that is nothing. */
   drain?: DrainOptions;
-  /** Absent where nobody says anything of it. */
+  /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;
 }
 
@@ -74,41 +76,49 @@ export type PrepareOutcome =
   | {
       found: true;
       machine: PreparedMachine;
-      /** The Node that the Machine names; absent where there is none, and where it was not asked for. */
+      /**
+       * The Node that the Machine names; absent where there is none, and where it was not asked
+       * for.
+       */
       node?: ReadNode;
       failure?: MachineFailure;
-      /** Why the target cluster could not be asked: neither for the Node nor for a bootstrap token. */
+      /**
+       * Why the target cluster could not be asked: neither for the Node nor for a bootstrap token.
+       */
       outOfReach?: string;
     };
 
-/** What the second look found. */
+/** What the second read found. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
-  /** The Node joined and nobody told: the watcher was away. */
+  /** The Node joined without a signal: the watcher was away. */
   | { found: 'node'; node: ReadNode }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
-  /** Nobody can say whether it has joined. */
+  /** Whether it has joined is not known. */
   | { found: 'outOfReach'; reason: string }
   | { found: 'nothing' };
 
 export interface HealthRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   instance: Instance;
   /** The Node of this instance was seen to go. */
   hasLostNode: boolean;
   /** The cloud says that there is no such instance: no time limit is waited for. */
   isInstanceGone?: boolean;
-  /** Since when the machine has been unhealthy, and for how long of that its clock stood still, milliseconds. */
+  /**
+   * Since when the machine has been unhealthy, and for how long of that its clock stood still,
+   * milliseconds.
+   */
   since?: number;
-  stoodStill: number;
+  pausedMs: number;
   /** Of the workflow, milliseconds. */
   now: number;
 }
 
 export type HealthOutcome =
   | { found: 'nothing' }
-  /** Somebody deletes it, or we do because its Node was deleted. */
+  /** A client deletes it, or we do because its Node was deleted. */
   | { found: 'deleting' }
   | { found: 'machine'; finding: HealthFinding };
 
@@ -117,8 +127,8 @@ export interface TeardownOutcome {
   machine?: PreparedMachine;
 }
 
-export interface MachineSteerInput {
-  machine: LifeRef;
+export interface MachineCommandInput {
+  machine: ObjectReference;
   command: MachineCommand;
   /** Of `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`. */
   until?: number;
@@ -127,9 +137,12 @@ export interface MachineSteerInput {
 
 /** Short idempotent steps around one Machine, run as local activities. */
 export interface MachineActivities {
-  /** Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data has a place for it. */
-  prepareMachine(input: {
-    machine: ObjectRef;
+  /**
+   * Reads Machine, class and Secrets; adds the finalizer; makes a bootstrap token if the user data
+   * has a place for it.
+   */
+  readAndClaimMachine(input: {
+    machine: NamespacedName;
     cluster: string;
     isRetry: boolean;
     /** What was signalled of the Node before this run is lost. */
@@ -138,12 +151,12 @@ export interface MachineActivities {
   /** Does another instance have a Node of this name? */
   findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;
   recordCreated(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     instance: CreatedInstance;
     usesTarget: boolean;
   }): Promise<void>;
   recordFailure(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     failure: StepFailure;
     operation: 'Create' | 'Delete';
     phase: MachinePhase;
@@ -152,24 +165,41 @@ export interface MachineActivities {
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
   /** Makes the Node of a machine carry what Machine and class say of it by now. */
   syncNode(input: NodeSyncRequest): Promise<void>;
-  /** Deletes a Machine that has not joined yet and whose Node was deleted, after another look at both. */
-  deleteWithNode(input: { machine: LifeRef; instance: Instance }): Promise<NodeDeletionOutcome>;
-  /** Looks once more at Machine and Node, then marks the machine Failed. `now`: of the workflow, milliseconds. */
+  /**
+   * Deletes a Machine that has not joined yet and whose Node was deleted, after another read of
+   * both.
+   */
+  deleteWithNode(input: {
+    machine: ObjectReference;
+    instance: Instance;
+  }): Promise<NodeDeletionOutcome>;
+  /**
+   * Reads Machine and Node once more, then marks the machine Failed. `now`: of the workflow,
+   * milliseconds.
+   */
   recordTimeout(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     instance?: Instance;
-    /** The look before this one got no answer: a machine that is late now could not join until now. */
+    /**
+     * The read before this one got no answer: a machine that is late now could not join until now.
+     */
     isAfterOutage?: boolean;
     now: number;
   }): Promise<TimeoutOutcome>;
-  /** Looks at Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node was deleted. */
+  /**
+   * Reads Machine and Node, copies conditions, changes the phase; deletes the Machine when its Node
+   * was deleted.
+   */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
-  /** Writes what a person asked for on the Machine, and an Event that says so. Returns what was done, in words. */
-  steerMachine(input: MachineSteerInput): Promise<string>;
-  beginTeardown(input: { machine: LifeRef }): Promise<TeardownOutcome>;
+  /**
+   * Writes what a person asked for on the Machine, and an Event that says so. Returns what was
+   * done, in words.
+   */
+  applyMachineCommand(input: MachineCommandInput): Promise<string>;
+  beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
   /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     operation: 'Create' | 'Delete';
     description: string;
   }): Promise<void>;
@@ -177,15 +207,18 @@ export interface MachineActivities {
   findDriver(input: { provider: string; call: DriverCall }): Promise<{ isServed: boolean }>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
-  /** Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the finalizer stays. */
+  /**
+   * Node, bootstrap token and finalizer go. Returns why the target cluster keeps the Node: then the
+   * finalizer stays.
+   */
   finishTeardown(input: {
-    machine: LifeRef;
+    machine: ObjectReference;
     nodeName?: string;
     /** Of the Node that was seen to be of this instance; absent when none was. */
     nodeUid?: string;
     providerID?: string;
     bootstrapTokenId?: string;
-    /** Its pods were not asked to leave, so nobody detached their volumes. */
+    /** Its pods were not asked to leave, so their volumes were not detached. */
     mustDetachVolumes?: boolean;
     /** It never joined: no target cluster is waited for. */
     hasNotJoined?: boolean;

@@ -1,32 +1,41 @@
 /** The part of the port that rollouts ask for. */
-import type { LifeRef, ObjectRef } from './references.ts';
+import type { ObjectReference, NamespacedName } from './references.ts';
 import type { RolloutCommand } from './commands.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import type { WrittenSet } from '../plan/machine-deployment/rollout/after-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deployment/rollout/steps.ts';
 
-export interface DeploymentSurveyInput {
-  deployment: ObjectRef;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+export interface ObserveDeploymentInput {
+  deployment: NamespacedName;
+  /**
+   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * read before is of none.
+   */
   atLeast?: string;
   /** Of the workflow, milliseconds. */
   now: number;
-  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  /**
+   * Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some
+   * so.
+   */
   protectedNodes?: string[];
   /** Why the last step failed. */
   error?: string;
-  /** Objects that are not to be written for now, as their writes were refused; e.g. `MachineSet/pool-1`. */
+  /**
+   * Objects that are not to be written for now, as their writes were refused; e.g.
+   * `MachineSet/pool-1`.
+   */
   passOver?: string[];
   /** What the API server refused of them, for the condition. */
   refusal?: string;
 }
 
-export type DeploymentSurveyOutcome =
+export type ObservedDeploymentOutcome =
   { found: false } | { found: true; uid: string; facts: DeploymentFacts; refused?: Refusals };
 
 export interface ApplyInput {
-  deployment: LifeRef;
+  deployment: ObjectReference;
   steps: DeploymentStep[];
   /** What a set that is scaled notes. */
   scaling: { desired: number; max: number };
@@ -41,24 +50,30 @@ export interface ApplyOutcome {
   refused?: Refusals;
 }
 
-export interface SteerInput {
-  deployment: LifeRef;
+export interface RolloutCommandInput {
+  deployment: ObjectReference;
   command: RolloutCommand;
   /** Revision that a `resume` lets pass its canary. */
   canaryRevision?: number;
 }
 
 export interface MachineDeploymentActivities {
-  /** Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and status if they changed. */
-  surveyMachineDeployment(input: DeploymentSurveyInput): Promise<DeploymentSurveyOutcome>;
+  /**
+   * Reads the deployment, its sets and machines; adopts and releases sets; writes finalizer and
+   * status if they changed.
+   */
+  observeMachineDeployment(input: ObserveDeploymentInput): Promise<ObservedDeploymentOutcome>;
   applyDeploymentSteps(input: ApplyInput): Promise<ApplyOutcome>;
   /** Returns the Nodes that are kept from the cluster autoscaler by this. */
-  tendNodes(input: {
-    deployment: LifeRef;
+  updateRolloutNodes(input: {
+    deployment: ObjectReference;
     step: NodeStep;
     protects: boolean;
   }): Promise<{ protectedNodes: string[] }>;
-  /** Writes what a person asked for into the spec, and an Event that says so. Returns what was done, in words. */
-  steerDeployment(input: SteerInput): Promise<string>;
-  reportDeployment(input: { deployment: LifeRef; report: Report }): Promise<void>;
+  /**
+   * Writes what a person asked for into the spec, and an Event that says so. Returns what was done,
+   * in words.
+   */
+  applyRolloutCommand(input: RolloutCommandInput): Promise<string>;
+  reportDeployment(input: { deployment: ObjectReference; report: Report }): Promise<void>;
 }

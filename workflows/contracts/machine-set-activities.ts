@@ -1,17 +1,17 @@
 /** The activities of MachineSets. */
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
-import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
-import type { LifeRef, ObjectRef } from './references.ts';
+import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
+import type { ObjectReference, NamespacedName } from './references.ts';
 
-export type SetSurveyOutcome =
+export type ObservedSetOutcome =
   | { found: false }
   | {
       found: true;
       uid: string;
       resourceVersion: string;
       machineDeployment?: string;
-      survey: SetSurvey;
-      /** The next step has to be followed by a look. */
+      observation: ObservedMachineSet;
+      /** The next step has to be followed by a read. */
       isUnreported?: true;
       /** Machines that could not be adopted or let go. */
       refused?: Refusals;
@@ -36,16 +36,19 @@ export interface Unpushable {
   error?: string;
 }
 
-export interface SurveyInput {
-  set: ObjectRef;
-  /** resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was read before is of none. */
+export interface ObserveSetInput {
+  set: NamespacedName;
+  /**
+   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * read before is of none.
+   */
   atLeast?: string;
   /** Of the workflow, milliseconds: what expires must do so for both. */
   now: number;
   /** Why the last batch failed. */
   error?: string;
   /** Names of machines that the set may have to let go. */
-  strays?: string[];
+  unmatched?: string[];
   /** These are not named again. */
   unpushable?: Unpushable;
   /** Machines that the next batch may make. Absent: none may follow at once. */
@@ -64,30 +67,34 @@ export interface DeleteBatchOutcome {
 
 export interface MachineSetActivities {
   /**
-   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they changed. A spec that one step
-   * brings about is reported after that step (`isUnreported`).
+   * Reads the set and its Machines, adopts and releases, writes finalizer and status if they
+   * changed. A spec that one step brings about is reported after that step (`isUnreported`).
    */
-  surveyMachineSet(input: SurveyInput): Promise<SetSurveyOutcome>;
-  /** `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen. */
-  createMachines(input: {
-    set: LifeRef;
-    names: string[];
-    basis: Basis;
-  }): Promise<CreateBatchOutcome>;
-  /** Makes a part of the machines' specs equal to the template. Returns those that did not take it. */
-  pushTemplate(input: { set: LifeRef; names: string[] }): Promise<Unpushable>;
+  observeMachineSet(input: ObserveSetInput): Promise<ObservedSetOutcome>;
   /**
-   * Deletes of the named machines those that have to go by what is there now, and none when the spec is not that of this
-   * generation any more. `now`: of the plan, milliseconds.
+   * `basis`: of the plan. Makes fewer when the set wants fewer by now, and none when it is frozen.
+   */
+  createMachines(input: {
+    set: ObjectReference;
+    names: string[];
+    basis: PlannedFor;
+  }): Promise<CreateBatchOutcome>;
+  /**
+   * Makes a part of the machines' specs equal to the template. Returns those that did not take it.
+   */
+  pushTemplate(input: { set: ObjectReference; names: string[] }): Promise<Unpushable>;
+  /**
+   * Deletes of the named machines those that have to go by what is there now, and none when the
+   * spec is not that of this generation any more. `now`: of the plan, milliseconds.
    */
   deleteMachines(input: {
-    set: LifeRef;
+    set: ObjectReference;
     names: string[];
     reason: string;
     generation: number;
     now: number;
   }): Promise<DeleteBatchOutcome>;
   /** Does nothing, but only when no stop is on: what was stopped begins again then. */
-  waitForResume(input: { set: LifeRef }): Promise<void>;
-  releaseMachineSet(input: { set: LifeRef }): Promise<void>;
+  waitForResume(input: { set: ObjectReference }): Promise<void>;
+  releaseMachineSet(input: { set: ObjectReference }): Promise<void>;
 }

@@ -4,13 +4,14 @@
  * Signals carry level, not edge: a snapshot and where it was taken. A lost, doubled or reordered
  * signal is harmless, because an older snapshot is ignored and a newer one says everything.
  */
-import type { Sighting } from './references.ts';
+import type { SnapshotVersion } from './references.ts';
+import type { SignalDefinition } from '@temporalio/common';
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { DrainReport } from './drain-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 
-export interface MachineSnapshot extends Sighting {
+export interface MachineSnapshot extends SnapshotVersion {
   uid: string;
   /** The object has a deletionTimestamp. */
   isDeleting: boolean;
@@ -20,17 +21,20 @@ export interface MachineSnapshot extends Sighting {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
-  /** What the annotations ask of its drain; absent before there is one, and from watchers of earlier versions. */
+  /**
+   * What the annotations ask of its drain; absent before there is one, and from watchers of earlier
+   * versions.
+   */
   drain?: DrainOptions;
-  /** Absent where nobody says anything of it. */
+  /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;
 }
 
-export interface GoneSnapshot extends Sighting {
+export interface GoneSnapshot extends SnapshotVersion {
   uid: string;
 }
 
-export interface NodeSnapshot extends Sighting<'target'> {
+export interface NodeSnapshot extends SnapshotVersion<'target'> {
   name: string;
   /** False when the Node object is gone; the fields below then tell of its last state. */
   exists: boolean;
@@ -40,14 +44,17 @@ export interface NodeSnapshot extends Sighting<'target'> {
   isDeleting: boolean;
   /** Digest of the conditions' types and statuses, heartbeats left out. */
   conditionsDigest: string;
-  /** The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not Running yet. Default false. */
+  /**
+   * The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not
+   * Running yet. Default false.
+   */
   isWaitingForCriticalComponents?: boolean;
   /** Annotation `node.machine.sapcloud.io/preserve`; absent when empty. */
   preserve?: string;
 }
 
 /** From the check of orphans: the cloud neither lists the instance nor knows it. */
-export interface MissingInstance extends Pick<Sighting, 'cluster'> {
+export interface MissingInstance extends Pick<SnapshotVersion, 'cluster'> {
   /** Of the Machine. */
   uid: string;
   providerID: string;
@@ -55,12 +62,15 @@ export interface MissingInstance extends Pick<Sighting, 'cluster'> {
   confirmAfterSeconds: number;
 }
 
-export interface ClassSnapshot extends Sighting {
-  /** The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said of others. Absent: it is seen for the first time. */
+export interface ClassSnapshot extends SnapshotVersion {
+  /**
+   * The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said
+   * of others. Absent: it is seen for the first time.
+   */
   isEdited?: boolean;
 }
 
-export interface SetSnapshot extends Sighting {
+export interface SetSnapshot extends SnapshotVersion {
   uid: string;
   generation: number;
   isDeleting: boolean;
@@ -69,18 +79,22 @@ export interface SetSnapshot extends Sighting {
   metadataDigest: string;
 }
 
-export interface MachinesSnapshot extends Sighting {
+export interface MachinesSnapshot extends SnapshotVersion {
   /**
-   * Machines that the set controls although its selector does not match them: its LIST does not show them. Absent when
-   * there is none; at most 100, the others follow when these have been let go.
+   * Machines that the set controls although its selector does not match them: its LIST does not
+   * show them. Absent when there is none; at most 100, the others follow when these have been let
+   * go.
    */
-  strays?: string[];
+  unmatched?: string[];
 }
 
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
-/** The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for a repair try again. */
+/**
+ * The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for
+ * a repair try again.
+ */
 export const classChanged = defineSignal<[ClassSnapshot]>('classChanged');
 
 /** A doubt, not a fact: the workflow asks the cloud itself, twice. */
@@ -93,16 +107,40 @@ export const drainQuery = defineQuery<unknown>('drain');
 
 export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
 export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');
-/** Says "look": the set reads its machines by a consistent LIST. */
+/** Says "something changed": the set reads its machines by a consistent LIST. */
 export const machinesChanged = defineSignal<[MachinesSnapshot]>('machinesChanged');
 
 export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');
 export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploymentGone');
-/** Says only "look": the deployment reads its sets by a consistent LIST. */
-export const machineSetsChanged = defineSignal<[Sighting]>('machineSetsChanged');
+/** Says only "something changed": the deployment reads its sets by a consistent LIST. */
+export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsChanged');
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
-export const useChanged = defineSignal<[Sighting]>('useChanged');
+export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
+
+/** What the watcher signals. */
+export const watcherSignals = {
+  machineObserved,
+  machineGone,
+  nodeObserved,
+  classChanged,
+  machineSetObserved,
+  machineSetGone,
+  machinesChanged,
+  machineDeploymentObserved,
+  machineDeploymentGone,
+  machineSetsChanged,
+  useChanged,
+};
+
+export type SignalName = keyof typeof watcherSignals;
+
+/** The payload of each signal. */
+export type SignalPayloads = {
+  [Name in SignalName]: (typeof watcherSignals)[Name] extends SignalDefinition<[infer Payload]>
+    ? Payload
+    : never;
+};
 
 /** The plan of a rollout, what blocks it and what comes next. */
 export const rolloutQuery = defineQuery<unknown>('rollout');

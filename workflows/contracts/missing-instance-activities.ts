@@ -1,10 +1,15 @@
-/** The part of the port about instances that went behind our back; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './references.ts';
-import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
+/**
+ * The part of the port about instances that went behind our back; a part of `activities.ts`, which
+ * hands it on.
+ */
+import type { ObjectReference } from './references.ts';
+import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
 export type DescribeOutcome =
   | { outcome: 'found'; instance: Instance }
-  /** The cloud says that there is none. `settleSeconds`: for so long it may not know what it has. */
+  /**
+   * The cloud says that there is none. `settleSeconds`: for so long it may not know what it has.
+   */
   | { outcome: 'missing'; settleSeconds: number }
   /** It says nothing. */
   | { outcome: 'failed'; failure: MachineFailure };
@@ -13,11 +18,17 @@ export type DescribeOutcome =
 export type ProviderOutcome =
   { found: true; provider: string } | { found: false; failure: MachineFailure };
 
-/** What a second look at a machine without a Node, whose instance is gone, found. */
+/** What a second check of a machine without a Node, whose instance is gone, found. */
 export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
 
 export interface LossActivities {
-  /** Marks a machine that no Node tells of Failed because its instance is gone, if it may be replaced now. */
-  recordLoss(input: { machine: LifeRef; instance: Instance }): Promise<LossOutcome>;
+  /**
+   * Marks a machine that no Node tells of Failed because its instance is gone, if it may be
+   * replaced now.
+   */
+  recordMissingInstance(input: {
+    machine: ObjectReference;
+    instance: Instance;
+  }): Promise<LossOutcome>;
 }

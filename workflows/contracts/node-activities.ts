@@ -1,6 +1,8 @@
-/** The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on. */
-import type { LifeRef } from './references.ts';
-import type { Instance } from '../plan/machine/plan.ts';
+/**
+ * The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on.
+ */
+import type { ObjectReference } from './references.ts';
+import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
 /** A Node as a step of the workflow read it. */
@@ -17,7 +19,7 @@ export interface ReadNode {
 }
 
 export interface JoinRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   /** The Node that was seen Ready. */
   node: { name: string; uid: string };
   className: string;
@@ -36,13 +38,16 @@ export type JoinOutcome =
   | { hasJoined: false; reason: string; isContested?: true };
 
 export interface NodeSyncRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   instance: Instance;
   className: string;
   /** resourceVersion of the class that the watcher told of: an older one is of no use. */
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
-  /** The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`: nothing was written to it. */
+  /**
+   * The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`:
+   * nothing was written to it.
+   */
   joining?: { uid: string; isFresh: boolean };
 }
 

@@ -1,12 +1,12 @@
-/** The part of the port that keeps machines for a look at them. */
-import type { LifeRef } from './references.ts';
+/** The part of the port that keeps machines for inspection. */
+import type { ObjectReference } from './references.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import type { Preserve } from '../api/preserve-value.ts';
 
 export interface PreserveRequest {
-  machine: LifeRef;
+  machine: ObjectReference;
   /** Until when the workflow knows it to be preserved, milliseconds. */
   until?: number;
   /** How the drain of its Node ended; absent while there was none. */
@@ -15,7 +15,7 @@ export interface PreserveRequest {
   now: number;
 }
 
-/** A machine that is being kept for a look at it. */
+/** A machine that is being kept for inspection. */
 export interface Preservation {
   value: Preserve;
   /** Milliseconds. */
@@ -44,5 +44,7 @@ export interface PreservationActivities {
   /** Preserves a machine, or ends that, as its annotations, its phase and the time say. */
   preserveMachine(input: PreserveRequest): Promise<PreserveOutcome>;
   /** Annotates Failed machines of a set as preserved automatically, or takes that back. */
-  markPreserved(input: { set: LifeRef } & AutoPreservation): Promise<{ refused?: Refusals }>;
+  markPreserved(
+    input: { set: ObjectReference } & AutoPreservation,
+  ): Promise<{ refused?: Refusals }>;
 }

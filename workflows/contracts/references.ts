@@ -1,7 +1,7 @@
 /** Which object something is said of, and of which state of it. */
 
 /** The object that a workflow stands for. */
-export interface ObjectRef {
+export interface NamespacedName {
   namespace: string;
   name: string;
 }
@@ -9,7 +9,7 @@ export interface ObjectRef {
 export type Kind = 'machine' | 'machineSet' | 'machineDeployment' | 'machineClass' | 'secret';
 
 /** An object, and which life of it: a step for another UID does nothing. */
-export interface LifeRef extends ObjectRef {
+export interface ObjectReference extends NamespacedName {
   uid: string;
 }
 
@@ -19,30 +19,40 @@ export type VersionSource = 'control' | 'target';
 declare const versionSource: unique symbol;
 
 /**
- * Where and when a snapshot was taken. `Source` is for the compiler alone: resourceVersions of two clusters say nothing of each
- * other, so snapshots of the one cannot be compared with those of the other.
+ * Where and when a snapshot was taken. `Source` is for the compiler alone: resourceVersions of two
+ * clusters say nothing of each other, so snapshots of the one cannot be compared with those of the
+ * other.
  */
-export interface Sighting<Source extends VersionSource = 'control'> {
+export interface SnapshotVersion<Source extends VersionSource = 'control'> {
   readonly [versionSource]?: Source;
-  /** UID of the namespace `kube-system` of the control cluster: signals of other clusters are refused. */
+  /**
+   * UID of the namespace `kube-system` of the control cluster: signals of other clusters are
+   * refused.
+   */
   cluster: string;
-  /** Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier one. */
+  /**
+   * Transitions of the watcher's Lease. A later leader wins over any resourceVersion of an earlier
+   * one.
+   */
   epoch: number;
   /** resourceVersion of the object, or of the event that removed it. */
   resourceVersion: string;
 }
 
-/** Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by KEP-5504). */
-export function isLater<Source extends VersionSource>(
-  a: Sighting<Source>,
-  b: Sighting<NoInfer<Source>> | undefined,
+/**
+ * Is `a` later than `b`? resourceVersions are decimal numbers of one cluster (comparable by
+ * KEP-5504).
+ */
+export function isNewer<Source extends VersionSource>(
+  a: SnapshotVersion<Source>,
+  b: SnapshotVersion<NoInfer<Source>> | undefined,
 ): boolean {
   if (b === undefined || a.epoch > b.epoch) return true;
   return a.epoch === b.epoch && BigInt(a.resourceVersion) > BigInt(b.resourceVersion);
 }
 
 /** Starts a workflow. Whatever else it needs it reads itself. */
-export interface EntityInput {
-  ref: ObjectRef;
+export interface WorkflowInput {
+  ref: NamespacedName;
   cluster: string;
 }

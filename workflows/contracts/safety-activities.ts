@@ -1,19 +1,24 @@
-/** The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on. */
-import type { EntityLook, EntityRef } from '../plan/safety/lost-workflows.ts';
-import type { Freeze, OvershootLook, OvershootRules } from '../plan/safety/overshoot.ts';
+/**
+ * The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on.
+ */
+import type { WorkflowComparison, WorkflowRef } from '../plan/safety/lost-workflows.ts';
+import type { Freeze, OvershootFinding, OvershootRules } from '../plan/safety/overshoot.ts';
 import type { MissingInstance } from './messages.ts';
-import type { ObjectRef } from './references.ts';
+import type { NamespacedName } from './references.ts';
 import type { ListedInstance } from './driver-activities.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
 import type {
   CredentialNews,
-  ScopeLook,
+  ScopeListing,
   Suspect,
   SweepRules,
 } from '../plan/safety/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
 
-/** Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it went. */
+/**
+ * Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it
+ * went.
+ */
 export interface OrphanCheck extends SweepRules {
   /** Of the Machines. */
   namespace: string;
@@ -21,28 +26,34 @@ export interface OrphanCheck extends SweepRules {
   cluster: string;
 }
 
-export interface OrphanLookRequest {
+export interface OrphanSearchRequest {
   namespace: string;
   cluster: string;
   provider: string;
   minAgeSeconds: number;
-  /** providerIDs that the run before suspected, at most 200: the answer names those that are cleared. */
+  /**
+   * providerIDs that the run before suspected, at most 200: the answer names those that are
+   * cleared.
+   */
   suspects?: string[];
 }
 
 /** Before our finalizer goes off a class that no Machine uses any more. */
-export interface LastLookRequest {
+export interface FinalCheckRequest {
   namespace: string;
   cluster: string;
   provider: string;
   className: string;
 }
 
-export interface LastLook {
-  /** Instances that only this class leads to and that no Machine knows of; at most 10 of their providerIDs. */
+export interface FinalCheck {
+  /**
+   * Instances that only this class leads to and that no Machine knows of; at most 10 of their
+   * providerIDs.
+   */
   left: number;
   examples: string[];
-  /** Why nobody knows. */
+  /** Why it is not known. */
   error?: string;
 }
 
@@ -54,21 +65,24 @@ export interface OrphanDeletion {
 
 export type OrphanOutcome =
   | { outcome: 'deleted' }
-  /** Somebody else was quicker. */
+  /** Another client was quicker. */
   | { outcome: 'gone' }
   /** A Machine knows of it by now. */
   | { outcome: 'kept'; because: string }
   | { outcome: 'failed'; message: string };
 
-/** A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core judges what it lists. */
-export interface ForeignProvider {
+/**
+ * A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core
+ * judges what it lists.
+ */
+export interface ExternalProvider {
   provider: string;
   /** Of its MachineClasses, ordered. */
   classNames: string[];
 }
 
 /** What a driver that is not built in listed with the credentials of one class. */
-export interface ForeignListing {
+export interface ExternalListing {
   className: string;
   instances: ListedInstance[];
   /** Why there are none. */
@@ -81,11 +95,11 @@ export interface ListingsRequest {
   minAgeSeconds: number;
   /** providerIDs that the run before suspected. Default none. */
   suspects?: string[];
-  listings: ForeignListing[];
+  listings: ExternalListing[];
 }
 
-export interface JudgedListing {
-  look: ScopeLook;
+export interface EvaluatedListing {
+  listing: ScopeListing;
   /** Machines of the class that have an instance. */
   machines: number;
   /** Those of them whose instance no listing of the provider has. */
@@ -99,10 +113,16 @@ export interface UnlistedInstance extends OwnedInstance {
 
 /** Served on `<task queue>/driver/<provider>` by the drivers that are built in. */
 export interface OrphanActivities {
-  /** One listing for each distinct credential and scope of the provider's classes; one that fails says why. */
-  lookForOrphans(request: OrphanLookRequest): Promise<ScopeLook[]>;
-  /** What would be out of reach without this class; nothing while another one has the same credentials and scope. */
-  lookLast(request: LastLookRequest): Promise<LastLook>;
+  /**
+   * One listing for each distinct credential and scope of the provider's classes; one that fails
+   * says why.
+   */
+  findOrphans(request: OrphanSearchRequest): Promise<ScopeListing[]>;
+  /**
+   * What would be out of reach without this class; nothing while another one has the same
+   * credentials and scope.
+   */
+  checkFinally(request: FinalCheckRequest): Promise<FinalCheck>;
   /** Reads the Machines once more before it deletes the instance. */
   deleteOrphan(request: OrphanDeletion): Promise<OrphanOutcome>;
 }
@@ -111,45 +131,50 @@ export interface OrphanActivities {
 export interface UnmanagedNodesCheck {
   /** Of the Machines. */
   namespace: string;
-  /** A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its Node may wait longer. */
+  /**
+   * A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its
+   * Node may wait longer.
+   */
   creationTimeoutSeconds: number;
-  /** Label selector: only these Nodes are looked at. Default all. */
+  /** Label selector: only these Nodes are checked. Default all. */
   selector?: string;
 }
 
 export interface UnmanagedNodesReport {
-  /** Nodes that were looked at. */
+  /** Nodes that were checked. */
   nodes: number;
   /** Those that no Machine knows of, and that are old enough. */
   unmanaged: number;
-  /** Names of Nodes that were marked by this run, and of those whose mark went; at most 100 each. */
+  /**
+   * Names of Nodes that were marked by this run, and of those whose mark went; at most 100 each.
+   */
   marked: string[];
   cleared: string[];
-  /** They changed while they were read: the next run looks again. */
+  /** They changed while they were read: the next run checks again. */
   postponed: number;
 }
 
-/** Input of `safetyEntities`. */
-export interface EntityCheck {
+/** Input of `safetyLostWorkflows`. */
+export interface WorkflowCheck {
   /** Of the Machines, MachineSets and MachineDeployments. */
   namespace: string;
 }
 
-export interface HealedEntity extends EntityRef {
+export interface RepairedWorkflow extends WorkflowRef {
   /** False: `why` says what was in the way. */
   isHealed: boolean;
   why: string;
 }
 
-export interface EntityReport {
-  /** Machines, MachineSets and MachineDeployments of the last look. */
+export interface WorkflowReport {
+  /** Machines, MachineSets and MachineDeployments of the last check. */
   objects: number;
   /** Their workflows that ran then. */
   running: number;
   healed: number;
   failed: number;
   /** At most 100, those that failed first. */
-  entities: HealedEntity[];
+  entities: RepairedWorkflow[];
 }
 
 /** Input of `safetyOvershoot`. */
@@ -167,7 +192,7 @@ export interface OvershootReport {
   frozen: number;
   /** At most 100. */
   changed: FreezeOutcome[];
-  unjudged: OvershootLook['unjudged'];
+  unchecked: OvershootFinding['unchecked'];
 }
 
 /** Input of `safetyReachability`. */
@@ -181,63 +206,74 @@ export interface ReachabilityReport {
   isFrozen: boolean;
   /** RFC 3339. Absent when all answer. */
   since?: string;
-  lookedAt: string;
+  checkedAt: string;
 }
 
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
   /** Providers of the MachineClasses, ordered. Of those whose driver is built in the name. */
-  findProviders(input: { namespace: string }): Promise<(string | ForeignProvider)[]>;
-  /** Says what of these listings no Machine knows, and what of the Machines' instances they do not have. Reads the Machines now. */
-  judgeListings(request: ListingsRequest): Promise<JudgedListing[]>;
+  findProviders(input: { namespace: string }): Promise<(string | ExternalProvider)[]>;
+  /**
+   * Says what of these listings no Machine knows, and what of the Machines' instances they do not
+   * have. Reads the Machines now.
+   */
+  evaluateListings(request: ListingsRequest): Promise<EvaluatedListing[]>;
   /** Events on the MachineClasses: what was deleted, and that nothing was. */
-  tellOfOrphans(input: {
+  reportOrphans(input: {
     namespace: string;
     deleted: Suspect[];
     stopped?: { className: string; message: string };
   }): Promise<void>;
   /** On the MachineClasses. */
-  tellOfCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
-  /** Tells the workflows of these Machines; an Event where nobody is told, because they are too many. */
-  tellOfMissing(input: {
+  reportCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
+  /**
+   * Tells the workflows of these Machines; an Event where they are not signalled, because they are
+   * too many.
+   */
+  signalMissingInstances(input: {
     namespace: string;
     missing: (MissingInstance & { name: string })[];
     stopped: { className: string; message: string }[];
   }): Promise<void>;
   /** Lists both. At most some hundreds of each kind of difference. */
-  compareEntities(input: EntityCheck): Promise<EntityLook>;
-  /** Looks at each again, then tells its workflow what the watcher would; an Event on each object whose workflow is started. */
-  healEntities(
-    input: EntityCheck & Pick<EntityLook, 'unattended' | 'leftOver' | 'foreign'>,
-  ): Promise<HealedEntity[]>;
+  compareWorkflows(input: WorkflowCheck): Promise<WorkflowComparison>;
+  /**
+   * Checks each again, then tells its workflow what the watcher would; an Event on each object
+   * whose workflow is started.
+   */
+  repairWorkflows(
+    input: WorkflowCheck & Pick<WorkflowComparison, 'unattended' | 'leftOver' | 'replaced'>,
+  ): Promise<RepairedWorkflow[]>;
   /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
-  lookForOvershoot(input: OvershootCheck): Promise<OvershootLook>;
+  checkOvershoot(input: OvershootCheck): Promise<OvershootFinding>;
   /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Says which API servers give no answer; any answer is one. */
-  lookAtServers(input: { namespace: string }): Promise<{ away: Server[] }>;
-  /** Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one. */
+  checkServers(input: { namespace: string }): Promise<{ away: Server[] }>;
+  /**
+   * Marks Nodes that no Machine knows of, and lets them go; takes the mark off those that have one.
+   */
   markUnmanagedNodes(input: UnmanagedNodesCheck): Promise<UnmanagedNodesReport>;
 }
 
 export interface ProtectionOutcome {
-  /** Our finalizer still stands on a class that no Machine uses: `lookLast` comes first. */
-  looksFirst?: {
+  /** Our finalizer still stands on a class that no Machine uses: `checkFinally` comes first. */
+  checkFirst?: {
     provider: string;
     isDeleting: boolean;
     /** Its driver is not built in. */
-    isForeign?: true;
+    isExternal?: true;
   };
 }
 
 export interface ProtectionActivities {
   /**
-   * Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it. `lastLook`: it was taken; `problem`
-   * says what it left open, for an Event.
+   * Our finalizer stands on a class while a Machine uses it, and on a Secret while a class uses it.
+   * `lastLook`: it was taken; `problem` says what it left open, for an Event.
    */
   protectFromDeletion(input: {
     resource: 'machineclasses' | 'secrets';
-    ref: ObjectRef;
-    lastLook?: { problem?: string };
+    ref: NamespacedName;
+    finalCheck?: { problem?: string };
   }): Promise<ProtectionOutcome>;
 }

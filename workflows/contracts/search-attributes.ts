@@ -4,9 +4,10 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 const { KEYWORD, TEXT, DATETIME } = SearchAttributeType;
 
 /**
- * Search attributes with their types; values of closed runs stay, so queries say `ExecutionStatus="Running"`. A SQL store
- * has columns for 10 Keyword and 3 of each other type, which all applications of a Temporal namespace share, and a name
- * cannot be changed later: docs/decisions/0009-install-identity.md.
+ * Search attributes with their types; values of closed runs stay, so queries say
+ * `ExecutionStatus="Running"`. A SQL store has columns for 10 Keyword and 3 of each other type,
+ * which all applications of a Temporal namespace share, and a name cannot be changed later:
+ * docs/decisions/0009-install-identity.md.
  */
 export const keys = {
   /** Phase of a machine, `DrainBlocked` included; state of a rollout. */

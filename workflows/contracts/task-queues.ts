@@ -1,12 +1,15 @@
 /**
- * What tells one install of Millwright from another, and every name in Temporal that follows from it. A Temporal namespace
- * may be shared by several installs, of one or of several control clusters: docs/decisions/0009-install-identity.md.
+ * What tells one install of Millwright from another, and every name in Temporal that follows from
+ * it. A Temporal namespace may be shared by several installs, of one or of several control
+ * clusters: docs/decisions/0009-install-identity.md.
  */
 import type { DriverCall } from './driver-activities.ts';
 
 /** The namespaces that an install serves may change; these do not. */
 export interface Install {
-  /** Id of the control cluster: the UID of its namespace kube-system, or what `--cluster-id` says. */
+  /**
+   * Id of the control cluster: the UID of its namespace kube-system, or what `--cluster-id` says.
+   */
   cluster: string;
   /** `--install`; by default the namespace that it serves. */
   name: string;

@@ -1,13 +1,16 @@
-import type { Kind, ObjectRef } from './references.ts';
+import type { Kind, NamespacedName } from './references.ts';
 import type { Install } from './task-queues.ts';
-/** Ids in Temporal that follow from an object or an install: docs/decisions/0009-install-identity.md. */
 /**
- * One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`. With a cluster name
- * `machine/<cluster name>/default/pool-77cfc-8cjpg`.
+ * Ids in Temporal that follow from an object or an install:
+ * docs/decisions/0009-install-identity.md.
+ */
+/**
+ * One workflow per object; the id can be typed by hand, e.g. `machine/default/pool-77cfc-8cjpg`.
+ * With a cluster name `machine/<cluster name>/default/pool-77cfc-8cjpg`.
  */
 export function workflowIdOf(
   kind: Kind,
-  { namespace, name }: ObjectRef,
+  { namespace, name }: NamespacedName,
   clusterName?: string,
 ): string {
   return [kind, ...(clusterName === undefined ? [] : [clusterName]), namespace, name].join('/');
@@ -16,7 +19,7 @@ export function workflowIdOf(
 /** Undefined for what no object has. */
 export function refOfWorkflowId(
   workflowId: string,
-): (ObjectRef & { kind: Kind; clusterName?: string }) | undefined {
+): (NamespacedName & { kind: Kind; clusterName?: string }) | undefined {
   const [first, ...parts] = workflowId.split('/');
   const kind = kinds.find((known) => known === first);
   const [clusterName, namespace, name] = parts.length === 2 ? [undefined, ...parts] : parts;

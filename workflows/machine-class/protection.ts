@@ -5,77 +5,85 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type {
-  LastLook,
+  FinalCheck,
   ProtectionActivities,
   ProtectionOutcome,
 } from '../contracts/safety-activities.ts';
-import type { EntityInput } from '../contracts/references.ts';
+import type { WorkflowInput } from '../contracts/references.ts';
 import { useChanged } from '../contracts/messages.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
-import { hear, requireInput, sighting } from '../runtime/signal-validation.ts';
-import { lookLastAtForeign } from '../safety/external-drivers.ts';
-import { messageOf, orphanSteps, shortStep } from '../runtime/activity-options.ts';
+import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
+import { onSignal, requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
+import { checkFinallyExternal } from '../safety/external-drivers.ts';
+import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.ts';
 
-/** Between two looks at what keeps a class that is being deleted. */
-const lookAgainMs = 30_000;
-/** Gardener waits 5 minutes for Machines and their classes together. What is left after these three is for a person. */
+/** Between two checks of what keeps a class that is being deleted. */
+const checkAgainMs = 30_000;
+/**
+ * Gardener waits 5 minutes for Machines and their classes together. What is left after these three
+ * is for a person.
+ */
 const longestWaitMs = 3 * 60_000;
-/** A cloud that does not let us look may never do so again. */
-const failedLooksMax = 3;
+/** A cloud that refuses the check may refuse it for ever. */
+const failedChecksMax = 3;
 
 type Resource = Parameters<ProtectionActivities['protectFromDeletion']>[0]['resource'];
 
-/** A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds. */
-export async function secret(input: EntityInput): Promise<void> {
+/**
+ * A Secret that a class uses carries a finalizer. Runs once for each change of use, for seconds.
+ */
+export async function secret(input: WorkflowInput): Promise<void> {
   requireInput(input);
-  let mustLook = true;
-  hear(useChanged, sighting, (signal) => {
-    if (isOfOurCluster(signal, input)) mustLook = true;
+  let mustCheck = true;
+  onSignal(useChanged, snapshotVersion, (signal) => {
+    if (isFromOwnCluster(signal, input)) mustCheck = true;
   });
   const protection = new Protection(input, 'secrets');
   await CancellationScope.nonCancellable(async () => {
-    while (mustLook) {
-      mustLook = false;
-      if (!(await protection.look(() => mustLook))) mustLook = true;
+    while (mustCheck) {
+      mustCheck = false;
+      if (!(await protection.check(() => mustCheck))) mustCheck = true;
     }
   });
 }
 
 /**
- * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none of them goes while an
- * instance still needs its credentials to be deleted.
+ * A MachineClass that Machines use, and a Secret that a class uses, carry a finalizer, so that none
+ * of them goes while an instance still needs its credentials to be deleted.
  */
 export class Protection {
-  readonly #input: EntityInput;
+  readonly #input: WorkflowInput;
   readonly #resource: Resource;
   #deadline: number | undefined;
-  #failedLooks = 0;
+  #failedChecks = 0;
 
-  constructor(input: EntityInput, resource: Resource) {
+  constructor(input: WorkflowInput, resource: Resource) {
     this.#input = input;
     this.#resource = resource;
   }
 
-  /** False: look again. `isInterrupted` ends the wait while instances without a Machine keep a class that is being deleted. */
-  async look(isInterrupted: () => boolean): Promise<boolean> {
-    const { looksFirst } = await this.#set();
-    if (!looksFirst) return true;
-    if (looksFirst.isDeleting) this.#deadline ??= Date.now() + longestWaitMs;
-    const look = await lookLast(this.#input, looksFirst, this.#remainingMs());
-    const problem = problemOf(look);
-    this.#failedLooks += look.error === undefined ? 0 : 1;
+  /**
+   * False: check again. `isInterrupted` ends the wait while instances without a Machine keep a
+   * class that is being deleted.
+   */
+  async check(isInterrupted: () => boolean): Promise<boolean> {
+    const { checkFirst } = await this.#set();
+    if (!checkFirst) return true;
+    if (checkFirst.isDeleting) this.#deadline ??= Date.now() + longestWaitMs;
+    const check = await checkFinally(this.#input, checkFirst, this.#remainingMs());
+    const problem = problemOf(check);
+    this.#failedChecks += check.error === undefined ? 0 : 1;
     if (problem === undefined) await this.#set({});
-    else if (looksFirst.isDeleting && this.#isOver()) await this.#set({ problem });
-    else if (looksFirst.isDeleting) {
+    else if (checkFirst.isDeleting && this.#isOver()) await this.#set({ problem });
+    else if (checkFirst.isDeleting) {
       setCurrentDetails(`### MachineClass ${this.#input.ref.name} waits\n- ${problem}`);
-      await condition(isInterrupted, Math.min(lookAgainMs, this.#remainingMs()));
+      await condition(isInterrupted, Math.min(checkAgainMs, this.#remainingMs()));
       return false;
     }
     return true;
   }
 
   #isOver(): boolean {
-    return this.#remainingMs() === 0 || this.#failedLooks >= failedLooksMax;
+    return this.#remainingMs() === 0 || this.#failedChecks >= failedChecksMax;
   }
 
   #remainingMs(): number {
@@ -83,24 +91,24 @@ export class Protection {
     return Math.max(this.#deadline - Date.now(), 0);
   }
 
-  async #set(lastLook?: { problem?: string }): Promise<ProtectionOutcome> {
+  async #set(finalCheck?: { problem?: string }): Promise<ProtectionOutcome> {
     const { ref } = this.#input;
-    const change = { resource: this.#resource, ref, ...(lastLook && { lastLook }) };
-    return await shortStep((steps) => steps.protectFromDeletion(change), `look at ${ref.name}`);
+    const change = { resource: this.#resource, ref, ...(finalCheck && { finalCheck }) };
+    return await localFirst((steps) => steps.protectFromDeletion(change), `check ${ref.name}`);
   }
 }
 
-type LooksFirst = NonNullable<ProtectionOutcome['looksFirst']>;
+type FirstCheck = NonNullable<ProtectionOutcome['checkFirst']>;
 
-/** A look that hangs ends with the time that is left for it. */
-async function lookLast(
-  input: EntityInput,
-  looksFirst: LooksFirst,
+/** A check that hangs ends with the time that is left for it. */
+async function checkFinally(
+  input: WorkflowInput,
+  checkFirst: FirstCheck,
   remainingMs: number,
-): Promise<LastLook> {
+): Promise<FinalCheck> {
   try {
     return await CancellationScope.withTimeout(Math.max(remainingMs, 1), () =>
-      listLast(input, looksFirst),
+      listLast(input, checkFirst),
     );
   } catch (error) {
     const words = isCancellation(error) ? 'no answer in time' : messageOf(error);
@@ -109,20 +117,20 @@ async function lookLast(
 }
 
 async function listLast(
-  { ref, cluster }: EntityInput,
-  { provider, isForeign }: LooksFirst,
-): Promise<LastLook> {
+  { ref, cluster }: WorkflowInput,
+  { provider, isExternal }: FirstCheck,
+): Promise<FinalCheck> {
   const { namespace, name: className } = ref;
   const request = { namespace, cluster, provider, className };
-  if (isForeign) return await lookLastAtForeign(request);
-  const steps = orphanSteps(provider, {
+  if (isExternal) return await checkFinallyExternal(request);
+  const steps = orphanCheck(provider, {
     call: 'read',
-    summary: `last look with the credentials of ${className}`,
+    summary: `last check with the credentials of ${className}`,
   });
-  return await steps.lookLast(request);
+  return await steps.checkFinally(request);
 }
 
-function problemOf({ left, examples, error }: LastLook): string | undefined {
+function problemOf({ left, examples, error }: FinalCheck): string | undefined {
   if (error !== undefined) return `its instances cannot be listed: ${error}`;
   if (left === 0) return undefined;
   return `${left} instances without a Machine need its credentials: ${examples.join(', ')}. Delete them, or wait for the check safety/orphans`;

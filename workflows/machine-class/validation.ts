@@ -1,4 +1,7 @@
-/** Asks the driver of a MachineClass what is wrong with its provider spec, and has the answer said on the class. */
+/**
+ * Asks the driver of a MachineClass what is wrong with its provider spec, and has the answer said
+ * on the class.
+ */
 import {
   CancellationScope,
   condition,
@@ -6,16 +9,19 @@ import {
   log,
   setCurrentDetails,
 } from '@temporalio/workflow';
-import type { ClassLook } from '../contracts/machine-class-activities.ts';
-import type { EntityInput, ObjectRef } from '../contracts/references.ts';
+import type { ReadClassOutcome } from '../contracts/machine-class-activities.ts';
+import type { WorkflowInput, NamespacedName } from '../contracts/references.ts';
 import type { ValidateOutcome } from '../contracts/driver-activities.ts';
 import { contractVersion } from '../contracts/driver-activities.ts';
 import { validatedBy } from '../contracts/driver-answers.ts';
-import { classSteps, isUntaken, messageOf, shortStep } from '../runtime/activity-options.ts';
+import { classValidation, isUntaken, messageOf, localFirst } from '../runtime/activity-options.ts';
 
 /** A worker that polls takes the question at once. */
 const answerWait = '60s';
-/** A question in a queue costs nothing, and a driver that comes up takes it at once. Then it is looked whether the class is still there. */
+/**
+ * A question in a queue costs nothing, and a driver that comes up takes it at once. Then the class
+ * is read again: it may be gone.
+ */
 const driverWait = '12h';
 
 export interface Occasion {
@@ -25,56 +31,62 @@ export interface Occasion {
   isInterrupted: () => boolean;
 }
 
-/** False: no answer, look again. */
-export async function judgeClass(
-  { ref }: EntityInput,
+/** False: no answer, so it has to be done again. */
+export async function validateMachineClass(
+  { ref }: WorkflowInput,
   { isEdited, isInterrupted }: Occasion,
 ): Promise<boolean> {
-  const report = async ({ faults, warnings }: Judgement): Promise<void> => {
-    const found = { ref, faults, ...(warnings && { warnings }), isEdited };
-    await shortStep((steps) => steps.reportClass(found), `report on ${ref.name}`);
+  const report = async ({ faults, warnings }: Validation): Promise<void> => {
+    const content = { ref, faults, ...(warnings && { warnings }), isEdited };
+    await localFirst((steps) => steps.reportClass(content), `report on ${ref.name}`);
   };
-  const look = await shortStep((steps) => steps.lookAtClass({ ref }), `look at ${ref.name}`);
-  if (!look.found) return true;
-  if (!look.hasDriver) await report(nothingFound);
-  if (look.provider === '') return true;
-  if (!look.hasDriver) {
+  const found = await localFirst((steps) => steps.readMachineClass({ ref }), `read ${ref.name}`);
+  if (!found.found) return true;
+  if (!found.hasDriver) await report(nothingFound);
+  if (found.provider === '') return true;
+  if (!found.hasDriver) {
     setCurrentDetails(
-      `### MachineClass ${ref.name} waits\n- no worker serves provider ${look.provider}`,
+      `### MachineClass ${ref.name} waits\n- no worker serves provider ${found.provider}`,
     );
   }
-  const judgement = await askUntil(isInterrupted, ref, look);
-  if (!judgement) return false;
+  const validation = await askUntil(isInterrupted, ref, found);
+  if (!validation) return false;
   setCurrentDetails('');
-  await report(judgement);
+  await report(validation);
   return true;
 }
 
-type Judgement = Omit<Extract<ValidateOutcome, { outcome: 'validated' }>, 'outcome'>;
+type Validation = Omit<Extract<ValidateOutcome, { outcome: 'validated' }>, 'outcome'>;
 
-const nothingFound: Judgement = { faults: [] };
+const nothingFound: Validation = { faults: [] };
 
-type FoundClass = Extract<ClassLook, { found: true }>;
+type FoundClass = Extract<ReadClassOutcome, { found: true }>;
 
 async function askUntil(
   isInterrupted: () => boolean,
-  ref: ObjectRef,
-  look: FoundClass,
-): Promise<Judgement | undefined> {
+  ref: NamespacedName,
+  found: FoundClass,
+): Promise<Validation | undefined> {
   const scope = new CancellationScope();
-  const asked = scope.run(() => ask(ref, look));
+  const asked = scope.run(() => ask(ref, found));
   await Promise.race([asked, condition(isInterrupted)]);
   if (isInterrupted()) scope.cancel();
   return await asked;
 }
 
-/** Undefined when nobody took the question. A driver that cannot answer it keeps no machine from being tried. */
+/**
+ * Undefined when no worker took the question. A driver that cannot answer it keeps no machine from
+ * being tried.
+ */
 async function ask(
-  { namespace, name: className }: ObjectRef,
+  { namespace, name: className }: NamespacedName,
   { provider, hasDriver }: FoundClass,
-): Promise<Judgement | undefined> {
+): Promise<Validation | undefined> {
   const queueWait = hasDriver ? answerWait : driverWait;
-  const { validateClass } = classSteps(provider, { summary: `faults of ${className}`, queueWait });
+  const { validateClass } = classValidation(provider, {
+    summary: `faults of ${className}`,
+    queueWait,
+  });
   try {
     const asked = { provider, usesTarget: false, isCancelled: false };
     const answer = validatedBy(

@@ -1,36 +1,45 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Occasion } from './validation.ts';
-import { judgeClass } from './validation.ts';
-import type { EntityInput } from '../contracts/references.ts';
+import { validateMachineClass } from './validation.ts';
+import type { WorkflowInput } from '../contracts/references.ts';
 import { classChanged, useChanged } from '../contracts/messages.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
-import { classSnapshot, hear, requireInput, sighting } from '../runtime/signal-validation.ts';
+import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
+import {
+  classSnapshot,
+  onSignal,
+  requireInput,
+  snapshotVersion,
+} from '../runtime/signal-validation.ts';
 import { Protection } from './protection.ts';
 
 /**
- * Says what is wrong with a MachineClass when it or its Secrets changed, and protects it from deletion while it is used. Runs once for
- * each change, for seconds; for longer only while nobody serves its provider, or while instances without a Machine keep
- * a class that is being deleted.
+ * Says what is wrong with a MachineClass when it or its Secrets changed, and protects it from
+ * deletion while it is used. Runs once for each change, for seconds; for longer only while no
+ * worker serves its provider, or while instances without a Machine keep a class that is being
+ * deleted.
  */
-export async function machineClass(input: EntityInput): Promise<void> {
+export async function machineClass(input: WorkflowInput): Promise<void> {
   requireInput(input);
   let mustProtect = true;
-  let toJudge: Pick<Occasion, 'isEdited'> | undefined;
+  let toValidate: Pick<Occasion, 'isEdited'> | undefined;
   let signals = 0;
-  const judgeSoon = (isEdited: boolean): void => {
-    toJudge = { isEdited: isEdited || (toJudge?.isEdited ?? false) };
+  const validateSoon = (isEdited: boolean): void => {
+    toValidate = { isEdited: isEdited || (toValidate?.isEdited ?? false) };
   };
-  hear(useChanged, sighting, (seen) => {
-    if (!isOfOurCluster(seen, input)) return;
+  onSignal(useChanged, snapshotVersion, (seen) => {
+    if (!isFromOwnCluster(seen, input)) return;
     signals += 1;
     mustProtect = true;
   });
-  hear(classChanged, classSnapshot, (seen) => {
-    if (!isOfOurCluster(seen, input)) return;
+  onSignal(classChanged, classSnapshot, (seen) => {
+    if (!isFromOwnCluster(seen, input)) return;
     signals += 1;
-    judgeSoon(seen.isEdited ?? false);
+    validateSoon(seen.isEdited ?? false);
   });
-  /** By a signal only: each of the two may be left to be done again, which must not keep the other from waiting. */
+  /**
+   * By a signal only: each of the two may be left to be done again, which must not keep the other
+   * from waiting.
+   */
   const interruption = (): (() => boolean) => {
     const before = signals;
     return () => signals > before;
@@ -39,20 +48,20 @@ export async function machineClass(input: EntityInput): Promise<void> {
 
   async function protect(): Promise<void> {
     mustProtect = false;
-    if (!(await protection.look(interruption()))) mustProtect = true;
+    if (!(await protection.check(interruption()))) mustProtect = true;
   }
 
-  async function judge({ isEdited }: Pick<Occasion, 'isEdited'>): Promise<void> {
-    toJudge = undefined;
-    const isDone = await judgeClass(input, { isEdited, isInterrupted: interruption() });
-    if (!isDone) judgeSoon(isEdited);
+  async function validate({ isEdited }: Pick<Occasion, 'isEdited'>): Promise<void> {
+    toValidate = undefined;
+    const isDone = await validateMachineClass(input, { isEdited, isInterrupted: interruption() });
+    if (!isDone) validateSoon(isEdited);
   }
 
   await CancellationScope.nonCancellable(async () => {
-    while (mustProtect || toJudge) {
-      // First, as the other waits for hours while nobody serves the provider.
+    while (mustProtect || toValidate) {
+      // First, as the other waits for hours while no worker serves the provider.
       if (mustProtect) await protect();
-      if (toJudge) await judge(toJudge);
+      if (toValidate) await validate(toValidate);
     }
   });
 }

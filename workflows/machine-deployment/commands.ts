@@ -2,29 +2,17 @@
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import type { RolloutCommand } from '../contracts/commands.ts';
-import {
-  pauseSignal,
-  pauseUpdate,
-  resumeSignal,
-  resumeUpdate,
-  rollbackSignal,
-  rollbackUpdate,
-  setReplicasSignal,
-  setReplicasUpdate,
-} from '../contracts/commands.ts';
+import { rolloutCommands } from '../contracts/commands.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
 export class RolloutCommands extends CommandQueue<RolloutCommand> {
   /** @param facts What is known now, to refuse a command before it begins. */
   constructor(facts: () => DeploymentFacts | undefined) {
     super((command) => faultOf(command, facts()));
-    this.listen(pauseSignal, pauseUpdate, (caller) => ({ ...caller, verb: 'pause' }));
-    this.listen(resumeSignal, resumeUpdate, (caller) => ({ ...caller, verb: 'resume' }));
-    this.listen(rollbackSignal, rollbackUpdate, (wish) => ({ ...wish, verb: 'rollback' }));
-    this.listen(setReplicasSignal, setReplicasUpdate, (wish) => ({
-      ...wish,
-      verb: 'setReplicas',
-    }));
+    this.listen(rolloutCommands.pause);
+    this.listen(rolloutCommands.resume);
+    this.listen(rolloutCommands.rollback);
+    this.listen(rolloutCommands.setReplicas);
   }
 }
 

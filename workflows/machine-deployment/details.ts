@@ -1,5 +1,5 @@
 /** The page of a MachineDeployment in the Temporal UI, and what the query `rollout` answers. */
-import type { ObjectRef } from '../contracts/references.ts';
+import type { NamespacedName } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import type { DeploymentFacts, SetFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { availableAt, isActive } from '../plan/machine-deployment/rollout/facts.ts';
@@ -59,13 +59,13 @@ export function rolloutView({ facts, plan, since, lastError }: RolloutFacts): Ro
 }
 
 /** Markdown. The UI draws tables without borders, so the sets are a list. */
-export function rolloutDetails(ref: ObjectRef, rollout: RolloutFacts): string {
+export function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): string {
   const { facts, plan, since, lastError } = rollout;
   const lines = [
     `### MachineDeployment ${ref.namespace}/${ref.name}: ${plan.state}`,
     `- **Now:** ${plan.reason} (since ${at(since)} UTC)`,
     ...(plan.next === undefined ? [] : [`- **Next:** ${plan.next}`]),
-    ...(plan.until === undefined ? [] : [`- **Looks again:** ${at(plan.until)} UTC at the latest`]),
+    ...(plan.until === undefined ? [] : [`- **Next read:** ${at(plan.until)} UTC at the latest`]),
     ...(plan.blockedBy === undefined ? [] : [`- **Blocked by:** ${plan.blockedBy}`]),
     ...(lastError === undefined ? [] : [`- **Last error:** ${lastError}`]),
     `- **Wanted:** ${facts.replicas} machines, at most ${facts.maxSurge} more and ${facts.maxUnavailable} fewer meanwhile`,
@@ -79,7 +79,7 @@ function at(time: number): string {
   return new Date(time).toISOString().slice(11, 19);
 }
 
-function setLines({ namespace }: ObjectRef, sets: readonly SetFacts[]): string[] {
+function setLines({ namespace }: NamespacedName, sets: readonly SetFacts[]): string[] {
   const shown = sets.filter((set) => set.isOfTemplate || isActive(set));
   const idle = sets.length - shown.length;
   return [
@@ -95,7 +95,7 @@ function setLines({ namespace }: ObjectRef, sets: readonly SetFacts[]): string[]
   ];
 }
 
-function commands(ref: ObjectRef, { state }: DeploymentPlan): string[] {
+function commands(ref: NamespacedName, { state }: DeploymentPlan): string[] {
   const { namespace, name } = ref;
   const workflow = `--workflow-id ${relatedId('machineDeployment', ref)}`;
   const steer = (verb: string): string => `    temporal workflow signal ${workflow} --name ${verb}`;

@@ -1,5 +1,5 @@
 /** What the API server refused a MachineDeployment, from attempt to attempt. */
-import type { DeploymentSurveyInput } from '../contracts/machine-deployment-activities.ts';
+import type { ObserveDeploymentInput } from '../contracts/machine-deployment-activities.ts';
 import type { MachineDeploymentState } from './state.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
@@ -26,7 +26,7 @@ export class DeploymentRefusals {
   }
 
   /** For a survey. */
-  get input(): Pick<DeploymentSurveyInput, 'passOver' | 'refusal'> {
+  get input(): Pick<ObserveDeploymentInput, 'passOver' | 'refusal'> {
     const { refused } = this.#state;
     const passOver = areHeldBack(refused, Date.now()) ? refused?.names : undefined;
     // A status cannot say of itself that it is refused.
@@ -40,10 +40,11 @@ export class DeploymentRefusals {
   }
 
   /**
-   * What a survey tried is its own, or needs no write any more; the rest is in the plan that follows. Returns whether the
-   * status is to say something else of refusals than this survey could know.
+   * What a survey tried is its own, or needs no write any more; the rest is in the plan that
+   * follows. Returns whether the status is to say something else of refusals than this survey could
+   * know.
    */
-  surveyed(facts: DeploymentFacts, refused: Refusals | undefined): boolean {
+  observed(facts: DeploymentFacts, refused: Refusals | undefined): boolean {
     const before = this.#state.refused;
     if (!before || areHeldBack(before, Date.now()))
       return refused ? this.#note([], refused) : false;

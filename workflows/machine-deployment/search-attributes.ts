@@ -1,4 +1,7 @@
-/** How the Temporal UI finds a rollout. Search attributes cost an event, so they change with the state only. */
+/**
+ * How the Temporal UI finds a rollout. Search attributes cost an event, so they change with the
+ * state only.
+ */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { keys } from '../contracts/search-attributes.ts';
 import { keyword } from '../runtime/search-attribute-values.ts';

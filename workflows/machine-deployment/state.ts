@@ -1,5 +1,5 @@
 /** What a MachineDeployment's workflow carries from one run to the next. */
-import type { Following } from '../runtime/object-lifecycle.ts';
+import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
@@ -9,24 +9,35 @@ export interface Attempts {
   /** The steps that were done last, see `effectOf`; absent when nothing was left to do since. */
   done?: { effect: string; attempts: number };
   retryAt?: number;
-  /** Why they were refused: it stands in the condition `Progressing` until a step goes well or none is wanted. */
+  /**
+   * Why they were refused: it stands in the condition `Progressing` until a step goes well or none
+   * is wanted.
+   */
   lastError?: string;
 }
 
-export interface MachineDeploymentState extends Following, Attempts {
-  version: 1;
+export interface MachineDeploymentState extends ObjectState, Attempts {
   facts?: DeploymentFacts;
-  /** Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some so. */
+  /**
+   * Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some
+   * so.
+   */
   protectedNodes?: string[];
-  /** This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal UI. */
+  /**
+   * This run saw a rollout: its end is the end of the run, so that each reads well in the Temporal
+   * UI.
+   */
   hasRolled: boolean;
-  /** What was reported last, so that it is not said again at every look. */
+  /** What was reported last, so that it is not said again at every read. */
   reported?: string;
   /** What is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };
   /** Of the step `syncSet` alone; absent while none is wanted. */
   sync?: Attempts;
-  /** Objects whose writes were refused, such as `MachineSet/pool-1`: left alone until it is time to try again. */
+  /**
+   * Objects whose writes were refused, such as `MachineSet/pool-1`: left alone until it is time to
+   * try again.
+   */
   refused?: RefusedMachines;
   /** Nodes could not be written: why, and not again before then, milliseconds. */
   nodesError?: string;
@@ -37,7 +48,7 @@ export interface MachineDeploymentState extends Following, Attempts {
 }
 
 export function newState(): MachineDeploymentState {
-  return { version: 1, isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+  return { isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
 }
 
 /** What went wrong and has not gone well since, for people; undefined when nothing. */

@@ -1,16 +1,15 @@
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { DeploymentSurveyOutcome } from '../contracts/machine-deployment-activities.ts';
-import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
-import { Alarm } from '../runtime/wake-timer.ts';
+import type { ObservedDeploymentOutcome } from '../contracts/machine-deployment-activities.ts';
+import type { WorkflowInput, ObjectReference, SnapshotVersion } from '../contracts/references.ts';
+import { WakeTimer } from '../runtime/wake-timer.ts';
 import { DeploymentRefusals } from './refusals.ts';
-import { follow, followGone } from '../runtime/object-lifecycle.ts';
+import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
@@ -23,15 +22,14 @@ import {
   rolloutQuery,
   stateQuery,
 } from '../contracts/messages.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
+import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
 import {
-  goneSnapshot,
-  hear,
+  onSignal,
   requireInput,
   setSnapshot,
-  sighting,
+  snapshotVersion,
 } from '../runtime/signal-validation.ts';
-import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
@@ -48,14 +46,14 @@ import type {
   NodeStep,
   Report,
 } from '../plan/machine-deployment/rollout/steps.ts';
-import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
+import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { RolloutCommands } from './commands.ts';
 import { showRollout } from './search-attributes.ts';
-import { messageOf, shortStep, singleAttempts } from '../runtime/activity-options.ts';
+import { messageOf, localFirst, singleAttempt } from '../runtime/activity-options.ts';
 import { Turns } from '../runtime/turns.ts';
 
-export interface MachineDeploymentInput extends EntityInput {
+export interface MachineDeploymentInput extends WorkflowInput {
   state?: MachineDeploymentState;
 }
 
@@ -63,60 +61,64 @@ export interface MachineDeploymentInput extends EntityInput {
 export async function machineDeployment(
   input: MachineDeploymentInput,
 ): Promise<{ reason: string }> {
-  return await new MachineDeploymentLife(requireInput(input)).live();
+  return await new MachineDeploymentWorkflow(requireInput(input)).run();
 }
 
 /**
- * The sets of a rollout have news many times a second, for each machine that came or went. One look at what half a second brought
- * takes fewer writes than a look at each, and moves as many machines at once.
+ * The sets of a rollout have news many times a second, for each machine that came or went. One read
+ * of what half a second brought takes fewer writes than a read of each, and moves as many machines
+ * at once.
  */
 const burstMs = 500;
 
-class MachineDeploymentLife {
+class MachineDeploymentWorkflow {
   readonly #input: MachineDeploymentInput;
   readonly #state: MachineDeploymentState;
   readonly #commands: RolloutCommands;
   readonly #refusals: DeploymentRefusals;
-  readonly #alarm = new Alarm(() => {
-    this.#mustSurvey = true;
-  });
+  /** News is what only a read of the deployment can tell. */
+  readonly #lifecycle: ObjectLifecycle;
+  readonly #timer = new WakeTimer(() => this.#lifecycle.noteNews());
   readonly #turns = new Turns();
   /** The facts were read, and not worked out from what was written. */
-  #isLookedAt = false;
+  #isRead = false;
   #plan: DeploymentPlan | undefined;
-  #mustSurvey = true;
-  /** A set has changed; a look at it can wait for the rest of the burst. */
+  /** A set has changed; a read of it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
-  /** We may have written the deployment, of which nobody has told us yet: what was read before counts no more. */
+  /**
+   * We may have written the deployment, which was not signalled yet: what was read before
+   * counts no more.
+   */
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
-  #isTendingNodes = false;
+  #isUpdatingNodes = false;
 
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
-    this.#state = handedOver(input.state) ?? newState();
+    this.#state = carriedState(input.state) ?? newState();
+    this.#lifecycle = new ObjectLifecycle(input);
     this.#refusals = new DeploymentRefusals(this.#state);
     this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
   }
 
-  /** Not cancellable from outside: nothing else would act for this object. */
-  async live(): Promise<{ reason: string }> {
-    return await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        await this.#turns.next();
-        if (mustRenew() && this.#isIdle && !this.#state.isGone) await this.#renew();
-        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
-        if (this.#state.isGone || !this.#state.facts) return await this.#complete();
-        const asked = this.#commands.next();
-        if (asked) await this.#steer(asked, this.#state.facts);
-        else await this.#advance(this.#state.facts);
-      }
-    });
+  run(): Promise<{ reason: string }> {
+    return this.#lifecycle.run(() => this.#turn());
   }
 
-  async #survey(): Promise<void> {
-    this.#mustSurvey = false;
+  async #turn(): Promise<{ reason: string } | undefined> {
+    await this.#turns.next();
+    if (shouldContinueAsNew() && this.#isIdle && !this.#state.isGone) await this.#renew();
+    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observeDeployment();
+    if (this.#state.isGone || !this.#state.facts) return await this.#complete();
+    const pending = this.#commands.next();
+    if (pending) await this.#applyCommand(pending, this.#state.facts);
+    else await this.#advance(this.#state.facts);
+    return undefined;
+  }
+
+  async #observeDeployment(): Promise<void> {
+    this.#lifecycle.takeNews();
     this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
@@ -127,7 +129,7 @@ class MachineDeploymentLife {
     const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error };
     const input = defined({ ...known, ...this.#refusals.input });
     const summary = `read MachineDeployment ${ref.name}`;
-    const outcome = await shortStep((steps) => steps.surveyMachineDeployment(input), summary);
+    const outcome = await localFirst((steps) => steps.observeMachineDeployment(input), summary);
     if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
       state.isGone = true;
       return;
@@ -135,14 +137,14 @@ class MachineDeploymentLife {
     this.#take(outcome);
   }
 
-  #take(outcome: Extract<DeploymentSurveyOutcome, { found: true }>): void {
+  #take(outcome: Extract<ObservedDeploymentOutcome, { found: true }>): void {
     const state = this.#state;
     state.uid = outcome.uid;
     state.facts = outcome.facts;
-    this.#isLookedAt = true;
-    if (this.#refusals.surveyed(outcome.facts, outcome.refused)) this.#mustSurvey = true;
+    this.#isRead = true;
+    if (this.#refusals.observed(outcome.facts, outcome.refused)) this.#lifecycle.noteNews();
     if (hasOldMachines(outcome.facts)) state.hasRolled = true;
-    // A deployment without a set has no Node that somebody could have left protected.
+    // A deployment without a set has no Node that an earlier run could have left protected.
     if (outcome.facts.sets.length === 0) state.protectedNodes ??= [];
   }
 
@@ -151,9 +153,9 @@ class MachineDeploymentLife {
     this.#plan = plan;
     this.#show(facts, plan);
     await this.#report(plan.report);
-    this.#tend(plan.nodeStep, facts);
+    this.#maybeUpdateNodes(plan.nodeStep, facts);
     const isIdle = plan.steps.length === 0;
-    if (isIdle && this.#isLookedAt) delete this.#state.done;
+    if (isIdle && this.#isRead) delete this.#state.done;
     if (isIdle && this.#state.lastError !== undefined) return this.#forgetRefusal();
     const { retryAt } = this.#attemptsOf(plan.steps);
     const mayTry = retryAt === undefined || retryAt <= Date.now();
@@ -167,16 +169,16 @@ class MachineDeploymentLife {
     const { sync } = this.#state;
     if (!sync) return plan;
     if (!plan.steps.some(({ action }) => action === 'syncSet')) {
-      if (this.#isLookedAt) this.#forgetSync(sync);
+      if (this.#isRead) this.#forgetSync(sync);
       return plan;
     }
     const isHeldBack = (sync.retryAt ?? 0) > now;
     return isHeldBack ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now) : plan;
   }
 
-  /** The condition may have said why it was refused: another look takes that away. */
+  /** The condition may have said why it was refused: another read takes that away. */
   #forgetSync({ lastError }: Attempts): void {
-    if (lastError !== undefined) this.#mustSurvey = true;
+    if (lastError !== undefined) this.#lifecycle.noteNews();
     delete this.#state.sync;
   }
 
@@ -207,16 +209,16 @@ class MachineDeploymentLife {
     if (text === undefined) delete state.reported;
     else state.reported = text;
     if (!report) return;
-    const input = { deployment: this.#life(), report };
-    await shortStep((steps) => steps.reportDeployment(input), report.reason);
+    const input = { deployment: this.#reference(), report };
+    await localFirst((steps) => steps.reportDeployment(input), report.reason);
   }
 
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
     const times = [plan.until, ...retryTimesOf(this.#state)].filter((time) => time !== undefined);
-    this.#alarm.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
+    this.#timer.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
     if (this.#mayRenew(plan)) await this.#renew();
     const isUrgent = (): boolean =>
-      this.#mustSurvey || this.#state.isGone || !this.#commands.isEmpty;
+      this.#lifecycle.hasNews || this.#state.isGone || !this.#commands.isEmpty;
     const hasNews = (): boolean => this.#hasNewsOfSets || isUrgent();
     if (!hasNews()) {
       await condition(hasNews);
@@ -226,18 +228,19 @@ class MachineDeploymentLife {
       await condition(isUrgent, burstMs);
       this.#turns.rested();
     }
-    if (this.#hasNewsOfSets) this.#mustSurvey = true;
+    if (this.#hasNewsOfSets) this.#lifecycle.noteNews();
   }
 
   #mayRenew({ state }: DeploymentPlan): boolean {
     const isEnd = this.#state.hasRolled && state === 'Complete';
-    const hasNews = this.#mustSurvey || this.#hasNewsOfSets;
-    // News are no reason to stay for a run that grew long: a rollout always has some, and the next run begins with a look.
-    return this.#isIdle && (mustRenew() || (isEnd && !hasNews));
+    const hasNews = this.#lifecycle.hasNews || this.#hasNewsOfSets;
+    // News are no reason to stay for a run that grew long: a rollout always has some, and the next
+    // run begins with a read.
+    return this.#isIdle && (shouldContinueAsNew() || (isEnd && !hasNews));
   }
 
   get #isIdle(): boolean {
-    return !this.#isTendingNodes && this.#commands.isEmpty && allHandlersFinished();
+    return !this.#isUpdatingNodes && this.#commands.isEmpty && allHandlersFinished();
   }
 
   async #renew(): Promise<void> {
@@ -251,22 +254,22 @@ class MachineDeploymentLife {
     const state = this.#state;
     const { replicas: desired, maxSurge } = facts;
     const scaling = { desired, max: desired + maxSurge };
-    const input = { deployment: this.#life(), steps, scaling };
+    const input = { deployment: this.#reference(), steps, scaling };
     const effect = effectOf(steps);
     const known = this.#attemptsOf(steps);
     const attempts = known.done?.effect === effect ? known.done.attempts : 0;
     if (attempts > known.failures) return await this.#stepRefused(steps, notKept(steps));
     const summary = steps.map(({ reason }) => reason).join('; ');
-    const outcome = await shortStep((port) => port.applyDeploymentSteps(input), summary);
+    const outcome = await localFirst((port) => port.applyDeploymentSteps(input), summary);
     const isNews = this.#refusals.applied(steps, outcome.refused);
     if (outcome.error !== undefined) return await this.#stepRefused(steps, outcome.error);
     const isAccepted = areAccepted(steps, outcome.written);
     known.done = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forgetRefusal(known);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
-    this.#isLookedAt = !next;
+    this.#isRead = !next;
     if (next) state.facts = next;
-    else this.#lookAnew();
+    else this.#mustReadAgain();
     if (steps.some(({ action }) => action === 'release')) state.isGone = true;
   }
 
@@ -278,24 +281,24 @@ class MachineDeploymentLife {
     const isNews = message !== known.lastError;
     known.failures += 1;
     known.lastError = message;
-    known.retryAt = Date.now() + waitSeconds(error, known.failures) * 1000;
-    this.#mustSurvey = true;
+    known.retryAt = Date.now() + waitSeconds(known.failures) * 1000;
+    this.#lifecycle.noteNews();
     if (!isNews) return;
     const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
     const report = { type: 'Warning', reason, message } as const;
-    const input = { deployment: this.#life(), report };
-    await shortStep((port) => port.reportDeployment(input), report.reason);
+    const input = { deployment: this.#reference(), report };
+    await localFirst((port) => port.reportDeployment(input), report.reason);
   }
 
-  /** The condition said why: another look takes that away. */
+  /** The condition said why: another read takes that away. */
   #forgetRefusal(known: Attempts = this.#state): void {
-    if (known.lastError !== undefined) this.#mustSurvey = true;
+    if (known.lastError !== undefined) this.#lifecycle.noteNews();
     known.failures = 0;
     delete known.retryAt;
     delete known.lastError;
   }
 
-  async #steer(
+  async #applyCommand(
     { command, answer }: NonNullable<ReturnType<RolloutCommands['next']>>,
     facts: DeploymentFacts,
   ): Promise<void> {
@@ -303,9 +306,9 @@ class MachineDeploymentLife {
     const canaryRevision = isHeld
       ? facts.sets.find((set) => set.isOfTemplate)?.revision
       : undefined;
-    const input = defined({ deployment: this.#life(), command, canaryRevision });
+    const input = defined({ deployment: this.#reference(), command, canaryRevision });
     try {
-      const words = await shortStep((steps) => steps.steerDeployment(input), command.verb);
+      const words = await localFirst((steps) => steps.applyRolloutCommand(input), command.verb);
       delete this.#state.commandError;
       answer?.resolve(words);
     } catch (error) {
@@ -313,46 +316,46 @@ class MachineDeploymentLife {
       this.#state.commandError = `${command.verb}: ${reason}`;
       answer?.reject(refusal(reason));
     }
-    this.#lookAnew();
+    this.#mustReadAgain();
   }
 
-  #lookAnew(): void {
-    this.#mustSurvey = true;
+  #mustReadAgain(): void {
+    this.#lifecycle.noteNews();
     this.#mustRead = true;
   }
 
-  #tend(step: NodeStep | undefined, facts: DeploymentFacts): void {
+  #maybeUpdateNodes(step: NodeStep | undefined, facts: DeploymentFacts): void {
     // Work that runs would keep a run that grew long from ending.
-    if (step && !mustRenew()) this.#startTending(step, facts);
-    else if (!step && !this.#isTendingNodes) this.#forgetNodeFailure();
+    if (step && !shouldContinueAsNew()) this.#startUpdatingNodes(step, facts);
+    else if (!step && !this.#isUpdatingNodes) this.#forgetNodeFailure();
   }
 
-  #startTending(step: NodeStep, facts: DeploymentFacts): void {
+  #startUpdatingNodes(step: NodeStep, facts: DeploymentFacts): void {
     const { nodesRetryAt } = this.#state;
-    if (this.#isTendingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
-    this.#isTendingNodes = true;
+    if (this.#isUpdatingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
+    this.#isUpdatingNodes = true;
     // A time that has passed would wake the loop again and again while the work runs.
     delete this.#state.nodesRetryAt;
-    void this.#tendNodes(step, facts).finally(() => {
-      this.#isTendingNodes = false;
-      this.#mustSurvey = true;
+    void this.#updateNodes(step, facts).finally(() => {
+      this.#isUpdatingNodes = false;
+      this.#lifecycle.noteNews();
     });
   }
 
-  async #tendNodes(step: NodeStep, { protectsNodes, strategy }: DeploymentFacts): Promise<void> {
+  async #updateNodes(step: NodeStep, { protectsNodes, strategy }: DeploymentFacts): Promise<void> {
     const state = this.#state;
     // OnDelete lasts as long as people take.
     const protects = protectsNodes && strategy !== 'OnDelete';
     try {
-      const { tendNodes } = singleAttempts(step.reason);
-      const outcome = await tendNodes({ deployment: this.#life(), step, protects });
+      const { updateRolloutNodes } = singleAttempt(step.reason);
+      const outcome = await updateRolloutNodes({ deployment: this.#reference(), step, protects });
       const known = step.action === 'releaseNodes' ? [] : (state.protectedNodes ?? []);
       state.protectedNodes = [...new Set([...known, ...outcome.protectedNodes])];
       this.#forgetNodeFailure();
     } catch (error) {
       state.nodeFailures += 1;
       state.nodesError = messageOf(error);
-      state.nodesRetryAt = Date.now() + waitSeconds(state.nodesError, state.nodeFailures) * 1000;
+      state.nodesRetryAt = Date.now() + waitSeconds(state.nodeFailures) * 1000;
     }
   }
 
@@ -365,13 +368,13 @@ class MachineDeploymentLife {
 
   async #complete(): Promise<{ reason: string }> {
     this.#commands.refuseAll('the MachineDeployment is gone');
-    await condition(() => !this.#isTendingNodes && allHandlersFinished());
+    await condition(() => !this.#isUpdatingNodes && allHandlersFinished());
     const { ref, cluster } = this.#input;
     if (this.#state.successor) await continueAsNew<typeof machineDeployment>({ ref, cluster });
     return { reason: 'the MachineDeployment is gone' };
   }
 
-  #life(): LifeRef {
+  #reference(): ObjectReference {
     return { ...this.#input.ref, uid: this.#state.uid ?? '' };
   }
 
@@ -382,19 +385,15 @@ class MachineDeploymentLife {
       const { facts } = this.#state;
       return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
     });
-    hear(machineDeploymentObserved, setSnapshot, (seen) =>
-      this.#note(seen, () => this.#follow(seen)),
-    );
-    hear(machineDeploymentGone, goneSnapshot, (gone) =>
-      this.#note(gone, () => followGone(state, gone)),
-    );
-    hear(machineSetsChanged, sighting, (seen) => this.#noteSets(seen));
+    this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
+    this.#lifecycle.onGone(machineDeploymentGone, state);
+    onSignal(machineSetsChanged, snapshotVersion, (seen) => this.#noteSets(seen));
   }
 
   /** Another spec may be what was missing: it is tried at once. */
-  #follow(seen: SetSnapshot): boolean {
+  #observe(seen: SetSnapshot): boolean {
     const before = this.#state.observed?.generation;
-    if (!follow(this.#state, seen)) return false;
+    if (!noteObserved(this.#state, seen)) return false;
     if (seen.generation === before) return true;
     delete this.#state.retryAt;
     delete this.#state.sync?.retryAt;
@@ -402,15 +401,11 @@ class MachineDeploymentLife {
     return true;
   }
 
-  #note(signal: Sighting, observe: () => boolean): void {
-    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
-  }
-
-  #noteSets(signal: Sighting): void {
-    if (isOfOurCluster(signal, this.#input)) this.#hasNewsOfSets = true;
+  #noteSets(signal: SnapshotVersion): void {
+    if (isFromOwnCluster(signal, this.#input)) this.#hasNewsOfSets = true;
   }
 }
 
-function waitSeconds(message: string, attempts: number): number {
-  return stepBackoffSeconds({ message, attempts, random: Math.random() });
+function waitSeconds(attempts: number): number {
+  return stepBackoffSeconds({ attempts, random: Math.random() });
 }

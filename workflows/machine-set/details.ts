@@ -1,12 +1,12 @@
 /** What the page of a MachineSet in the Temporal UI says beside its next step. */
 import type { MachineSetState } from './state.ts';
-import type { SetSurvey } from '../plan/machine-set/plan.ts';
+import type { ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 
-export function factsInWords(state: MachineSetState, namespace: string): string[] {
-  const { survey, lastError, retryAt, strays, unpushable, machineDeployment } = state;
-  const facts = survey ? surveyInWords(survey, state.createdSince) : [];
-  if (strays) facts.push(`**Outside the selector:** ${strays.names.join(', ')}`);
+export function formatFacts(state: MachineSetState, namespace: string): string[] {
+  const { observation, lastError, retryAt, unmatched, unpushable, machineDeployment } = state;
+  const facts = observation ? formatObservation(observation, state.createdSince) : [];
+  if (unmatched) facts.push(`**Outside the selector:** ${unmatched.names.join(', ')}`);
   if (unpushable) {
     const { names, error = 'another writer changes them back' } = unpushable;
     facts.push(`**Do not take the template:** ${names.join(', ')} (${error})`);
@@ -21,12 +21,12 @@ export function factsInWords(state: MachineSetState, namespace: string): string[
   return facts;
 }
 
-function surveyInWords(
-  { demand, present, total, failed }: SetSurvey,
+function formatObservation(
+  { desired, present, total, failed }: ObservedMachineSet,
   createdSince: number,
 ): string[] {
   const counts = [
-    `${demand.replicas} wanted`,
+    `${desired.replicas} wanted`,
     `${present + createdSince} present`,
     `${total - present} going away`,
     `${failed.total} failed`,
@@ -34,9 +34,9 @@ function surveyInWords(
     failed.held > 0 && `${failed.held} of them not yet allowed to be replaced`,
   ];
   const facts = [`**Machines:** ${counts.filter((text) => text !== false).join(', ')}`];
-  if (demand.frozenBy !== undefined) {
-    facts.push(`**Blocked by:** label \`${demand.frozenBy}\` of this set: no machine is made`);
+  if (desired.frozenBy !== undefined) {
+    facts.push(`**Blocked by:** label \`${desired.frozenBy}\` of this set: no machine is made`);
   }
-  if (demand.faults.length > 0) facts.push(`**Wrong in the spec:** ${demand.faults.join('; ')}`);
+  if (desired.faults.length > 0) facts.push(`**Wrong in the spec:** ${desired.faults.join('; ')}`);
   return facts;
 }

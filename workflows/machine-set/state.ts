@@ -1,13 +1,12 @@
 /** What a MachineSet's workflow carries from run to run. */
 import type { Unpushable } from '../contracts/machine-set-activities.ts';
-import type { Following } from '../runtime/object-lifecycle.ts';
+import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
-import type { Basis, SetSurvey } from '../plan/machine-set/plan.ts';
+import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 
-export interface MachineSetState extends Following {
-  version: 1;
-  survey?: SetSurvey;
+export interface MachineSetState extends ObjectState {
+  observation?: ObservedMachineSet;
   /** The set's status does not say yet that the spec was seen. */
   isUnreported?: boolean;
   machineDeployment?: string;
@@ -19,8 +18,10 @@ export interface MachineSetState extends Following {
   failures: number;
   retryAt?: number;
   lastError?: string;
-  /** Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last. */
-  strays?: { epoch: number; names: string[] };
+  /**
+   * Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last.
+   */
+  unmatched?: { epoch: number; names: string[] };
   /** Machines whose writes were refused: left alone until it is time to try again. */
   refused?: RefusedMachines;
   /** What was read before a batch that did less than planned is no basis for the next plan. */
@@ -29,22 +30,28 @@ export interface MachineSetState extends Following {
   unpushable?: Unpushable;
 }
 
-/** All names are chosen before the first create, so that whatever is retried makes no machine twice. */
+/**
+ * All names are chosen before the first create, so that whatever is retried makes no machine twice.
+ */
 export interface Batch {
   names: string[];
-  basis: Basis;
+  basis: PlannedFor;
 }
 
 export function newState(): MachineSetState {
-  return { version: 1, isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
+  return { isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
 }
 
 /**
- * Signals of one watcher arrive in order, and the survey looks at each machine again, so only an earlier leader is not heard.
- * resourceVersions do not count: a changed selector is told at the set's, which may be older than the last machine's.
+ * Signals of one watcher arrive in order, and the survey reads each machine again, so only an
+ * earlier leader is not heard. resourceVersions do not count: a changed selector is told at the
+ * set's, which may be older than the last machine's.
  */
-export function noteStrays(state: MachineSetState, { epoch, strays = [] }: MachinesSnapshot): void {
-  if (state.strays !== undefined && epoch < state.strays.epoch) return;
-  if (strays.length > 0) state.strays = { epoch, names: strays };
-  else delete state.strays;
+export function noteUnmatched(
+  state: MachineSetState,
+  { epoch, unmatched = [] }: MachinesSnapshot,
+): void {
+  if (state.unmatched !== undefined && epoch < state.unmatched.epoch) return;
+  if (unmatched.length > 0) state.unmatched = { epoch, names: unmatched };
+  else delete state.unmatched;
 }

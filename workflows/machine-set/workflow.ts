@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
@@ -9,15 +8,15 @@ import {
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
-  SetSurveyOutcome,
+  ObservedSetOutcome,
 } from '../contracts/machine-set-activities.ts';
-import type { EntityInput, LifeRef, Sighting } from '../contracts/references.ts';
-import { Alarm } from '../runtime/wake-timer.ts';
-import { follow, followGone } from '../runtime/object-lifecycle.ts';
-import { factsInWords } from './details.ts';
+import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
+import { WakeTimer } from '../runtime/wake-timer.ts';
+import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
-import { newState, noteStrays } from './state.ts';
-import { surveyInputOf } from './observe.ts';
+import { newState, noteUnmatched } from './state.ts';
+import { observeInputOf } from './observe-input.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
   machineSetGone,
@@ -25,7 +24,7 @@ import {
   machinesChanged,
   stateQuery,
 } from '../contracts/messages.ts';
-import { stepBackoffSeconds } from '../plan/machine/backoff.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { MachineSetStep } from '../plan/machine-set/plan.ts';
@@ -33,86 +32,91 @@ import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
 import { newNames } from '../values/names.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
-import {
-  goneSnapshot,
-  hear,
-  machinesSnapshot,
-  requireInput,
-  setSnapshot,
-} from '../runtime/signal-validation.ts';
-import { handedOver, mustRenew } from '../runtime/continue-as-new.ts';
+import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
+import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
 import {
   isStop,
   messageOf,
-  regularSteps,
-  shortStep,
+  regular,
+  localFirst,
   unlessStopped,
 } from '../runtime/activity-options.ts';
 import { Turns } from '../runtime/turns.ts';
 
-export interface MachineSetInput extends EntityInput {
+export interface MachineSetInput extends WorkflowInput {
   state?: MachineSetState;
 }
 
 /** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
 export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
-  return await new MachineSetLife(requireInput(input)).live();
+  return await new MachineSetWorkflow(requireInput(input)).run();
 }
 
-class MachineSetLife {
+class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
-  readonly #alarm = new Alarm(() => this.#wake());
+  /** News is what only a read of the set can tell. */
+  readonly #lifecycle: ObjectLifecycle;
+  readonly #timer = new WakeTimer(() => {
+    this.#isDue = true;
+  });
   readonly #turns = new Turns();
-  #isAwake = false;
+  /** The time has come that the last plan waits for. */
+  #isDue = false;
   /** Why no batch is tried; absent when nothing is stopped. */
   #stop: string | undefined;
-  /** Something changed that only a read can tell. */
-  #mustSurvey = true;
 
   constructor(input: MachineSetInput) {
     this.#input = input;
-    this.#state = handedOver(input.state) ?? newState();
+    this.#state = carriedState(input.state) ?? newState();
+    this.#lifecycle = new ObjectLifecycle(input);
     this.#listen();
   }
 
+  run(): Promise<{ reason: string }> {
+    return this.#lifecycle.run(() => this.#turn());
+  }
+
   /**
-   * Not cancellable from outside: a set that is cancelled would leave its machines without an owner that acts. One step at a
-   * time, and a batch that an earlier run left is resolved first: a survey, which writes `observedGeneration`, never runs
-   * beside a batch.
+   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which
+   * writes `observedGeneration`, never runs beside a batch.
    */
-  async live(): Promise<{ reason: string }> {
-    return await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        await this.#turns.next();
-        this.#isAwake = false;
-        if (this.#state.batch) await this.#createBatch(this.#state.batch);
-        if (this.#mustSurvey && !this.#state.isGone) await this.#survey();
-        if (this.#state.isGone) return await this.#complete();
-        await this.#perform(this.#plan());
-      }
-    });
+  async #turn(): Promise<{ reason: string } | undefined> {
+    await this.#turns.next();
+    this.#isDue = false;
+    if (this.#state.batch) await this.#createBatch(this.#state.batch);
+    if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observe();
+    if (this.#state.isGone) return await this.#complete();
+    await this.#perform(this.#plan());
+    return undefined;
   }
 
   #plan(): MachineSetStep {
-    const { survey, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
-    if (!survey) return { action: 'wait', reason: 'not read yet' };
+    const { observation, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
+    if (!observation) return { action: 'wait', reason: 'not read yet' };
     const stop = this.#stop;
-    const facts = defined({ survey, createdSince, batchSize, retryAt, lastError, refused, stop });
+    const facts = defined({
+      observation,
+      createdSince,
+      batchSize,
+      retryAt,
+      lastError,
+      refused,
+      stop,
+    });
     const step = planMachineSet(facts, Date.now());
     const { ref } = this.#input;
-    const lines = factsInWords(this.#state, ref.namespace);
+    const lines = formatFacts(this.#state, ref.namespace);
     setCurrentDetails(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
-    this.#alarm.set(step.action === 'wait' ? step.until : undefined, step.reason);
+    this.#timer.set(step.action === 'wait' ? step.until : undefined, step.reason);
     return step;
   }
 
   async #perform(step: MachineSetStep): Promise<void> {
     switch (step.action) {
       case 'wait':
-        if (mustRenew()) await this.#renew();
+        if (shouldContinueAsNew()) await this.#renew();
         await this.#untilNews();
         return;
       case 'create':
@@ -134,21 +138,21 @@ class MachineSetLife {
   }
 
   async #untilNews(): Promise<void> {
-    const hasNews = (): boolean => this.#isAwake || this.#mustSurvey;
+    const hasNews = (): boolean => this.#isDue || this.#lifecycle.hasNews;
     if (!hasNews()) this.#turns.rested();
     await condition(hasNews);
-    const { survey, refused } = this.#state;
-    const times = [survey?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
-    if (times.some((time) => time <= Date.now())) this.#mustSurvey = true;
+    const { observation, refused } = this.#state;
+    const times = [observation?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
+    if (times.some((time) => time <= Date.now())) this.#lifecycle.noteNews();
   }
 
-  async #survey(): Promise<void> {
-    this.#mustSurvey = false;
+  async #observe(): Promise<void> {
+    this.#lifecycle.takeNews();
     const { ref } = this.#input;
     const mayFollow = this.#stop === undefined;
-    const input = surveyInputOf(ref, this.#state, { now: Date.now(), mayFollow });
+    const input = observeInputOf(ref, this.#state, { now: Date.now(), mayFollow });
     const summary = `read MachineSet ${ref.name}`;
-    const outcome = await shortStep((steps) => steps.surveyMachineSet(input), summary);
+    const outcome = await localFirst((steps) => steps.observeMachineSet(input), summary);
     delete this.#state.mustRead;
     this.#take(outcome);
     if (!outcome.found) return;
@@ -156,18 +160,23 @@ class MachineSetLife {
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);
   }
 
-  /** It is time to try again: what the survey itself did not try is in its plan, or needs no write any more. */
-  #retryRefused({ survey, refused }: Extract<SetSurveyOutcome, { found: true }>): void {
-    const { toDelete, autoPreservation: { preserve, letGo } = { preserve: [], letGo: [] } } =
-      survey;
-    const planned = new Set([...toDelete.names, ...preserve, ...letGo]);
+  /**
+   * It is time to try again: what the survey itself did not try is in its plan, or needs no write
+   * any more.
+   */
+  #retryRefused({ observation, refused }: Extract<ObservedSetOutcome, { found: true }>): void {
+    const {
+      toDelete,
+      autoPreservation: { preserve, unpreserve } = { preserve: [], unpreserve: [] },
+    } = observation;
+    const planned = new Set([...toDelete.names, ...preserve, ...unpreserve]);
     const names = this.#state.refused?.names ?? [];
     this.#noteAttempt(
       names.filter((name) => !planned.has(name)),
       refused,
     );
     // The condition goes with the last of them.
-    if (!this.#state.refused) this.#mustSurvey = true;
+    if (!this.#state.refused) this.#lifecycle.noteNews();
   }
 
   #noteAttempt(tried: readonly string[], refused: Refusals | undefined): void {
@@ -177,26 +186,26 @@ class MachineSetLife {
     else delete this.#state.refused;
   }
 
-  #take(outcome: SetSurveyOutcome): void {
+  #take(outcome: ObservedSetOutcome): void {
     const state = this.#state;
     if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
       state.isGone = true;
       return;
     }
     state.uid = outcome.uid;
-    state.survey = outcome.survey;
+    state.observation = outcome.observation;
     state.isUnreported = outcome.isUnreported ?? false;
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
-    const { generation } = outcome.survey.demand;
+    const { generation } = outcome.observation.desired;
     if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
   }
 
   #planBatch(count: number): void {
     const state = this.#state;
-    if (!state.survey) return;
-    const { generation, replicas } = state.survey.demand;
+    if (!state.observation) return;
+    const { generation, replicas } = state.observation.desired;
     const names = newNames({
       prefix: this.#input.ref.name,
       count,
@@ -223,7 +232,7 @@ class MachineSetLife {
     if (outcome.created.length > 0) this.#turns.rested();
     // Fewer made than planned: something else than what was surveyed holds by now.
     if (outcome.created.length < names.length) state.mustRead = true;
-    if (state.mustRead || state.isUnreported) this.#mustSurvey = true;
+    if (state.mustRead || state.isUnreported) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }
@@ -244,12 +253,12 @@ class MachineSetLife {
     const failure = { message: error, attempts: state.failures, random: Math.random() };
     const wait = stepBackoffSeconds(failure);
     state.retryAt = Date.now() + wait * 1000;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #deleteBatch(names: string[], reason: string): Promise<void> {
     const { deleteMachines } = unlessStopped(`delete ${names.length} machines: ${reason}`);
-    const generation = this.#state.survey?.demand.generation ?? 0;
+    const generation = this.#state.observation?.desired.generation ?? 0;
     const batch = { set: this.#set(), names, reason, generation, now: Date.now() };
     let outcome: DeleteBatchOutcome;
     try {
@@ -264,30 +273,31 @@ class MachineSetLife {
     this.#noteAttempt(names, refused);
     // A slow start begins anew after a scale-down.
     this.#state.batchSize = 1;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   /**
-   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is dropped, as a later one is
-   * planned for what is there then; what it has done already the next survey finds.
+   * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is
+   * dropped, as a later one is planned for what is there then; what it has done already the next
+   * survey finds.
    */
   #suspend(stop: ActivityFailure): void {
     delete this.#state.batch;
     this.#state.mustRead = true;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
     this.#stop = messageOf(stop);
     void this.#waitForResume();
   }
 
   async #waitForResume(): Promise<void> {
-    const { waitForResume } = regularSteps('wait for the end of the stop');
+    const { waitForResume } = regular('wait for the end of the stop');
     await waitForResume({ set: this.#set() });
     this.#stop = undefined;
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
   async #push(names: string[]): Promise<void> {
-    const { pushTemplate } = regularSteps(`push the template to ${names.length} machines`);
+    const { pushTemplate } = regular(`push the template to ${names.length} machines`);
     const refused = await pushTemplate({ set: this.#set(), names });
     const { unpushable } = this.#state;
     if (refused.names.length > 0) {
@@ -295,21 +305,21 @@ class MachineSetLife {
       const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
       this.#state.unpushable = { ...refused, names: [...known] };
     }
-    this.#mustSurvey = true;
+    this.#lifecycle.noteNews();
   }
 
-  async #preserve({ preserve, letGo }: AutoPreservation): Promise<void> {
-    const input = { set: this.#set(), preserve, letGo };
-    const count = preserve.length + letGo.length;
+  async #preserve({ preserve, unpreserve }: AutoPreservation): Promise<void> {
+    const input = { set: this.#set(), preserve, unpreserve };
+    const count = preserve.length + unpreserve.length;
     const summary = `preserve or let go ${count} machines`;
-    const { refused } = await shortStep((steps) => steps.markPreserved(input), summary);
-    this.#noteAttempt([...preserve, ...letGo], refused);
-    this.#mustSurvey = true;
+    const { refused } = await localFirst((steps) => steps.markPreserved(input), summary);
+    this.#noteAttempt([...preserve, ...unpreserve], refused);
+    this.#lifecycle.noteNews();
   }
 
   async #release(): Promise<void> {
     const input = { set: this.#set() };
-    await shortStep((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
+    await localFirst((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
   }
 
   async #complete(): Promise<{ reason: string }> {
@@ -323,33 +333,20 @@ class MachineSetLife {
     await continueAsNew<typeof machineSet>({ ref, cluster, state: this.#state });
   }
 
-  #set(): LifeRef {
+  #set(): ObjectReference {
     return { ...this.#input.ref, uid: this.#state.uid ?? '' };
   }
 
   #listen(): void {
     setHandler(stateQuery, () => this.#state);
-    hear(machineSetObserved, setSnapshot, (seen) =>
-      this.#note(seen, () => follow(this.#state, seen)),
-    );
-    hear(machineSetGone, goneSnapshot, (gone) =>
-      this.#note(gone, () => followGone(this.#state, gone)),
-    );
-    hear(machinesChanged, machinesSnapshot, (seen) =>
-      this.#note(seen, () => this.#noteMachines(seen)),
-    );
+    const lifecycle = this.#lifecycle;
+    lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
+    lifecycle.onGone(machineSetGone, this.#state);
+    lifecycle.on(machinesChanged, machinesSnapshot, (seen) => this.#noteMachines(seen));
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {
-    noteStrays(this.#state, seen);
+    noteUnmatched(this.#state, seen);
     return true;
-  }
-
-  #note(signal: Sighting, observe: () => boolean): void {
-    if (isOfOurCluster(signal, this.#input) && observe()) this.#mustSurvey = true;
-  }
-
-  #wake(): void {
-    this.#isAwake = true;
   }
 }

@@ -1,26 +1,16 @@
-/** A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and what it waits for is said. */
+/**
+ * A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and
+ * what it waits for is said.
+ */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
-import type { LifeRef } from '../contracts/references.ts';
+import type { ObjectReference } from '../contracts/references.ts';
 import type { Pending } from '../contracts/driver-activities.ts';
-import type { MachineState } from './state.ts';
+import type { MachineState, OperationState } from './state.ts';
 import { defined } from '../values/defined.ts';
-import type { RunningStep } from '../plan/machine/plan.ts';
+import type { RunningStep } from '../plan/machine/steps.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
-import { operationInWords } from '../plan/machine/operation.ts';
-import { messageOf, shortAttempt } from '../runtime/activity-options.ts';
-
-export interface OperationState {
-  name: 'Create' | 'Delete';
-  /** Of the create; a checkpoint is of no use to another. */
-  token: string;
-  /** What is waited for. */
-  message: string;
-  /** Since when it has been that, milliseconds. */
-  since: number;
-  checkpoint?: string;
-  /** What the object says of it, and since when, milliseconds. */
-  told?: { message: string; at: number };
-}
+import { formatOperation } from '../plan/machine/operation.ts';
+import { messageOf, localFirstOnce } from '../runtime/activity-options.ts';
 
 /** A driver that counts percents is not written down each time, milliseconds. */
 const tellEveryMs = 30_000;
@@ -44,7 +34,7 @@ const callsOfDriver = new Set<RunningStep['name']>([
 
 export interface OperationParts {
   state: MachineState;
-  machine: LifeRef;
+  machine: ObjectReference;
   name: OperationState['name'];
   token: string;
   /** The loop shows the state again. */
@@ -63,7 +53,10 @@ export class CloudOperation {
     return this.#own()?.checkpoint;
   }
 
-  /** Until the driver wants to be asked again, or the deadline (milliseconds). Rejected when the step is cancelled. */
+  /**
+   * Until the driver wants to be asked again, or the deadline (milliseconds). Rejected when the
+   * step is cancelled.
+   */
   async wait(
     { message, pollAfterSeconds, checkpoint }: Omit<Pending, 'outcome'>,
     deadline = Infinity,
@@ -76,10 +69,10 @@ export class CloudOperation {
     const { state, name, token, onChange } = this.#parts;
     const before = this.#own();
     const since = before?.message === message ? before.since : Date.now();
-    const told = before?.told;
-    state.operation = defined({ name, token, message, since, checkpoint, told });
+    const reported = before?.reported;
+    state.operation = defined({ name, token, message, since, checkpoint, reported });
     onChange();
-    await this.#tell(state.operation);
+    await this.#report(state.operation);
   }
 
   /** It is over, however that was. */
@@ -97,15 +90,15 @@ export class CloudOperation {
   }
 
   /** The cloud is not asked later because the API server takes no status. */
-  async #tell(operation: OperationState): Promise<void> {
+  async #report(operation: OperationState): Promise<void> {
     const { machine } = this.#parts;
-    const { name, message, told } = operation;
+    const { name, message, reported } = operation;
     const now = Date.now();
-    if (told?.message === message || now - (told?.at ?? 0) < tellEveryMs) return;
-    const input = { machine, operation: name, description: `waits ${operationInWords(operation)}` };
+    if (reported?.message === message || now - (reported?.at ?? 0) < tellEveryMs) return;
+    const input = { machine, operation: name, description: `waits ${formatOperation(operation)}` };
     try {
-      await shortAttempt((steps) => steps.recordOperation(input), 'say what the cloud does');
-      operation.told = { message, at: now };
+      await localFirstOnce((steps) => steps.recordOperation(input), 'say what the cloud does');
+      operation.reported = { message, at: now };
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.warn('the progress of an operation was not written down', { message: messageOf(error) });

@@ -1,37 +1,20 @@
 /** What people and programs ask of a machine's drain. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
+import { isBeingDrained } from './drain.ts';
 import type { MachineState } from './state.ts';
-import { isBeingDrained } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
-import {
-  extendDrainSignal,
-  extendDrainUpdate,
-  forceDeleteSignal,
-  forceDeleteUpdate,
-  retryNowSignal,
-  retryNowUpdate,
-  skipDrainSignal,
-  skipDrainUpdate,
-  skipVolumeWaitSignal,
-  skipVolumeWaitUpdate,
-} from '../contracts/commands.ts';
+import { machineCommands } from '../contracts/commands.ts';
 
 export class MachineCommands extends CommandQueue<MachineCommand> {
   /** @param state What is known, to refuse a command before it begins. */
   constructor(state: MachineState, wake: () => void) {
-    super((command) => faultOf(command, state), wake);
-    this.listen(retryNowSignal, retryNowUpdate, (by) => ({ ...by, verb: 'retryNow' }));
-    this.listen(skipDrainSignal, skipDrainUpdate, (by) => ({ ...by, verb: 'skipDrain' }));
-    this.listen(forceDeleteSignal, forceDeleteUpdate, (by) => ({ ...by, verb: 'forceDelete' }));
-    this.listen(extendDrainSignal, extendDrainUpdate, (wish) => ({
-      ...wish,
-      verb: 'extendDrain',
-    }));
-    this.listen(skipVolumeWaitSignal, skipVolumeWaitUpdate, (by) => ({
-      ...by,
-      verb: 'skipVolumeWait',
-    }));
+    super((command) => errorOf(command, state), wake);
+    this.listen(machineCommands.retryNow);
+    this.listen(machineCommands.skipDrain);
+    this.listen(machineCommands.forceDelete);
+    this.listen(machineCommands.extendDrain);
+    this.listen(machineCommands.skipVolumeWait);
   }
 }
 
@@ -39,7 +22,7 @@ export class MachineCommands extends CommandQueue<MachineCommand> {
 const longestExtensionMinutes = 10_080;
 
 /** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
-export function faultOf(command: MachineCommand, state: MachineState): string | undefined {
+export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   const isDraining = state.teardown !== undefined && !state.teardown.isDrained;
   if (command.verb === 'retryNow') {
@@ -47,10 +30,10 @@ export function faultOf(command: MachineCommand, state: MachineState): string | 
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
   if (!isDraining) return 'the machine is not being drained: delete it first';
-  return command.verb === 'extendDrain' ? minutesFault(command.minutes) : undefined;
+  return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
 }
 
-function minutesFault(minutes: unknown): string | undefined {
+function minutesError(minutes: unknown): string | undefined {
   const isFit = typeof minutes === 'number' && minutes > 0 && minutes <= longestExtensionMinutes;
   return isFit
     ? undefined

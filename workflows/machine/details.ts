@@ -1,24 +1,31 @@
-/** The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a person can do. */
+/**
+ * The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a
+ * person can do.
+ */
 import { annotations } from '../api/constants.ts';
-import type { PreservationDrain } from './preservation.ts';
-import type { MachineState } from './state.ts';
-import { shownDrainDeadlineOf } from './state.ts';
-import type { ObjectRef } from '../contracts/references.ts';
+import { shownDrainDeadlineOf } from './deadlines.ts';
+import type { MachineState, PreservationDrain } from './state.ts';
+import { instanceOf } from './state.ts';
+import type { NamespacedName } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
-import { podsLeftInWords } from '../plan/drain/report.ts';
-import type { MachineStep } from '../plan/machine/plan.ts';
+import { formatPodsLeft } from '../plan/drain/report.ts';
+import type { MachineStep } from '../plan/machine/steps.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
-export function machineDetails(ref: ObjectRef, state: MachineState, step: MachineStep): string {
+export function machineDetails(
+  ref: NamespacedName,
+  state: MachineState,
+  step: MachineStep,
+): string {
   const phase = state.phase === '' ? 'New' : state.phase;
   return [
     `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
     ...progressOf(state, step),
-    ...drainInWords(state),
-    ...preservationInWords(state),
-    ...lossInWords(state),
-    ...factsInWords(ref, state),
+    ...formatDrain(state),
+    ...formatPreservation(state),
+    ...formatMissing(state),
+    ...formatFacts(ref, state),
     '',
     'What you can do:',
     '',
@@ -37,26 +44,26 @@ function progressOf({ failure }: MachineState, step: MachineStep): string[] {
   ];
 }
 
-function drainInWords(state: MachineState): string[] {
+function formatDrain(state: MachineState): string[] {
   const { podsLeft = 0, blockers = [], blockerCount = 0 } = state.drain ?? {};
   if (blockers.length === 0) return [];
   const more = blockerCount - blockers.length;
   return [
-    `- **Drain is blocked:** ${podsLeftInWords(podsLeft)}; what is left at ${timeOf(shownDrainDeadlineOf(state))} is deleted by force`,
-    ...blockers.map(blockerInWords),
+    `- **Drain is blocked:** ${formatPodsLeft(podsLeft)}; what is left at ${timeOf(shownDrainDeadlineOf(state))} is deleted by force`,
+    ...blockers.map(formatBlocker),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
 }
 
-function lossInWords({ loss }: MachineState): string[] {
-  if (loss?.missedAt === undefined) return [];
-  const { providerID, isConfirmed, missedAt, askAt } = loss;
+function formatMissing({ missing }: MachineState): string[] {
+  if (missing?.missedAt === undefined) return [];
+  const { providerID, isConfirmed, missedAt, askAt } = missing;
   const since = `the cloud says since ${timeOf(missedAt)} that there is no \`${providerID}\``;
   const next = isConfirmed ? '' : `; asked again at ${timeOf(askAt)}`;
   return [`- **Instance ${isConfirmed ? 'gone' : 'missing'}:** ${since}${next}`];
 }
 
-function preservationInWords({ preservation }: MachineState): string[] {
+function formatPreservation({ preservation }: MachineState): string[] {
   const { kept, drain, outage } = preservation ?? {};
   const away = outage ? [`- **Preservation waits:** ${outage.reason}`] : [];
   if (!kept) return away;
@@ -71,12 +78,14 @@ function stateOfDrain(drain: PreservationDrain | undefined): string {
     : `its Node could not be drained: ${drain.error}`;
 }
 
-function blockerInWords({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
+function formatBlocker({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
   const next = nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every 20 s`;
   return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
 }
 
-function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineState): string[] {
+function formatFacts({ namespace }: NamespacedName, state: MachineState): string[] {
+  const { prepared } = state.object;
+  const instance = instanceOf(state);
   const facts: string[] = [];
   if (instance)
     facts.push(`- **Instance** \`${instance.providerID}\`, Node \`${instance.nodeName}\``);
@@ -93,9 +102,10 @@ function factsInWords({ namespace }: ObjectRef, { instance, prepared }: MachineS
   return facts;
 }
 
-function commandsOf(ref: ObjectRef, state: MachineState): string[] {
+function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   const { namespace, name } = ref;
-  const { failure, prepared } = state;
+  const { failure } = state;
+  const { prepared } = state.object;
   const kubectl = `kubectl -n ${namespace}`;
   const mend =
     failure && prepared
@@ -110,15 +120,15 @@ function commandsOf(ref: ObjectRef, state: MachineState): string[] {
   ];
 }
 
-/** Where somebody may want it: of a machine that is ill, and of one that is kept. */
+/** For a machine that is unhealthy, and for one that is preserved. */
 function preservationCommands(annotate: string, { phase, preservation }: MachineState): string[] {
   const command = `${annotate} ${annotations.preserve}`;
   if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];
   const isIll = phase === 'Unknown' || phase === 'Failed';
-  return isIll ? ['# keeps it for a look at it when it has failed', `${command}=when-failed`] : [];
+  return isIll ? ['# keeps it for inspection when it has failed', `${command}=when-failed`] : [];
 }
 
-function drainCommands(ref: ObjectRef): string[] {
+function drainCommands(ref: NamespacedName): string[] {
   const signal = `temporal workflow signal --workflow-id ${relatedId('machine', ref)} --name`;
   return [
     `${signal} retryNow`,

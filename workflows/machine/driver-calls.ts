@@ -1,4 +1,7 @@
-/** The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no sense. */
+/**
+ * The calls of a driver. Whatever comes of one is an outcome: also no answer, and one that makes no
+ * sense.
+ */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -15,7 +18,7 @@ import type {
 import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
-import type { Asked } from '../contracts/driver-answers.ts';
+import type { AnswerContext } from '../contracts/driver-answers.ts';
 import {
   createdBy,
   deletedBy,
@@ -23,13 +26,13 @@ import {
   longestMessageBytes,
 } from '../contracts/driver-answers.ts';
 import { defined } from '../values/defined.ts';
-import type { MachineFailure } from '../plan/machine/plan.ts';
+import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
-  driverSteps,
+  driverCall,
   isUntaken,
   messageOf,
   notServed,
-  shortStep,
+  localFirst,
   timeoutOf,
 } from '../runtime/activity-options.ts';
 
@@ -43,8 +46,8 @@ export interface OperationCall {
   usesTarget: boolean;
   operation: CloudOperation;
   /**
-   * Then the call is given up, milliseconds. As in MCM v0.62.1 the creation timeout holds in every phase before Running; what was
-   * sent by then is found by its token.
+   * Then the call is given up, milliseconds. As in MCM v0.62.1 the creation timeout holds in every
+   * phase before Running; what was sent by then is found by its token.
    */
   deadline?: () => number | undefined;
 }
@@ -59,8 +62,8 @@ export async function createOutcome({
   const { provider, machine } = request;
   return await followed('create', following, async (asked, limit) => {
     const options = { call: 'create', summary: `create ${machine.name}`, ...limit } as const;
-    const { createInstance } = driverSteps(provider, options);
-    return createdBy(await createInstance(asked), askedOf(request, usesTarget));
+    const { createInstance } = driverCall(provider, options);
+    return createdBy(await createInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -71,8 +74,8 @@ export async function deleteOutcome({
 }: OperationCall): Promise<Exclude<DeleteOutcome, Pending>> {
   const summary = `delete ${request.machine.name}`;
   return await followed('delete', { request, operation }, async (asked) => {
-    const { deleteInstance } = driverSteps(request.provider, { call: 'delete', summary });
-    return deletedBy(await deleteInstance(asked), askedOf(request, usesTarget));
+    const { deleteInstance } = driverCall(request.provider, { call: 'delete', summary });
+    return deletedBy(await deleteInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -83,8 +86,8 @@ export async function findOutcome({
 }: OperationCall): Promise<DescribeOutcome> {
   const summary = `find ${request.machine.name}`;
   return await followed('read', { request, operation }, async (asked) => {
-    const { describeInstance } = driverSteps(request.provider, { call: 'read', summary });
-    return describedBy(await describeInstance(asked), askedOf(request, usesTarget));
+    const { describeInstance } = driverCall(request.provider, { call: 'read', summary });
+    return describedBy(await describeInstance(asked), contextOf(request, usesTarget));
   });
 }
 
@@ -106,7 +109,7 @@ async function followed<Answer extends { outcome: string }>(
       await operation.wait(answer, deadline());
     }
   } catch (error) {
-    // Whoever cancels it may want to go on later, from the checkpoint.
+    // A cancelled call may go on later, from the checkpoint.
     if (!isCancellation(error)) operation.end();
     return failed(error, request);
   }
@@ -125,7 +128,10 @@ function isPending(answer: { outcome: string }): answer is Pending {
   return answer.outcome === 'pending';
 }
 
-/** A task that nobody took while somebody polls its queue waits for a free slot, and there is nothing wrong. */
+/**
+ * A task that was not taken while a worker polls its queue waits for a free slot, and there is
+ * nothing wrong.
+ */
 async function whenTaken<Answer>(
   call: DriverCall,
   { request: { provider }, operation }: Following,
@@ -138,20 +144,23 @@ async function whenTaken<Answer>(
       if (!isUntaken(error)) throw error;
       const input = { provider, call };
       const words = `is provider ${provider} served?`;
-      const { isServed } = await shortStep((steps) => steps.findDriver(input), words);
+      const { isServed } = await localFirst((steps) => steps.findDriver(input), words);
       if (!isServed) throw error;
       await operation.say(`all ${call} slots of provider ${provider} are taken`);
     }
   }
 }
 
-/** The time is over: of an attempt that runs, or before the next attempt, and then the cause is what the last one said. */
+/**
+ * The time is over: of an attempt that runs, or before the next attempt, and then the cause is what
+ * the last one said.
+ */
 function isGivenUp(error: unknown): boolean {
   if (timeoutOf(error) === 'SCHEDULE_TO_CLOSE') return true;
   return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);
 }
 
-function askedOf({ provider }: DriverRequest, usesTarget: boolean): Asked {
+function contextOf({ provider }: DriverRequest, usesTarget: boolean): AnswerContext {
   return { provider, usesTarget, isCancelled: CancellationScope.current().consideredCancelled };
 }
 
@@ -159,7 +168,7 @@ function failed(error: unknown, { provider }: DriverRequest): Failed {
   return { outcome: 'failed', failure: failureOf(error, provider) };
 }
 
-/** A call that ended without an answer of the driver: nobody knows what the cloud did. */
+/** A call that ended without an answer of the driver: what the cloud did is not known. */
 function failureOf(error: unknown, provider: string): MachineFailure {
   if (isCancellation(error)) {
     const message = 'cancelled by a deletion';

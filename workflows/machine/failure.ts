@@ -1,27 +1,49 @@
-/** What a failed step means for its machine: how long it is left alone, and what is said of it. */
+/** A failed step: how long its machine is left alone, and what is said of it. */
 import type { MachinePhase } from '../api/phases.ts';
-import type { MachineState } from './state.ts';
 import { backoffSeconds, hasOwnPace } from '../plan/machine/backoff.ts';
+import type { StepFailure } from '../plan/machine/facts.ts';
 import { defined } from '../values/defined.ts';
-import type { StepFailure } from '../plan/machine/plan.ts';
+import { setPhase } from './phase.ts';
+import type { FailureState, MachineState } from './state.ts';
 
-export function nextFailure(
-  { failure: before, prepared }: MachineState,
+/** Plans the next attempt. What failed is said on the object by the next step. */
+export function noteFailure(
+  state: MachineState,
   detail: StepFailure,
-  operation: 'Create' | 'Delete',
-): NonNullable<MachineState['failure']> {
+  operation: FailureState['operation'],
+): void {
+  const { failure: before } = state;
   // A deletion needs no room.
   const resourceExhaustedRetrySeconds =
-    operation === 'Create' ? (prepared?.limits.resourceExhaustedRetrySeconds ?? 600) : undefined;
+    operation === 'Create'
+      ? (state.object.prepared?.limits.resourceExhaustedRetrySeconds ?? 600)
+      : undefined;
   const pace = defined({ failure: detail, resourceExhaustedRetrySeconds });
   const unpaced = (before?.unpaced ?? 0) + (hasOwnPace(pace) ? 0 : 1);
   const wait = backoffSeconds({ ...pace, attempts: unpaced, random: Math.random() });
   const attempts = (before?.attempts ?? 0) + 1;
-  return { detail, attempts, unpaced, retryAt: Date.now() + wait * 1000 };
+  const retryAt = Date.now() + wait * 1000;
+  state.failure = { detail, attempts, unpaced, retryAt, operation, isReported: false };
+  setPhase(state, phaseOfFailure(operation, state.phase));
 }
 
 /** A machine that ran out of time stays Failed, however often it tries. */
-export function phaseOfFailure(operation: 'Create' | 'Delete', phase: MachinePhase): MachinePhase {
+function phaseOfFailure(operation: FailureState['operation'], phase: MachinePhase): MachinePhase {
   if (operation === 'Delete') return 'Terminating';
   return phase === 'Failed' ? 'Failed' : 'CrashLoopBackOff';
+}
+
+export function noteFailureReported({ failure }: MachineState): void {
+  if (failure) failure.isReported = true;
+}
+
+export function retryFailureNow({ failure }: MachineState): void {
+  if (failure) failure.retryAt = 0;
+}
+
+/** A call to the cloud went well, or a deletion began. Returns what had failed before. */
+export function clearFailure(state: MachineState): FailureState | undefined {
+  const { failure } = state;
+  delete state.failure;
+  return failure;
 }

@@ -1,36 +1,87 @@
-/** What the workflow of a machine knows of an instance that its cloud may have lost. */
-import type { MachineState } from './state.ts';
+/** An instance that the cloud may have lost. */
+import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
 import type { MissingInstance } from '../contracts/messages.ts';
-import type { LossFacts } from '../plan/machine/plan.ts';
-
-export interface LossState {
-  providerID: string;
-  confirmAfterSeconds: number;
-  /** Milliseconds. */
-  askAt: number;
-  /** When the cloud said for the first time that there is none, milliseconds. */
-  missedAt?: number;
-  isConfirmed: boolean;
-  /** The machine was looked at in the light of that. */
-  isWeighed: boolean;
-}
+import type { MachinePhase } from '../api/phases.ts';
+import type { MissingInstanceFacts } from '../plan/machine/facts.ts';
+import type { HealthFinding } from '../plan/machine/health.ts';
+import { defined } from '../values/defined.ts';
+import { showMissingInstance } from './phase.ts';
+import type { MachineState } from './state.ts';
+import { instanceOf, isRecorded } from './state.ts';
 
 /** Returns whether the cloud is to be asked. */
 export function observeMissing(state: MachineState, told: MissingInstance): boolean {
-  const { uid, instance, loss, prepared, isRecorded, teardown } = state;
-  const isMeant = uid === told.uid && instance?.providerID === told.providerID;
-  if (!isMeant || loss || !isRecorded || teardown || prepared?.provider === undefined) return false;
+  const { object, missing, teardown } = state;
+  const isMeant = object.uid === told.uid && instanceOf(state)?.providerID === told.providerID;
+  if (!isMeant || missing || !isRecorded(state) || teardown) return false;
+  if (object.prepared?.provider === undefined) return false;
   const { providerID, confirmAfterSeconds } = told;
   const askAt = Date.now();
-  state.loss = { providerID, confirmAfterSeconds, askAt, isConfirmed: false, isWeighed: false };
+  state.missing = {
+    providerID,
+    confirmAfterSeconds,
+    askAt,
+    isConfirmed: false,
+    isEvaluated: false,
+  };
   return true;
 }
 
-export function lossFactsOf({ loss }: MachineState): LossFacts | undefined {
-  return loss && { askAt: loss.askAt, isConfirmed: loss.isConfirmed };
+export function missingInstanceFactsOf({
+  missing,
+}: MachineState): MissingInstanceFacts | undefined {
+  return missing && { askAt: missing.askAt, isConfirmed: missing.isConfirmed };
 }
 
-/** A look at its health is due because of this. */
-export function mustWeigh({ loss, phase }: MachineState): boolean {
-  return loss !== undefined && loss.isConfirmed && !loss.isWeighed && phase !== 'Failed';
+/** A check of its health is due because of this. */
+export function mustEvaluate({ missing, phase }: MachineState): boolean {
+  return missing !== undefined && missing.isConfirmed && !missing.isEvaluated && phase !== 'Failed';
+}
+
+/**
+ * The cloud has answered. A cloud that says nothing proves nothing: the next run of the check tells
+ * again.
+ */
+export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: number): void {
+  const { missing } = state;
+  if (!missing) return;
+  if (answer.outcome !== 'missing') {
+    endMissing(state);
+    return;
+  }
+  const { missedAt, confirmAfterSeconds } = missing;
+  const seconds = Math.max(confirmAfterSeconds, answer.settleSeconds);
+  const confirmAt = (missedAt ?? now) + seconds * 1_000;
+  const isConfirmed = missedAt !== undefined && now >= confirmAt;
+  state.missing = defined({ ...missing, missedAt: missedAt ?? now, askAt: confirmAt, isConfirmed });
+  if (isConfirmed) showMissingInstance(state);
+}
+
+/**
+ * A healthy Node is better proof than a cloud's answer. `before`: the phase that the check began
+ * with.
+ */
+export function noteEvaluated(
+  state: MachineState,
+  before: MachinePhase,
+  finding: HealthFinding,
+): void {
+  if (!state.missing?.isConfirmed) return;
+  // No API server answered: the next check has its time.
+  if (!('phase' in finding)) state.missing.isEvaluated = true;
+  else if (finding.phase === 'Running') endMissing(state);
+  // A machine that was Running becomes Unknown by its first check, and Failed by the second at the
+  // earliest.
+  else state.missing.isEvaluated = before !== 'Running';
+}
+
+/** The Machine is gone, or going: there is nothing to weigh. */
+export function noteNothingToEvaluate({ missing }: MachineState): void {
+  if (missing) missing.isEvaluated = true;
+}
+
+export function endMissing(state: MachineState): void {
+  const wasShown = state.missing?.isConfirmed ?? false;
+  delete state.missing;
+  if (wasShown) showMissingInstance(state);
 }

@@ -1,10 +1,13 @@
-/** A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they change with the phase only. */
+/**
+ * A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they
+ * change with the phase only.
+ */
 import { upsertSearchAttributes } from '@temporalio/workflow';
-
 import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
+import { createDeadlineOf, shownDrainDeadlineOf } from './deadlines.ts';
 import type { MachineState } from './state.ts';
-import { createDeadlineOf, shownDrainDeadlineOf } from './state.ts';
+import { instanceOf } from './state.ts';
 import { keys } from '../contracts/search-attributes.ts';
 import { dateOf, keyword } from '../runtime/search-attribute-values.ts';
 import { deadlineOf as healthDeadlineOf } from '../plan/machine/health.ts';
@@ -15,19 +18,21 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = Date.now();
-  const { instance } = state;
   const isWaiting = waitingPhases.has(phase);
   const deadline = isWaiting ? deadlineOf(state) : endOf(state);
   upsertSearchAttributes([
     { key: keys.State, value: phase },
     { key: keys.Attention, value: attentionOf(state) },
-    { key: keys.NodeName, value: keyword(instance?.nodeName) },
+    { key: keys.NodeName, value: keyword(instanceOf(state)?.nodeName) },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
     { key: keys.Deadline, value: dateOf(deadline) },
   ]);
 }
 
-/** While something is in the way of a drain the search finds what; the object stays Terminating, as its users know it. */
+/**
+ * While something is in the way of a drain the search finds what; the object stays Terminating, as
+ * its users know it.
+ */
 export function showDrain(state: MachineState): void {
   const [blocker] = state.drain?.blockers ?? [];
   const isBlocked = blocker !== undefined;
@@ -44,8 +49,8 @@ export function showDrain(state: MachineState): void {
 }
 
 /** The search finds machines whose instance the cloud does not know any more. */
-export function showLoss({ loss }: MachineState): void {
-  const value = loss?.isConfirmed ? `instance ${loss.providerID} is gone` : null;
+export function showMissingInstance({ missing }: MachineState): void {
+  const value = missing?.isConfirmed ? `instance ${missing.providerID} is gone` : null;
   upsertSearchAttributes([{ key: keys.BlockedBy, value }]);
 }
 
@@ -63,35 +68,20 @@ function endOf({ preservation }: MachineState): number | undefined {
   return preservation?.kept?.until;
 }
 
-export function endDrain(state: MachineState): void {
-  const wasBlocked = (state.drain?.blockers ?? []).length > 0;
-  delete state.drain;
-  if (wasBlocked) showDrain(state);
-}
-
-/** The instance goes with the pods on it. */
-export function skipDrain(state: MachineState): void {
-  if (!state.teardown) return;
-  state.teardown.isDrained = true;
-  // The pods are still there, with their volumes.
-  state.teardown.wasForced = true;
-  endDrain(state);
-}
-
 /** When the machine is Failed if it stays as it is, milliseconds. */
-function deadlineOf({ phase, prepared, health }: MachineState): number | undefined {
+function deadlineOf({ phase, object, health }: MachineState): number | undefined {
   if (phase === 'Unknown') return health && healthDeadlineOf(health);
-  return prepared && createDeadlineOf(prepared);
+  return object.prepared && createDeadlineOf(object.prepared);
 }
 
-/** Codes that stay until somebody mends the class, the Secret or the rights behind it. */
+/** Codes that stay until a person fixes the class, the Secret or the rights behind it. */
 const codesForPeople = new Set<MachineErrorCode>([
   'InvalidArgument',
   'PermissionDenied',
   'Unauthenticated',
 ]);
 
-/** Who has to act: nobody, something outside (a cloud, a PodDisruptionBudget), or a person. */
+/** Who has to act: none, something outside (a cloud, a PodDisruptionBudget), or a person. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
   if (phase === 'Unknown') return 'external';

@@ -1,44 +1,34 @@
-/** What the workflow of a machine knows of its preservation. A machine of which nobody says anything has nothing here. */
+/**
+ * What the workflow of a machine knows of its preservation. A machine without such an annotation
+ * has nothing here.
+ */
 import type { PreservationNotes } from '../api/preservation.ts';
-import type { MachineState } from './state.ts';
+import { noteWritten } from './node.ts';
+import { notePreservation } from './object.ts';
+import type {
+  MachineObjectState,
+  MachineState,
+  PreservationDrain,
+  PreservationState,
+} from './state.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import { defined } from '../values/defined.ts';
 import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
-import type { Preservation, PreserveOutcome } from '../contracts/preservation-activities.ts';
+import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
 
-export interface PreservationState {
-  /** What was known at the last look: anything else is a reason to look again. */
-  seen: string;
-  /** Absent while it is not preserved. */
-  kept?: Preservation;
-  /** Of the Node of a Failed machine. */
-  drain?: PreservationDrain;
-  /** An API server was out of reach. */
-  outage?: { reason: string; attempts: number; retryAt: number };
-}
-
-/** Times in milliseconds. */
-export interface PreservationDrain {
-  startedAt: number;
-  isDone: boolean;
-  /** Why the last attempt failed. */
-  error?: string;
-  attempts: number;
-  retryAt?: number;
-}
-
-/** Undefined where there is nothing to look at. `node`: of this very machine. */
+/** Undefined where there is nothing to check. `node`: of this very machine. */
 export function preservationFactsOf(
   state: MachineState,
   node: NodeSnapshot | undefined,
 ): PreservationFacts | undefined {
-  const notes = state.observed?.preservation;
+  const notes = state.object.observed?.preservation;
   const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
-  // The phase of a machine that nobody has read yet is not known.
-  if (!state.prepared || (!isSpokenOf && !state.preservation)) return undefined;
+  // The phase of a machine that was not read yet is not known.
+  if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
   const known = state.preservation ?? { seen: '' };
   return {
-    mustLook: known.seen !== fingerprintOf(state, { notes, node }),
+    mustCheck: known.seen !== fingerprintOf(state, { notes, node }),
     mustForce: notes?.forcesDrain ?? false,
     ...timesOf(known),
   };
@@ -48,12 +38,12 @@ function timesOf({
   kept,
   drain,
   outage,
-}: PreservationState): Omit<PreservationFacts, 'mustLook' | 'mustForce'> {
+}: PreservationState): Omit<PreservationFacts, 'mustCheck' | 'mustForce'> {
   const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
   return defined({
     mustDrain,
     until: kept?.until,
-    lookAt: outage?.retryAt,
+    checkAt: outage?.retryAt,
     drainAt: drain?.retryAt,
   });
 }
@@ -70,16 +60,19 @@ function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: S
   return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
 }
 
-/** What a look went by, to tell what a signal changed meanwhile. */
-export interface Before extends Pick<MachineState, 'observed'> {
+/** What a check was based on, to tell what a signal changed meanwhile. */
+export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }
 
-/** Takes over what a look left on the objects; what a signal told of them meanwhile is another reason to look. */
-export function noteLook(
+/**
+ * Takes over what a check left on the objects; what a signal told of them meanwhile is another
+ * reason to check.
+ */
+export function noteApplied(
   state: MachineState,
   before: Before,
-  { preservation: kept, notes, node }: Look,
+  { preservation: kept, notes, node }: Applied,
 ): void {
   const drain = kept?.isToBeDrained ? state.preservation?.drain : undefined;
   const left = nodeLeft(before.node, node);
@@ -89,26 +82,23 @@ export function noteLook(
     state.preservation = { seen: '', ...defined({ kept, drain }) };
     state.preservation.seen = fingerprintOf(state, { notes, node: left });
   }
-  if (left && state.node === before.node) state.node = left;
-  if (state.observed === before.observed) noteOwnWords(state, notes);
+  if (left) noteWritten(state, before.node, left);
+  if (state.object.observed === before.observed) notePreservation(state, notes);
 }
 
-/** The object is gone, or going: nothing more is to be looked at until the watcher tells. */
+/** The object is gone, or going: there is nothing to check until the watcher signals. */
 export function noteNothing(state: MachineState, { observed, node }: Before): void {
   delete state.preservation;
   const seen = fingerprintOf(state, { notes: observed?.preservation, node });
   state.preservation = { seen };
 }
 
-type Look = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
+type Applied = Omit<Extract<PreserveOutcome, { found: 'machine' }>, 'found'>;
 
-function noteOwnWords(state: MachineState, notes: PreservationNotes | undefined): void {
-  if (!state.observed) return;
-  const { preservation: _older, ...rest } = state.observed;
-  state.observed = { ...rest, ...(notes && { preservation: notes }) };
-}
-
-/** The Node as the watcher told of it, with the word that stands there now. One that it never told of is no reason to look. */
+/**
+ * The Node as the watcher signalled it, with the annotation that it has now. A Node that was never
+ * signalled is no reason to check.
+ */
 function nodeLeft(
   known: NodeSnapshot | undefined,
   left: { uid: string; preserve: string } | undefined,
@@ -116,4 +106,40 @@ function nodeLeft(
   if (!known || known.uid !== left?.uid) return known;
   const { preserve: _older, ...rest } = known;
   return { ...rest, ...(left.preserve !== '' && { preserve: left.preserve }) };
+}
+
+/** An API server was out of reach: the next check is later. */
+export function notePreservationOutage(state: MachineState, reason: string): void {
+  const { preservation = { seen: '' } } = state;
+  const attempts = (preservation.outage?.attempts ?? 0) + 1;
+  const wait = stepBackoffSeconds({ attempts, random: Math.random() });
+  preservation.outage = { reason, attempts, retryAt: Date.now() + wait * 1000 };
+  state.preservation = preservation;
+}
+
+export function endPreservation(state: MachineState): void {
+  delete state.preservation;
+}
+
+/** Undefined where nothing is preserved. */
+export function beginPreservedDrain({ preservation }: MachineState): PreservationDrain | undefined {
+  if (!preservation) return undefined;
+  preservation.drain ??= { startedAt: Date.now(), isDone: false, attempts: 0 };
+  return preservation.drain;
+}
+
+export function notePreservedDrainDone(drain: PreservationDrain): void {
+  drain.isDone = true;
+  delete drain.error;
+}
+
+export function notePreservedDrainFailed(drain: PreservationDrain, message: string): void {
+  drain.attempts += 1;
+  drain.error = message;
+  const wait = stepBackoffSeconds({ attempts: drain.attempts, random: Math.random() });
+  drain.retryAt = Date.now() + wait * 1_000;
+}
+
+export function retryPreservedDrainNow({ preservation }: MachineState): void {
+  delete preservation?.drain?.retryAt;
 }

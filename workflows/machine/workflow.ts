@@ -9,29 +9,26 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { Alarm } from '../runtime/wake-timer.ts';
-import type { Asked } from '../runtime/command-queue.ts';
+import { WakeTimer } from '../runtime/wake-timer.ts';
+import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
+import { drainOptionsOf } from './deadlines.ts';
+import { drainView, observeDrain } from './drain.ts';
+import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
+import { observeNode } from './node.ts';
+import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
-import {
-  drainOf,
-  drainOptionsOf,
-  factsOf,
-  newMachineState,
-  observeClass,
-  observeDrain,
-  observeGone,
-  observeMachine,
-  observeNode,
-} from './state.ts';
-import { steer } from './apply-command.ts';
-import { MachineSteps } from './steps/steps.ts';
-import type { EntityInput, Sighting } from '../contracts/references.ts';
+import { instanceOf, newMachineState } from './state.ts';
+import { applyCommand } from './apply-command.ts';
+import { StepContext } from './steps/context.ts';
+import type { StepName } from './steps/table.ts';
+import { steps } from './steps/table.ts';
+import type { WorkflowInput } from '../contracts/references.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import {
   classChanged,
@@ -43,24 +40,28 @@ import {
   nodeObserved,
   stateQuery,
 } from '../contracts/messages.ts';
-import type { MachineStep, RunningStep } from '../plan/machine/plan.ts';
-import { isLong, planMachine } from '../plan/machine/plan.ts';
+import type { MachineStep, RunningStep } from '../plan/machine/steps.ts';
+import { planMachine } from '../plan/machine/plan.ts';
+import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { messageOf } from '../runtime/activity-options.ts';
-import { isOfOurCluster } from '../runtime/cluster-guard.ts';
+import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
-  drainReportShape,
-  goneSnapshot,
-  hear,
+  drainReportSchema,
+  onSignal,
   machineSnapshot,
   missingInstance,
   nodeSnapshot,
   requireInput,
-  sighting,
+  snapshotVersion,
 } from '../runtime/signal-validation.ts';
-import { handedOver, mustInterrupt, mustRenew } from '../runtime/continue-as-new.ts';
+import {
+  carriedState,
+  shouldInterruptStep,
+  shouldContinueAsNew,
+} from '../runtime/continue-as-new.ts';
 
-export interface MachineInput extends EntityInput {
+export interface MachineInput extends WorkflowInput {
   state?: MachineState;
 }
 
@@ -73,54 +74,50 @@ export interface MachineResult {
 
 /** One execution per Machine: from its creation until VM, Node and object are gone. */
 export async function machine(input: MachineInput): Promise<MachineResult> {
-  return await new MachineLife(requireInput(input)).live();
+  return await new MachineWorkflow(requireInput(input)).run();
 }
 
-type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
-
-class MachineLife {
+class MachineWorkflow {
   readonly #input: MachineInput;
   readonly #state: MachineState;
-  readonly #steps: MachineSteps;
+  readonly #context: StepContext;
+  readonly #lifecycle: ObjectLifecycle;
   readonly #commands: MachineCommands;
-  readonly #alarm = new Alarm(() => this.#wake());
+  readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
-  #isAwake = true;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
   constructor(input: MachineInput) {
     this.#input = input;
-    this.#state = handedOver(input.state) ?? newMachineState(Date.now());
-    this.#steps = new MachineSteps(input, this.#state, () => this.#wake());
+    this.#state = carriedState(input.state) ?? newMachineState(Date.now());
+    this.#lifecycle = new ObjectLifecycle(input);
+    this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
   }
 
-  /** A click on "Cancel" in the Temporal UI must not leave an instance behind, so nothing here can be cancelled from outside. */
-  async live(): Promise<MachineResult> {
-    return await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        this.#isAwake = false;
-        const asked = this.#commands.next();
-        if (asked) {
-          await this.#steer(asked);
-          continue;
-        }
-        if (!this.#running && mustRenew()) {
-          await this.#renew();
-          continue;
-        }
-        const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
-        setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
-        this.#alarm.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
-        if (step.action === 'complete') return await this.#complete(step.reason);
-        await this.#perform(step);
-      }
-    });
+  run(): Promise<MachineResult> {
+    return this.#lifecycle.run(() => this.#turn());
   }
 
-  /** No plan keeps the loop running without a rest: the guard holds back what is done too often, or failed a moment ago. */
+  async #turn(): Promise<MachineResult | undefined> {
+    this.#lifecycle.takeNews();
+    const pending = this.#commands.next();
+    if (pending) return await this.#applyCommand(pending);
+    if (!this.#running && shouldContinueAsNew()) return await this.#renew();
+    const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
+    setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
+    this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    if (step.action === 'complete') return await this.#complete(step.reason);
+    await this.#perform(step);
+    return undefined;
+  }
+
+  /**
+   * No plan keeps the loop running without a rest: the guard holds back what is done too often, or
+   * failed a moment ago.
+   */
   #paced(step: MachineStep): MachineStep {
     const now = Date.now();
     if (step.action === 'complete') return step;
@@ -132,7 +129,10 @@ class MachineLife {
     return step;
   }
 
-  /** Not async, and neither is what it calls: the SDK captures a stack for every promise of a workflow. */
+  /**
+   * Not async, and neither is what it calls: the SDK captures a stack for every promise of a
+   * workflow.
+   */
   #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> | undefined {
     const { action } = step;
     if (action === 'wait') return this.#wait();
@@ -144,17 +144,17 @@ class MachineLife {
   /** Signals that change nothing make the history longer, too. */
   #wait(): Promise<void> {
     if (this.#isToInterrupt()) this.#cancel();
-    return condition(() => this.#isAwake || this.#isToInterrupt());
+    return condition(() => this.#lifecycle.hasNews || this.#isToInterrupt());
   }
 
   #isToInterrupt(): boolean {
-    return this.#running !== undefined && !this.#running.isCancelRequested && mustInterrupt();
+    return this.#running !== undefined && !this.#running.isCancelRequested && shouldInterruptStep();
   }
 
   /** A step that is rejected is a failure like others: said on this page, and tried again later. */
   async #attempt(action: StepName, isCancelRequested = () => false): Promise<void> {
     try {
-      await this.#steps[action]();
+      await steps[action](this.#context);
       this.#guard.succeeded(action);
     } catch (error) {
       // What we cancelled may end in any kind of failure; the plan takes it from there.
@@ -165,10 +165,10 @@ class MachineLife {
     }
   }
 
-  async #steer({ command, answer }: Asked<MachineCommand>): Promise<void> {
-    const { uid = '' } = this.#state;
+  async #applyCommand({ command, answer }: PendingCommand<MachineCommand>): Promise<undefined> {
+    const { uid = '' } = this.#state.object;
     try {
-      const words = await steer(this.#state, { ...this.#input.ref, uid }, command);
+      const words = await applyCommand(this.#state, { ...this.#input.ref, uid }, command);
       // The drain is scheduled again, with what is known now.
       if (isDrain(this.#running)) this.#cancel();
       answer?.resolve(words);
@@ -185,7 +185,7 @@ class MachineLife {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
-    const { forceDeletion = false, preservation } = this.#state.observed ?? {};
+    const { forceDeletion = false, preservation } = this.#state.object.observed ?? {};
     const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
     const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
     const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
@@ -204,12 +204,14 @@ class MachineLife {
   /** Ends this life. A later object of the same name gets a life of its own. */
   async #complete(reason: string): Promise<MachineResult> {
     const { ref, cluster } = this.#input;
-    const { successor, instance, node } = this.#state;
+    const { successor } = this.#state.object;
+    const instance = instanceOf(this.#state);
+    const { seen } = this.#state.node;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
     if (successor) {
       // The watcher told of its Node already, if it has one.
-      const state = { ...newMachineState(Date.now()), ...(node && { node }) };
+      const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
       observeMachine(state, successor);
       await continueAsNew<typeof machine>({ ref, cluster, state });
     }
@@ -220,44 +222,32 @@ class MachineLife {
     };
   }
 
-  /** Handlers end a little after what they waited for: whoever asked gets the answer of this run. */
-  async #renew(): Promise<void> {
-    await condition(() => this.#isAwake || allHandlersFinished());
-    if (this.#isAwake) return;
+  /** Handlers end a little after what they waited for: a caller gets the answer of this run. */
+  async #renew(): Promise<undefined> {
+    await condition(() => this.#lifecycle.hasNews || allHandlersFinished());
+    if (this.#lifecycle.hasNews) return;
     const { ref, cluster } = this.#input;
     await continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
   }
 
   #listen(): void {
     setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
-    setHandler(drainQuery, () => drainOf(this.#state));
-    hear(drainReport, drainReportShape, (report) => {
+    setHandler(drainQuery, () => drainView(this.#state));
+    onSignal(drainReport, drainReportSchema, (report) => {
       if (!observeDrain(this.#state, report)) return;
       showDrain(this.#state);
       this.#wake();
     });
-    hear(machineObserved, machineSnapshot, (seen) =>
-      this.#note(seen, () => observeMachine(this.#state, seen)),
-    );
-    hear(machineGone, goneSnapshot, (gone) =>
-      this.#note(gone, () => observeGone(this.#state, gone)),
-    );
-    hear(nodeObserved, nodeSnapshot, (node) =>
-      this.#note(node, () => observeNode(this.#state, node)),
-    );
-    hear(instanceMissing, missingInstance, (told) => {
-      if (isOfOurCluster(told, this.#input) && observeMissing(this.#state, told)) this.#wake();
-    });
-    hear(classChanged, sighting, (seen) => this.#note(seen, () => observeClass(this.#state, seen)));
-  }
-
-  /** Wakes the loop when a signal of our own cluster changed something. */
-  #note(signal: Pick<Sighting, 'cluster'>, observe: () => boolean): void {
-    if (isOfOurCluster(signal, this.#input) && observe()) this.#wake();
+    const lifecycle = this.#lifecycle;
+    lifecycle.on(machineObserved, machineSnapshot, (seen) => observeMachine(this.#state, seen));
+    lifecycle.onGone(machineGone, this.#state.object);
+    lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
+    lifecycle.on(instanceMissing, missingInstance, (told) => observeMissing(this.#state, told));
+    lifecycle.on(classChanged, snapshotVersion, (seen) => observeClass(this.#state, seen));
   }
 
   #wake(): void {
-    this.#isAwake = true;
+    this.#lifecycle.noteNews();
   }
 }
 

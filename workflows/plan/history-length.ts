@@ -10,12 +10,15 @@ export interface HistoryLength {
 }
 
 /**
- * A run that grew long is continued as new: a worker that takes over replays the whole history, 0.2 s for 500 events and
- * 3.7 s for 10,000.
+ * A run that grew long is continued as new: a worker that takes over replays the whole history, 0.2
+ * s for 500 events and 3.7 s for 10,000.
  */
 const longestHistoryEvents = 1_000;
 const largestHistoryBytes = 1_000_000;
-/** What is handed over may be large by itself, e.g. an object with large annotations: that alone is no reason to begin anew, and again. */
+/**
+ * What is handed over may be large by itself, e.g. an object with large annotations: that alone is
+ * no reason to begin anew, and again.
+ */
 const shortestHistoryEvents = 60;
 
 export function hasGrownLong({

@@ -22,7 +22,10 @@ export interface Claim {
   reason: string;
 }
 
-/** As MCM v0.62.1, but a selector that asks for nothing adopts nothing and lets nothing go, where MCM takes everything. */
+/**
+ * As MCM v0.62.1, but a selector that asks for nothing adopts nothing and lets nothing go, where
+ * MCM takes everything.
+ */
 export function planClaim(set: Claimant, machine: Claimed): Claim {
   if (machine.controllerUid === set.uid) return planOwned(set, machine);
   if (machine.controllerUid !== undefined) return leave('another object controls it');
@@ -30,7 +33,7 @@ export function planClaim(set: Claimant, machine: Claimed): Claim {
   if (set.isFaulty) return leave('the spec of the set is wrong');
   if (set.isDeleting) return leave('the set is being deleted');
   if (machine.isDeleting) return leave('it is being deleted');
-  return { action: 'adopt', reason: 'nobody controls it and the selector matches' };
+  return { action: 'adopt', reason: 'no object controls it and the selector matches' };
 }
 
 function planOwned(set: Claimant, { labels, isDeleting }: Claimed): Claim {
@@ -47,8 +50,9 @@ const keep = (reason: string): Claim => ({ action: 'keep', reason });
 const leave = (reason: string): Claim => ({ action: 'leave', reason });
 
 /**
- * A set whose template makes machines that its selector does not match would let each of them go and make the next one,
- * for ever. MCM v0.62.1 looks at `matchLabels` only, and so do the CRDs, which know no label selectors.
+ * A set whose template makes machines that its selector does not match would let each of them go
+ * and make the next one, for ever. MCM v0.62.1 reads `matchLabels` only, and so do the CRDs, which
+ * know no label selectors.
  */
 export function selectorFaults(
   selector: LabelSelector | undefined,

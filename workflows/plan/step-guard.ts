@@ -1,8 +1,9 @@
 /**
- * Keeps the loop of a workflow from running without a rest, whatever its plan says: it would fill its history within minutes, and
- * the API server with it. A step that is done again and again waits longer each time, and so does one that fails.
+ * Keeps the loop of a workflow from running without a rest, whatever its plan says: it would fill
+ * its history within minutes, and the API server with it. A step that is done again and again waits
+ * longer each time, and so does one that fails.
  */
-import { stepBackoffSeconds } from './machine/backoff.ts';
+import { stepBackoffSeconds } from './step-backoff.ts';
 
 interface StepRecord {
   /** Times that it was done lately; one is forgotten every few seconds. */
@@ -32,7 +33,10 @@ export interface Pace {
 /** Of a step that no life of an object asks for as often. */
 const ofStep: Pace = { burst: 30, longestSeconds: Infinity };
 
-/** Of the turns of a loop that is to stay ready for news: no sound loop takes as many between two waits. */
+/**
+ * Of the turns of a loop that is to stay ready for news: no sound loop takes as many between two
+ * waits.
+ */
 export const ofTurns: Pace = { burst: 100, longestSeconds: 5 };
 
 /** Times in milliseconds; `random` from 0 to 1. */
@@ -61,11 +65,14 @@ export class StepGuard {
     const { burst, longestSeconds } = this.#pace;
     const excess = Math.floor(record.level - burst);
     if (excess <= 0) return;
-    const wait = stepBackoffSeconds({ message: '', attempts: excess, random: random() });
+    const wait = stepBackoffSeconds({ attempts: excess, random: random() });
     record.nextAt = now + Math.min(wait, longestSeconds) * 1_000;
   }
 
-  /** The loop has waited by itself, or has come forward: what was done before does not count as too often. */
+  /**
+   * The loop has waited by itself, or has come forward: what was done before does not count as too
+   * often.
+   */
   rested(): void {
     for (const record of this.#records.values()) record.level = 0;
   }
@@ -79,7 +86,7 @@ export class StepGuard {
     const record = this.#recordOf(step, now);
     record.failures += 1;
     record.message = message;
-    const wait = stepBackoffSeconds({ message, attempts: record.failures, random });
+    const wait = stepBackoffSeconds({ attempts: record.failures, random });
     record.nextAt = Math.max(record.nextAt, now + wait * 1_000);
   }
 

@@ -20,10 +20,11 @@ import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * A local activity holds a workflow-task slot, so it gets two seconds (docs/decisions/0002-recovery.md); what takes longer
- * goes on in the regular form, which is durable and visible.
+ * A local activity holds a workflow-task slot, so it gets two seconds
+ * (docs/decisions/0002-recovery.md); what takes longer goes on in the regular form, which is
+ * durable and visible.
  */
-const shortForm = proxyLocalActivities<KubeActivities>({
+const local = proxyLocalActivities<KubeActivities>({
   startToCloseTimeout: '2s',
   retry: { maximumAttempts: 2, initialInterval: '100ms' },
 });
@@ -35,44 +36,48 @@ const regularOptions: ActivityOptions = {
 };
 
 /** Runs a short step on Kubernetes as a local activity, and durably when that fails. */
-export async function shortStep<Outcome>(
+export async function localFirst<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   summary: string,
 ): Promise<Outcome> {
-  return await shortFirst(run, () => regularSteps(summary));
+  return await localThen(run, () => regular(summary));
 }
 
-/** The same without a retry of the regular form: it fails, so that the workflow goes on with what else is to be done. */
-export async function shortAttempt<Outcome>(
+/**
+ * The same without a retry of the regular form: it fails, so that the workflow goes on with what
+ * else is to be done.
+ */
+export async function localFirstOnce<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   summary: string,
 ): Promise<Outcome> {
-  return await shortFirst(run, () => singleAttempts(summary));
+  return await localThen(run, () => singleAttempt(summary));
 }
 
-async function shortFirst<Outcome>(
+async function localThen<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   longForm: () => Steps,
 ): Promise<Outcome> {
   try {
-    return await run(shortForm);
+    return await run(local);
   } catch (error) {
-    // A local activity that timed out fails with an ActivityFailure when it happens, and with the bare TimeoutFailure
-    // inside it when its marker is replayed (SDK 1.24.0): both must take the same way.
+    // A local activity that timed out fails with an ActivityFailure when it happens, and with the
+    // bare TimeoutFailure inside it when its marker is replayed (SDK 1.24.0): both must take the
+    // same way.
     if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
     return await run(longForm());
   }
 }
 
 /** A step that a person wants to see in the history. */
-export function regularSteps(summary: string): Steps {
+export function regular(summary: string): Steps {
   return proxyActivities<KubeActivities>({
     ...regularOptions,
     summary: clip(summary, longestSummaryBytes),
   });
 }
 
-/** As activities/failures.ts calls it. */
+/** As activities/runtime/failures.ts calls it. */
 const stopType = 'Stopped';
 
 /** The same, but a stop ends it: the loop goes on with what a stop allows. */
@@ -101,8 +106,11 @@ export function isStop(error: unknown): error is ActivityFailure {
   return error.cause instanceof ApplicationFailure && error.cause.type === stopType;
 }
 
-/** The same without a retry: whoever calls it looks again before the next attempt, and waits longer each time. */
-export function singleAttempts(summary: string): Steps {
+/**
+ * The same without a retry: the caller reads again before the next attempt, and waits longer each
+ * time.
+ */
+export function singleAttempt(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
   return proxyActivities<KubeActivities>({
     ...regularOptions,
@@ -111,13 +119,19 @@ export function singleAttempts(summary: string): Steps {
   });
 }
 
-/** As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and in Go. */
+/**
+ * As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and
+ * in Go.
+ */
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
-/** After this time it is asked whether anybody polls the queue: where nobody does, that is said on the object, and not waited for in silence. */
+/**
+ * After this time it is asked whether a worker polls the queue: where none does, that is said on
+ * the object, and not waited for in silence.
+ */
 const longestQueueWait = '60s';
 
-export function driverSteps(
+export function driverCall(
   provider: string,
   { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
 ): ActivityInterfaceFor<DriverActivities> {
@@ -146,11 +160,11 @@ const checkOptions: ActivityOptions = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
 };
 
-export function checkSteps(summary: string): ActivityInterfaceFor<SafetyActivities> {
+export function safetyCheck(summary: string): ActivityInterfaceFor<SafetyActivities> {
   return proxyActivities<SafetyActivities>({ ...checkOptions, summary });
 }
 
-export function orphanSteps(
+export function orphanCheck(
   provider: string,
   { call, summary }: { call: 'read' | 'delete'; summary: string },
 ): ActivityInterfaceFor<OrphanActivities> {
@@ -163,7 +177,7 @@ export function orphanSteps(
 }
 
 /** What is wrong with a class; no call to a cloud. */
-export function classSteps(
+export function classValidation(
   provider: string,
   { summary, queueWait }: { summary: string; queueWait: '60s' | '12h' },
 ): ActivityInterfaceFor<Pick<DriverActivities, 'validateClass'>> {
@@ -178,11 +192,14 @@ export function classSteps(
   });
 }
 
-type LookActivities = Pick<DriverActivities, 'describeInstance' | 'listInstances'>;
+type DriverQueries = Pick<DriverActivities, 'describeInstance' | 'listInstances'>;
 
 /** A question that is answered soon or not at all. */
-export function lookSteps(provider: string, summary: string): ActivityInterfaceFor<LookActivities> {
-  return proxyActivities<LookActivities>({
+export function driverQuery(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<DriverQueries> {
+  return proxyActivities<DriverQueries>({
     ...checkOptions,
     retry: { ...checkOptions.retry, nonRetryableErrorTypes: notServed },
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
@@ -191,7 +208,7 @@ export function lookSteps(provider: string, summary: string): ActivityInterfaceF
   });
 }
 
-/** Deletes what was found to be nobody's a moment ago: at once or not at all. */
+/** Deletes what was found unclaimed a moment ago: at once or not at all. */
 export function listedDeletion(
   provider: string,
   summary: string,
@@ -206,7 +223,7 @@ export function listedDeletion(
   });
 }
 
-export function drainSteps(summary: string): ActivityInterfaceFor<DrainActivities> {
+export function drainActivities(summary: string): ActivityInterfaceFor<DrainActivities> {
   return proxyActivities<DrainActivities>({
     taskQueue: drainQueueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '60s',

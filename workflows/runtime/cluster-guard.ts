@@ -1,10 +1,13 @@
 import { log } from '@temporalio/workflow';
-import type { EntityInput, Sighting } from '../contracts/references.ts';
+import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 
-/** One Temporal namespace may serve several clusters with objects of the same names: signals of another are refused loudly. */
-export function isOfOurCluster(
-  signal: Pick<Sighting, 'cluster'>,
-  { cluster }: EntityInput,
+/**
+ * One Temporal namespace may serve several clusters with objects of the same names: signals of
+ * another are refused loudly.
+ */
+export function isFromOwnCluster(
+  signal: Pick<SnapshotVersion, 'cluster'>,
+  { cluster }: WorkflowInput,
 ): boolean {
   if (signal.cluster === cluster) return true;
   log.error('signal of another cluster refused', { cluster: signal.cluster, ours: cluster });

@@ -2,27 +2,30 @@ import { workflowInfo } from '@temporalio/workflow';
 import { hasGrownLong } from '../plan/history-length.ts';
 
 /** True when this run should continue as new as soon as nothing is in flight. */
-export function mustRenew(): boolean {
+export function shouldContinueAsNew(): boolean {
   return hasGrownLong(workflowInfo());
 }
 
-/** A step may run for days, as a drain does, and signals come in meanwhile: the server ends a run of 51,200 events. */
+/**
+ * A step may run for days, as a drain does, and signals come in meanwhile: the server ends a run of
+ * 51,200 events.
+ */
 const mostEventsBesideStep = 4_000;
 
 /** True when the step that runs has to be interrupted, so that this run can continue as new. */
-export function mustInterrupt(): boolean {
+export function shouldInterruptStep(): boolean {
   return workflowInfo().historyLength >= mostEventsBesideStep;
 }
 
 /**
- * What the run before handed over. Nothing after a run that failed: what it did in between is unknown, and everything that is
- * needed to go on stands on the objects and the instances.
+ * What the run before handed over. Nothing after a run that failed: what it did in between is
+ * unknown, and everything that is needed to go on stands on the objects and the instances.
  */
-export function handedOver<State>(state: State | undefined): State | undefined {
-  return isBegunAnew() ? undefined : state;
+export function carriedState<State>(state: State | undefined): State | undefined {
+  return followsFailedRun() ? undefined : state;
 }
 
 /** The run before this one failed: what it did, and what it was told, is lost. */
-export function isBegunAnew(): boolean {
+export function followsFailedRun(): boolean {
   return workflowInfo().attempt > 1;
 }

@@ -1,9 +1,9 @@
 /** The pages of MachineSets and MachineDeployments in the Temporal UI. */
-import type { ObjectRef } from '../contracts/references.ts';
+import type { NamespacedName } from '../contracts/references.ts';
 
 export interface SetDetails {
   kind: 'MachineSet' | 'MachineDeployment';
-  ref: ObjectRef;
+  ref: NamespacedName;
   /** What is awaited or done next, in words. */
   next: string;
   /** Further lines, each a fact. */

@@ -1,35 +1,112 @@
-/** How the workflows of MachineSets and MachineDeployments follow the life of their object. */
+/**
+ * How a workflow follows one object: the loop, what wakes it, and whether the object is still the
+ * same.
+ */
+import type { SignalDefinition } from '@temporalio/common';
+import { CancellationScope } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
-import { isLater } from '../contracts/references.ts';
+import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
+import type { Schema } from '../values/schema.ts';
+import { isFromOwnCluster } from './cluster-guard.ts';
+import { goneSnapshot, onSignal } from './signal-validation.ts';
 
-export interface Following {
-  /** The life that this run stands for; set by the first read. */
+type Snapshot = SnapshotVersion & { uid: string };
+
+/** `Seen`: what a signal tells of the object; `Kept`: what the state keeps of it. */
+export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends Snapshot = Seen> {
+  /** UID of the object that this run stands for; set by the first read. */
   uid?: string;
-  observed?: SetSnapshot;
+  /** The newest version that was signalled or read. */
+  observed?: Kept;
   isGone: boolean;
-  /** A later object of the same name: its life begins when this one has ended. */
-  successor?: SetSnapshot;
+  /** A later object of the same name: the next run stands for it. */
+  successor?: Seen;
 }
 
-/** Takes in a live object. Returns whether it is news. */
-export function follow(state: Following, seen: SetSnapshot): boolean {
-  if (state.uid !== undefined && seen.uid !== state.uid) {
-    if (!isLater(seen, state.observed) || !isLater(seen, state.successor)) return false;
-    state.successor = seen;
-    state.isGone = true;
-    return true;
-  }
-  if (!isLater(seen, state.observed)) return false;
-  state.observed = seen;
-  return true;
+/**
+ * Compares a live object with what is known. `newer`: the caller takes it over. `successor`:
+ * another UID under our name, so our object must be gone, whether or not that was signalled.
+ * Undefined: nothing new.
+ */
+export function observeObject<Seen extends Snapshot, Kept extends Snapshot>(
+  state: ObjectState<Seen, Kept>,
+  seen: Seen,
+): 'newer' | 'successor' | undefined {
+  if (!isNewer(seen, state.observed)) return undefined;
+  if (state.uid === undefined || seen.uid === state.uid) return 'newer';
+  if (!isNewer(seen, state.successor)) return undefined;
+  state.successor = seen;
+  state.isGone = true;
+  return 'successor';
 }
 
-export function followGone(state: Following, gone: GoneSnapshot): boolean {
-  if (state.successor?.uid === gone.uid) {
+/** Takes in a live object whose signal the state keeps as it is. Returns whether it is news. */
+export function noteObserved<Seen extends Snapshot>(state: ObjectState<Seen>, seen: Seen): boolean {
+  const found = observeObject(state, seen);
+  if (found === 'newer') state.observed = seen;
+  return found !== undefined;
+}
+
+/** Returns whether it was our object, or its successor. */
+export function observeGone(state: ObjectState<Snapshot, Snapshot>, gone: GoneSnapshot): boolean {
+  if (state.successor?.uid === gone.uid && isNewer(gone, state.successor)) {
     delete state.successor;
     return true;
   }
-  if (state.uid !== gone.uid || !isLater(gone, state.observed)) return false;
+  const uid = state.uid ?? state.observed?.uid;
+  if (gone.uid !== uid || !isNewer(gone, state.observed)) return false;
   state.isGone = true;
   return true;
+}
+
+/** The loop of a workflow. Signals of its own cluster are news; news begins another turn. */
+export class ObjectLifecycle {
+  readonly #input: WorkflowInput;
+  #hasNews = true;
+
+  constructor(input: WorkflowInput) {
+    this.#input = input;
+  }
+
+  get hasNews(): boolean {
+    return this.#hasNews;
+  }
+
+  noteNews(): void {
+    this.#hasNews = true;
+  }
+
+  /** What comes from now on is news again. */
+  takeNews(): void {
+    this.#hasNews = false;
+  }
+
+  /** `observe` returns whether the signal changed anything. */
+  on<Payload extends Pick<SnapshotVersion, 'cluster'>>(
+    signal: SignalDefinition<[Payload]>,
+    shape: Schema<Payload>,
+    observe: (payload: Payload) => boolean,
+  ): void {
+    onSignal(signal, shape, (payload) => {
+      if (isFromOwnCluster(payload, this.#input) && observe(payload)) this.noteNews();
+    });
+  }
+
+  onGone(signal: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
+    this.on(signal, goneSnapshot, (gone) => observeGone(state, gone));
+  }
+
+  /**
+   * Takes turns until one returns a result. Cannot be cancelled from outside: nothing else acts for
+   * this object, and "Cancel" in the Temporal UI must not leave an instance unmanaged.
+   */
+  async run<Result>(turn: () => Promise<Result | undefined>): Promise<Result> {
+    return await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        const result = await turn();
+        if (result !== undefined) return result;
+      }
+    });
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * Puts the cluster and the namespace of a workflow on every activity, so that none can forget them, and deals with workers
- * that reject it because it is not theirs: that is no failure of the step. docs/decisions/0009-install-identity.md.
+ * Puts the cluster and the namespace of a workflow on every activity, so that none can forget them,
+ * and deals with workers that reject it because it is not theirs: that is no failure of the step.
+ * docs/decisions/0009-install-identity.md.
  */
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
 import {
@@ -62,7 +63,8 @@ export function interceptors(): WorkflowInterceptors {
     ],
     internals: [
       {
-        // Fails the workflow task, and with it everything that this worker made of it: Temporal gives it to another.
+        // Fails the workflow task, and with it everything that this worker made of it: Temporal
+        // gives it to another.
         concludeActivation(input, next) {
           if (handBack) throw handBack;
           return next(input);

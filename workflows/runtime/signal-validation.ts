@@ -1,4 +1,7 @@
-/** The form of every signal that says what was seen. One that has another is left out: it must not stop its workflow for ever. */
+/**
+ * The form of every signal that says what was seen. One that has another is left out: it must not
+ * stop its workflow for ever.
+ */
 import type { SignalDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import type { DrainReport } from '../contracts/drain-activities.ts';
@@ -13,45 +16,52 @@ import type {
   NodeSnapshot,
   SetSnapshot,
 } from '../contracts/messages.ts';
-import type { EntityInput, ObjectRef, Sighting } from '../contracts/references.ts';
+import type { WorkflowInput, NamespacedName, SnapshotVersion } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
-import type { Shape } from '../values/shape.ts';
+import type { Schema } from '../values/schema.ts';
 import {
   count,
-  faultIn,
+  errorIn,
   flag,
   listOf,
   name,
   objectOf,
   oneOf,
   optional,
-  partOf,
+  pick,
   resourceVersion,
   text,
   time,
-} from '../values/shape.ts';
+} from '../values/schema.ts';
 
-export const sighting: Shape<Sighting> = { cluster: text, epoch: count, resourceVersion };
+export const snapshotVersion: Schema<SnapshotVersion> = {
+  cluster: text,
+  epoch: count,
+  resourceVersion,
+};
 
-export const classSnapshot: Shape<ClassSnapshot> = { ...sighting, isEdited: optional(flag) };
+export const classSnapshot: Schema<ClassSnapshot> = {
+  ...snapshotVersion,
+  isEdited: optional(flag),
+};
 
-export const goneSnapshot: Shape<GoneSnapshot> = { ...sighting, uid: name };
+export const goneSnapshot: Schema<GoneSnapshot> = { ...snapshotVersion, uid: name };
 
-const drainOptions: Shape<DrainOptions> = {
+const drainOptions: Schema<DrainOptions> = {
   isSkipped: optional(flag),
   until: optional(time),
   skipsVolumeWait: optional(flag),
 };
 
-const preservation: Shape<PreservationNotes> = {
+const preservation: Schema<PreservationNotes> = {
   preserve: optional(text),
   lastApplied: optional(text),
   expiry: optional(text),
   forcesDrain: optional(flag),
 };
 
-export const machineSnapshot: Shape<MachineSnapshot> = {
+export const machineSnapshot: Schema<MachineSnapshot> = {
   ...goneSnapshot,
   isDeleting: flag,
   hasFinalizer: flag,
@@ -61,15 +71,15 @@ export const machineSnapshot: Shape<MachineSnapshot> = {
   preservation: optional(objectOf(preservation)),
 };
 
-export const missingInstance: Shape<MissingInstance> = {
+export const missingInstance: Schema<MissingInstance> = {
   cluster: text,
   uid: name,
   providerID: name,
   confirmAfterSeconds: count,
 };
 
-export const nodeSnapshot: Shape<NodeSnapshot> = {
-  ...sighting,
+export const nodeSnapshot: Schema<NodeSnapshot> = {
+  ...snapshotVersion,
   name,
   exists: flag,
   uid: text,
@@ -81,7 +91,7 @@ export const nodeSnapshot: Shape<NodeSnapshot> = {
   preserve: optional(text),
 };
 
-export const setSnapshot: Shape<SetSnapshot> = {
+export const setSnapshot: Schema<SetSnapshot> = {
   ...goneSnapshot,
   generation: count,
   isDeleting: flag,
@@ -89,14 +99,14 @@ export const setSnapshot: Shape<SetSnapshot> = {
   metadataDigest: text,
 };
 
-const mostStrays = 1_000;
+const mostUnmatched = 1_000;
 
-export const machinesSnapshot: Shape<MachinesSnapshot> = {
-  ...sighting,
-  strays: optional(listOf(name, mostStrays)),
+export const machinesSnapshot: Schema<MachinesSnapshot> = {
+  ...snapshotVersion,
+  unmatched: optional(listOf(name, mostUnmatched)),
 };
 
-const blocker: Shape<Blocker> = {
+const blocker: Schema<Blocker> = {
   blockedBy: name,
   pod: text,
   podUid: text,
@@ -106,7 +116,7 @@ const blocker: Shape<Blocker> = {
   isHopeless: optional(flag),
 };
 
-const volumeWait: Shape<VolumeWait> = {
+const volumeWait: Schema<VolumeWait> = {
   pod: text,
   podUid: text,
   stage: oneOf('detach', 'reattach'),
@@ -115,7 +125,7 @@ const volumeWait: Shape<VolumeWait> = {
   until: time,
 };
 
-export const drainReportShape: Shape<DrainReport> = {
+export const drainReportSchema: Schema<DrainReport> = {
   uid: name,
   podsLeft: count,
   blockers: listOf(objectOf(blocker), 100),
@@ -124,24 +134,27 @@ export const drainReportShape: Shape<DrainReport> = {
   deadline: optional(time),
 };
 
-const objectRef: Shape<ObjectRef> = { namespace: name, name };
+const objectRef: Schema<NamespacedName> = { namespace: name, name };
 
 /** Hears a signal, and leaves out what is not of its form. */
-export function hear<T extends object>(
+export function onSignal<T extends object>(
   signal: SignalDefinition<[T]>,
-  shape: Shape<T>,
+  shape: Schema<T>,
   take: (payload: T) => void,
 ): void {
   setHandler(signal, (payload: T) => {
-    const fault = faultIn(payload, shape);
-    if (fault === undefined) take(partOf(payload, shape));
+    const fault = errorIn(payload, shape);
+    if (fault === undefined) take(pick(payload, shape));
     else log.warn('a signal that makes no sense was left out', { signal: signal.name, fault });
   });
 }
 
-/** A run that somebody starts by hand with something else can never do anything: it fails, and says why. */
-export function requireInput<Input extends EntityInput>(input: Input): Input {
-  const fault = faultIn(input, { ref: objectOf(objectRef), cluster: name });
+/**
+ * A run that is started by hand with something else can never do anything: it fails, and says
+ * why.
+ */
+export function requireInput<Input extends WorkflowInput>(input: Input): Input {
+  const fault = errorIn(input, { ref: objectOf(objectRef), cluster: name });
   if (fault === undefined) return input;
   const message = `the input makes no sense: ${fault}; it is {"ref": {"namespace": ..., "name": ...}, "cluster": UID of namespace kube-system}`;
   throw ApplicationFailure.nonRetryable(message, 'InvalidInput');

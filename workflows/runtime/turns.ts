@@ -8,8 +8,8 @@ export class Turns {
   readonly #guard = new StepGuard(ofTurns);
 
   /**
-   * At the beginning of each turn: after many without a wait each costs a pause. Not async: the SDK captures a stack for every
-   * promise of a workflow, and most turns have no pause.
+   * At the beginning of each turn: after many without a wait each costs a pause. Not async: the SDK
+   * captures a stack for every promise of a workflow, and most turns have no pause.
    */
   next(): Promise<void> | undefined {
     const now = Date.now();

@@ -2,25 +2,27 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
 
 /**
- * Times may come from a person's words, such as a timeout of 290 years: the server's clock ends in 2262. Whoever is woken too
- * early sets it again.
+ * Times may come from a person's words, such as a timeout of 290 years: the server's clock ends in
+ * 2262. A loop that is woken too early sets it again.
  */
 const longestSleepMs = 30 * 24 * 3_600_000;
 
 /**
- * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history events for each; this
- * one is touched only when the time to wake changes.
+ * One timer that wakes the loop. A loop that armed a timer at each turn would pay two history
+ * events for each; this one is touched only when the time to wake changes.
  */
-export class Alarm {
+export class WakeTimer {
   #at: number | undefined;
   #scope: CancellationScope | undefined;
-  readonly #ring: () => void;
+  readonly #wake: () => void;
 
-  constructor(ring: () => void) {
-    this.#ring = ring;
+  constructor(wake: () => void) {
+    this.#wake = wake;
   }
 
-  /** Rings at `at` (milliseconds), or never. `summary` stands beside the timer in the Temporal UI. */
+  /**
+   * Rings at `at` (milliseconds), or never. `summary` stands beside the timer in the Temporal UI.
+   */
   set(at: number | undefined, summary: string): void {
     if (at === this.#at) return;
     this.#scope?.cancel();
@@ -29,19 +31,19 @@ export class Alarm {
     if (at === undefined) return;
     const scope = new CancellationScope();
     this.#scope = scope;
-    void scope.run(() => this.#ringAfter(sleepUntil(at), summary));
+    void scope.run(() => this.#wakeAfter(sleepUntil(at), summary));
   }
 
   /**
-   * Rings at `at` or before: a deadline that moves on with every step of progress is not armed anew each time. Whoever is
-   * woken too early sets it again.
+   * Rings at `at` or before: a deadline that moves on with every step of progress is not armed anew
+   * each time. A loop that is woken too early sets it again.
    */
   atLatest(at: number | undefined, summary: string): void {
     if (at !== undefined && this.#at !== undefined && this.#at <= at) return;
     this.set(at, summary);
   }
 
-  async #ringAfter(milliseconds: number, summary: string): Promise<void> {
+  async #wakeAfter(milliseconds: number, summary: string): Promise<void> {
     try {
       await sleep(milliseconds, { summary: clip(summary, longestSummaryBytes) });
     } catch (error) {
@@ -50,7 +52,7 @@ export class Alarm {
       throw error;
     }
     this.#at = undefined;
-    this.#ring();
+    this.#wake();
   }
 }
 

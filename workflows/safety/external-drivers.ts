@@ -1,14 +1,15 @@
 /**
- * The search for orphans at providers whose driver is not built in. Such a driver serves `DriverActivities` alone: it lists for each class
- * and deletes what it is told to; the core judges.
+ * The search for orphans at providers whose driver is not built in. Such a driver serves
+ * `DriverActivities` alone: it lists for each class and deletes what it is told to; the core
+ * judges.
  */
 import { isCancellation } from '@temporalio/workflow';
 import type {
-  ForeignListing,
-  ForeignProvider,
-  JudgedListing,
-  LastLook,
-  LastLookRequest,
+  ExternalListing,
+  ExternalProvider,
+  EvaluatedListing,
+  FinalCheck,
+  FinalCheckRequest,
   ListingsRequest,
   OrphanCheck,
   OrphanOutcome,
@@ -17,8 +18,13 @@ import type {
 import { contractVersion } from '../contracts/driver-activities.ts';
 import { listedDeletedBy, describedBy, listedBy, listedMax } from '../contracts/driver-answers.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
-import type { ScopeLook, Suspect } from '../plan/safety/orphan-sweep.ts';
-import { checkSteps, listedDeletion, lookSteps, messageOf } from '../runtime/activity-options.ts';
+import type { ScopeListing, Suspect } from '../plan/safety/orphan-sweep.ts';
+import {
+  safetyCheck,
+  listedDeletion,
+  driverQuery,
+  messageOf,
+} from '../runtime/activity-options.ts';
 
 interface Account {
   namespace: string;
@@ -29,22 +35,25 @@ interface Account {
 /** Each question is an activity in the history of the run. */
 const askedMax = 20;
 
-export async function lookAtForeign(
+export async function searchExternal(
   { namespace, cluster, minAgeSeconds }: OrphanCheck,
-  { provider, classNames }: ForeignProvider,
+  { provider, classNames }: ExternalProvider,
   suspects: string[],
-): Promise<ScopeLook[]> {
+): Promise<ScopeListing[]> {
   const account = { namespace, cluster, provider };
   const listings = await Promise.all(classNames.map((name) => listingOf(account, name)));
-  const judged = await judge(account, distinct(listings), {
+  const evaluated = await evaluate(account, distinct(listings), {
     minAgeSeconds,
     ...(suspects.length > 0 && { suspects }),
   });
-  return await Promise.all(judged.map((listing) => withMissing(account, listing)));
+  return await Promise.all(evaluated.map((listing) => withMissing(account, listing)));
 }
 
-/** Classes of one account list the same: each instance counts for the first. What they have together has to fit into a history. */
-export function distinct(listings: readonly ForeignListing[]): ForeignListing[] {
+/**
+ * Classes of one account list the same: each instance counts for the first. What they have together
+ * has to fit into a history.
+ */
+export function distinct(listings: readonly ExternalListing[]): ExternalListing[] {
   const seen = new Set<string>();
   return listings.map((listing) => {
     const { className, instances } = listing;
@@ -59,28 +68,31 @@ export function distinct(listings: readonly ForeignListing[]): ForeignListing[] 
 }
 
 /** While no other class is sure to lead to them, everything that this one leads to counts. */
-export async function lookLastAtForeign(request: LastLookRequest): Promise<LastLook> {
+export async function checkFinallyExternal(request: FinalCheckRequest): Promise<FinalCheck> {
   const { className } = request;
   const listings = [await listingOf(request, className)];
-  const [judged] = await judge(request, listings, { minAgeSeconds: 0 });
-  if (!judged) return { left: 0, examples: [], error: 'nothing was judged' };
-  const { suspects, omitted, error } = judged.look;
+  const [evaluated] = await evaluate(request, listings, { minAgeSeconds: 0 });
+  if (!evaluated) return { left: 0, examples: [], error: 'nothing was judged' };
+  const { suspects, omitted, error } = evaluated.listing;
   const examples = suspects.slice(0, 10).map(({ providerID }) => providerID);
   return { left: suspects.length + omitted, examples, ...(error !== undefined && { error }) };
 }
 
-/** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
-export async function deleteForeign(
+/**
+ * Checks again before it deletes: since the listing a Machine may have been created that is to
+ * take the instance over.
+ */
+export async function deleteExternal(
   { namespace, cluster }: Pick<OrphanCheck, 'namespace' | 'cluster'>,
   suspect: Suspect,
 ): Promise<OrphanOutcome> {
   const { provider, providerID, machineName, token, className } = suspect;
   const instance = { providerID, machineName, ...(token !== undefined && { token }) };
   const listings = [{ className, instances: [instance] }];
-  const [judged] = await judge({ namespace, cluster, provider }, listings, {
+  const [evaluated] = await evaluate({ namespace, cluster, provider }, listings, {
     minAgeSeconds: 0,
   });
-  const [because] = Object.keys(judged?.look.kept ?? {});
+  const [because] = Object.keys(evaluated?.listing.kept ?? {});
   if (because !== undefined) return { outcome: 'kept', because };
   const steps = listedDeletion(provider, `delete ${providerID}`);
   const answer = await steps.deleteListed({
@@ -96,21 +108,21 @@ export async function deleteForeign(
   return { outcome: 'failed', message: `${code}: ${message}` };
 }
 
-async function judge(
+async function evaluate(
   { namespace, provider }: Account,
-  listings: ForeignListing[],
+  listings: ExternalListing[],
   rules: Pick<ListingsRequest, 'minAgeSeconds' | 'suspects'>,
-): Promise<JudgedListing[]> {
-  const steps = checkSteps(`compare the instances of provider ${provider} with the Machines`);
-  return await steps.judgeListings({ namespace, provider, listings, ...rules });
+): Promise<EvaluatedListing[]> {
+  const steps = safetyCheck(`compare the instances of provider ${provider} with the Machines`);
+  return await steps.evaluateListings({ namespace, provider, listings, ...rules });
 }
 
 /** A class that cannot be listed does not hide the others. */
 async function listingOf(
   { namespace, cluster, provider }: Account,
   className: string,
-): Promise<ForeignListing> {
-  const steps = lookSteps(provider, `list the instances of class ${className}`);
+): Promise<ExternalListing> {
+  const steps = driverQuery(provider, `list the instances of class ${className}`);
   try {
     const answer = await steps.listInstances({ contractVersion, namespace, cluster, className });
     return { className, ...listedBy(answer, askedOf(provider)) };
@@ -122,24 +134,27 @@ async function listingOf(
 
 async function withMissing(
   account: Account,
-  { look, machines, unlisted }: JudgedListing,
-): Promise<ScopeLook> {
-  // Others at each look, when they are too many.
+  { listing, machines, unlisted }: EvaluatedListing,
+): Promise<ScopeListing> {
+  // Others at each check, when they are too many.
   const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const answers = await Promise.all(
-    asked.map(async (one) => ((await isMissing(account, one, look.className)) ? [one] : [])),
+    asked.map(async (one) => ((await isMissing(account, one, listing.className)) ? [one] : [])),
   );
   const missing = answers
     .flat()
     .map(({ createdAt: _known, ...one }): OwnedInstance => one)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  if (missing.length === 0) return look;
+  if (missing.length === 0) return listing;
   const counts = { machines, unlisted: unlisted.length, asked: asked.length };
-  return { ...look, missing: { ...counts, missing } };
+  return { ...listing, missing: { ...counts, missing } };
 }
 
-/** A cloud that does not answer proves nothing, and neither does one that may not list the instance yet. */
+/**
+ * A cloud that does not answer proves nothing, and neither does one that may not list the instance
+ * yet.
+ */
 async function isMissing(
   { namespace, cluster, provider }: Account,
   { name, uid, providerID, createdAt }: UnlistedInstance,
@@ -150,7 +165,7 @@ async function isMissing(
   const known = { machine, cluster, className, provider, token, providerID };
   const request = { contractVersion, ...known, isRetry: true };
   try {
-    const steps = lookSteps(provider, `is ${providerID} there?`);
+    const steps = driverQuery(provider, `is ${providerID} there?`);
     const answer = describedBy(await steps.describeInstance(request), askedOf(provider));
     const isMeant = answer.outcome === 'missing';
     return isMeant && Date.now() - createdAt >= answer.settleSeconds * 1_000;

@@ -1,54 +1,59 @@
 /**
- * One run of the check `safety/entities`: every Machine, MachineSet and MachineDeployment has its workflow, and every such
- * workflow its object. What is amiss twice is healed by the signal that the watcher would send.
+ * One run of the check `safety/lost-workflows`: every Machine, MachineSet and MachineDeployment has
+ * its workflow, and every such workflow its object. What is amiss twice is healed by the signal
+ * that the watcher would send.
  */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { EntityCheck, EntityReport, HealedEntity } from '../contracts/safety-activities.ts';
-import type { EntityLook } from '../plan/safety/lost-workflows.ts';
+import type {
+  WorkflowCheck,
+  WorkflowReport,
+  RepairedWorkflow,
+} from '../contracts/safety-activities.ts';
+import type { WorkflowComparison } from '../plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../plan/safety/lost-workflows.ts';
-import { checkSteps } from '../runtime/activity-options.ts';
+import { safetyCheck } from '../runtime/activity-options.ts';
 
 /** Longer than a signal takes, and than a list of workflows lags behind. */
-const secondLookAfter = '5s';
+const secondCheckAfter = '5s';
 /** Each heals some hundreds; what is left then is for the next run. */
 const roundsMax = 20;
 /** The report stands in a history. */
 const namedMax = 100;
 
-export async function safetyEntities(check: EntityCheck): Promise<EntityReport> {
-  const done = new Map<string, HealedEntity>();
+export async function safetyLostWorkflows(check: WorkflowCheck): Promise<WorkflowReport> {
+  const done = new Map<string, RepairedWorkflow>();
   for (let round = 1; ; round += 1) {
-    const look = await findAmiss(check);
-    if (isWell(look) || round > roundsMax) return close(check, reportOf(look, done));
-    const input = { ...check, ...look };
-    const outcome = await checkSteps(summaryOf(look)).healEntities(input);
+    const found = await findMismatches(check);
+    if (isWell(found) || round > roundsMax) return close(check, reportOf(found, done));
+    const input = { ...check, ...found };
+    const outcome = await safetyCheck(summaryOf(found)).repairWorkflows(input);
     for (const entity of outcome) done.set(`${entity.kind}/${entity.name}`, entity);
-    setCurrentDetails(detailsOf(check, reportOf(look, done)));
+    setCurrentDetails(detailsOf(check, reportOf(found, done)));
     // Nothing more to be done now.
-    if (outcome.every(({ isHealed }) => !isHealed) && look.omitted === 0)
-      return close(check, reportOf(look, done));
+    if (outcome.every(({ isHealed }) => !isHealed) && found.omitted === 0)
+      return close(check, reportOf(found, done));
   }
 }
 
-async function findAmiss({ namespace }: EntityCheck): Promise<EntityLook> {
+async function findMismatches({ namespace }: WorkflowCheck): Promise<WorkflowComparison> {
   const first = await compare(namespace);
   if (isWell(first)) return first;
-  await sleep(secondLookAfter);
+  await sleep(secondCheckAfter);
   return agreedOn(first, await compare(namespace));
 }
 
-function compare(namespace: string): Promise<EntityLook> {
-  return checkSteps('compare objects with workflows').compareEntities({ namespace });
+function compare(namespace: string): Promise<WorkflowComparison> {
+  return safetyCheck('compare objects with workflows').compareWorkflows({ namespace });
 }
 
-function summaryOf({ unattended, leftOver }: EntityLook): string {
+function summaryOf({ unattended, leftOver }: WorkflowComparison): string {
   return `start ${unattended.length} workflows, end ${leftOver.length}`;
 }
 
 function reportOf(
-  { objects, running }: EntityLook,
-  done: ReadonlyMap<string, HealedEntity>,
-): EntityReport {
+  { objects, running }: WorkflowComparison,
+  done: ReadonlyMap<string, RepairedWorkflow>,
+): WorkflowReport {
   const all = [...done.values()];
   const healed = all.filter(({ isHealed }) => isHealed);
   const failed = all.filter(({ isHealed }) => !isHealed);
@@ -61,7 +66,7 @@ function reportOf(
   };
 }
 
-function close(check: EntityCheck, report: EntityReport): EntityReport {
+function close(check: WorkflowCheck, report: WorkflowReport): WorkflowReport {
   setCurrentDetails(detailsOf(check, report));
   const tags = { kube_namespace: check.namespace };
   metricMeter
@@ -78,7 +83,7 @@ function close(check: EntityCheck, report: EntityReport): EntityReport {
   return report;
 }
 
-function detailsOf({ namespace }: EntityCheck, report: EntityReport): string {
+function detailsOf({ namespace }: WorkflowCheck, report: WorkflowReport): string {
   const { objects, running, entities } = report;
   return [
     `### Workflows of ${namespace}: ${running} run for ${objects} objects`,

@@ -3,8 +3,8 @@ import { isCancellation } from '@temporalio/workflow';
 import type { OrphanCheck } from '../contracts/safety-activities.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
 import { isMassLoss } from '../plan/safety/missing-instances.ts';
-import type { ScopeLook } from '../plan/safety/orphan-sweep.ts';
-import { checkSteps, messageOf } from '../runtime/activity-options.ts';
+import type { ScopeListing } from '../plan/safety/orphan-sweep.ts';
+import { safetyCheck, messageOf } from '../runtime/activity-options.ts';
 
 /** In the report of a run. */
 export interface MissingReport {
@@ -12,22 +12,24 @@ export interface MissingReport {
   total: number;
   /** At most 100 of them. */
   machines: Pick<OwnedInstance, 'name' | 'providerID'>[];
-  /** Why nobody acts on some of them, for each MachineClass. */
+  /** Why some of them are left alone, for each MachineClass. */
   stopped: { className: string; message: string }[];
   /** Why their workflows could not be told. */
   error?: string;
 }
 
 const namedMax = 100;
-/** Between the two answers of the cloud that have to agree, whatever the minimum age of orphans is. */
+/**
+ * Between the two answers of the cloud that have to agree, whatever the minimum age of orphans is.
+ */
 const confirmMaxSeconds = 120;
 
 /** The workflows of the machines ask the cloud themselves before they act. */
-export async function tellOfMissing(
+export async function signalMissing(
   check: OrphanCheck,
-  looks: readonly ScopeLook[],
+  listings: readonly ScopeListing[],
 ): Promise<MissingReport> {
-  const lossy = looks.filter(({ missing }) => missing !== undefined);
+  const lossy = listings.filter(({ missing }) => missing !== undefined);
   const stopped = lossy.filter(isMass).map(stopOf);
   const all = instancesIn(lossy);
   const report: MissingReport = {
@@ -35,14 +37,15 @@ export async function tellOfMissing(
     machines: all.slice(0, namedMax).map(({ name, providerID }) => ({ name, providerID })),
     stopped,
   };
-  const told = check.mode === 'report' ? [] : instancesIn(lossy.filter((look) => !isMass(look)));
+  const told =
+    check.mode === 'report' ? [] : instancesIn(lossy.filter((listing) => !isMass(listing)));
   if (told.length === 0 && stopped.length === 0) return report;
   const { namespace, cluster, minAgeSeconds } = check;
   const confirmAfterSeconds = Math.min(minAgeSeconds, confirmMaxSeconds);
   const missing = told.map((one) => ({ ...one, cluster, confirmAfterSeconds }));
   try {
-    const steps = checkSteps(`${told.length} machines may have lost their instance`);
-    await steps.tellOfMissing({ namespace, missing, stopped });
+    const steps = safetyCheck(`${told.length} machines may have lost their instance`);
+    await steps.signalMissingInstances({ namespace, missing, stopped });
     return report;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -51,15 +54,15 @@ export async function tellOfMissing(
 }
 
 /** A Machine is in one scope: that of its class. */
-function instancesIn(looks: readonly ScopeLook[]): OwnedInstance[] {
-  return looks.flatMap(({ missing }) => missing?.missing ?? []);
+function instancesIn(listings: readonly ScopeListing[]): OwnedInstance[] {
+  return listings.flatMap(({ missing }) => missing?.missing ?? []);
 }
 
-function isMass({ missing }: ScopeLook): boolean {
+function isMass({ missing }: ScopeListing): boolean {
   return missing !== undefined && isMassLoss(missing);
 }
 
-function stopOf({ className, missing }: ScopeLook): MissingReport['stopped'][number] {
+function stopOf({ className, missing }: ScopeListing): MissingReport['stopped'][number] {
   const { missing: gone = [], asked = 0, machines = 0 } = missing ?? {};
   const ofAsked = asked < machines ? ` (${asked} were asked for)` : '';
   const message = `${gone.length} of ${machines} machines${ofAsked} have no instance any more, for all that the cloud says: none is replaced because of that, as this may be a mistake, such as credentials of another account. Delete the Machines that are really lost`;

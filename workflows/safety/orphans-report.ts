@@ -1,10 +1,18 @@
-/** What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the Temporal UI. */
+/**
+ * What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the
+ * Temporal UI.
+ */
 import type { OrphanCheck, OrphanOutcome } from '../contracts/safety-activities.ts';
 import type { KeptReason } from '../plan/safety/orphan-claims.ts';
 import { keptReasons } from '../plan/safety/orphan-claims.ts';
 import type { MissingReport } from './missing-instances.ts';
 import { missingInWords } from './missing-instances.ts';
-import type { ScopeLook, Suspect, SweepPlan, TrackedSuspect } from '../plan/safety/orphan-sweep.ts';
+import type {
+  ScopeListing,
+  Suspect,
+  SweepPlan,
+  TrackedSuspect,
+} from '../plan/safety/orphan-sweep.ts';
 
 type ReportedSuspect = Suspect & {
   /** RFC 3339. */
@@ -25,7 +33,7 @@ export interface OrphanReport {
   kept: { total: number } & Partial<Record<KeptReason, number>>;
   /** Instances that no Machine knows of, with those that `suspects` has no room for. */
   suspected: number;
-  /** Those of them that two looks agree on. */
+  /** Those of them that two checks agree on. */
   confirmed: number;
   /** Still there after this run. The next run compares with them. */
   suspects: ReportedSuspect[];
@@ -43,20 +51,20 @@ const messageMax = 300;
 
 export interface Run {
   check: OrphanCheck;
-  looks: readonly ScopeLook[];
+  listings: readonly ScopeListing[];
   plan: SweepPlan;
   /** By providerID; of the deletions. */
   outcomes: ReadonlyMap<string, OrphanOutcome>;
 }
 
-export function reportOf({ check, looks, plan, outcomes }: Run): OrphanReport {
+export function reportOf({ check, listings, plan, outcomes }: Run): OrphanReport {
   const endOf = ({ providerID }: Suspect): OrphanOutcome['outcome'] | undefined =>
     outcomes.get(providerID)?.outcome;
   const left = plan.suspects.filter((suspect) => !isOver.has(endOf(suspect) ?? 'failed'));
   return {
     mode: check.mode,
-    listings: looks.length,
-    kept: keptIn(looks),
+    listings: listings.length,
+    kept: keptIn(listings),
     suspected: plan.suspectedCount,
     confirmed: plan.confirmed.length,
     suspects: left.slice(0, suspectsMax).map(reported),
@@ -64,7 +72,7 @@ export function reportOf({ check, looks, plan, outcomes }: Run): OrphanReport {
       .filter((suspect) => endOf(suspect) === 'deleted')
       .map(({ providerID, machineName, because }) => ({ providerID, machineName, because })),
     ...(plan.stopped !== undefined && { stopped: plan.stopped }),
-    errors: errorsIn(looks, outcomes).slice(0, errorsMax),
+    errors: errorsIn(listings, outcomes).slice(0, errorsMax),
   };
 }
 
@@ -75,11 +83,11 @@ function reported({ firstSeen, ...suspect }: TrackedSuspect): ReportedSuspect {
   return { ...suspect, firstSeen: new Date(firstSeen).toISOString() };
 }
 
-function keptIn(looks: readonly ScopeLook[]): OrphanReport['kept'] {
+function keptIn(listings: readonly ScopeListing[]): OrphanReport['kept'] {
   const kept: OrphanReport['kept'] = { total: 0 };
-  for (const look of looks) {
+  for (const listing of listings) {
     for (const reason of keptReasons) {
-      const number = look.kept[reason] ?? 0;
+      const number = listing.kept[reason] ?? 0;
       if (number === 0) continue;
       kept[reason] = (kept[reason] ?? 0) + number;
       kept.total += number;
@@ -88,8 +96,11 @@ function keptIn(looks: readonly ScopeLook[]): OrphanReport['kept'] {
   return kept;
 }
 
-function errorsIn(looks: readonly ScopeLook[], outcomes: Run['outcomes']): OrphanReport['errors'] {
-  const ofLooks = looks.flatMap(({ provider, className, error }) => {
+function errorsIn(
+  listings: readonly ScopeListing[],
+  outcomes: Run['outcomes'],
+): OrphanReport['errors'] {
+  const ofListings = listings.flatMap(({ provider, className, error }) => {
     if (error === undefined) return [];
     const where =
       className === '' ? `provider ${provider}` : `provider ${provider}, MachineClass ${className}`;
@@ -100,10 +111,10 @@ function errorsIn(looks: readonly ScopeLook[], outcomes: Run['outcomes']): Orpha
       ? [{ where: providerID, message: outcome.message.slice(0, messageMax) }]
       : [],
   );
-  return [...ofLooks, ...ofDeletions];
+  return [...ofListings, ...ofDeletions];
 }
 
-/** Of the run before; nothing where its result has another form: then the looks begin anew. */
+/** Of the run before; nothing where its result has another form: then the checks begin anew. */
 export function suspectsIn(lastResult: unknown): TrackedSuspect[] {
   const { suspects }: { suspects?: unknown } = Object(lastResult);
   if (!Array.isArray(suspects)) return [];

@@ -1,6 +1,6 @@
 /**
- * One run of the check `safety/orphans`: looks for instances that no Machine knows of, deletes those that two runs agree on, and
- * reports. docs/safety.md says how to read, pause and start it.
+ * One run of the check `safety/orphans`: searches for instances that no Machine knows of, deletes
+ * those that two runs agree on, and reports. docs/safety.md says how to read, pause and start it.
  */
 import {
   isCancellation,
@@ -10,67 +10,67 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
-  ForeignProvider,
+  ExternalProvider,
   OrphanCheck,
   OrphanOutcome,
 } from '../contracts/safety-activities.ts';
-import type { ScopeLook, Suspect, TrackedSuspect } from '../plan/safety/orphan-sweep.ts';
+import type { ScopeListing, Suspect, TrackedSuspect } from '../plan/safety/orphan-sweep.ts';
 import { planSweep } from '../plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from './orphans-report.ts';
 import { detailsOf, reportOf, suspectsIn } from './orphans-report.ts';
-import { deleteForeign, lookAtForeign } from './external-drivers.ts';
-import { tellOfMissing } from './missing-instances.ts';
-import { checkSteps, messageOf, orphanSteps } from '../runtime/activity-options.ts';
+import { deleteExternal, searchExternal } from './external-drivers.ts';
+import { signalMissing } from './missing-instances.ts';
+import { safetyCheck, messageOf, orphanCheck } from '../runtime/activity-options.ts';
 
 export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const { namespace } = check;
   const earlier = suspectsIn(workflowInfo().lastResult);
-  const steps = checkSteps('read the MachineClasses');
+  const steps = safetyCheck('read the MachineClasses');
   const providers = await steps.findProviders({ namespace });
-  const looks = (
-    await Promise.all(providers.map((provider) => lookAt(check, provider, earlier)))
+  const listings = (
+    await Promise.all(providers.map((provider) => search(check, provider, earlier)))
   ).flat();
-  const foreign = new Set(providers.filter(isForeignProvider).map(({ provider }) => provider));
+  const external = new Set(providers.filter(isExternalProvider).map(({ provider }) => provider));
   const now = Date.now();
-  const plan = planSweep({ looks, earlier, rules: check, now });
+  const plan = planSweep({ listings, earlier, rules: check, now });
   const outcomes = new Map<string, OrphanOutcome>();
   await Promise.all(
     plan.deletions.map(async (suspect) => {
-      const isForeign = foreign.has(suspect.provider);
-      outcomes.set(suspect.providerID, await deleteOne(check, suspect, isForeign));
+      const isExternal = external.has(suspect.provider);
+      outcomes.set(suspect.providerID, await deleteOne(check, suspect, isExternal));
     }),
   );
-  const missing = await tellOfMissing(check, looks);
-  await tellOfCredentials(check, looks);
-  const report = { ...reportOf({ check, looks, plan, outcomes }), missing };
+  const missing = await signalMissing(check, listings);
+  await reportCredentials(check, listings);
+  const report = { ...reportOf({ check, listings, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
   count(check, report);
   const error = await tell(check, plan, report);
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
 
-function isForeignProvider(found: string | ForeignProvider): found is ForeignProvider {
+function isExternalProvider(found: string | ExternalProvider): found is ExternalProvider {
   return typeof found !== 'string';
 }
 
 /** A provider that does not answer does not hide the others. */
-async function lookAt(
+async function search(
   check: OrphanCheck,
-  found: string | ForeignProvider,
+  found: string | ExternalProvider,
   earlier: readonly TrackedSuspect[],
-): Promise<ScopeLook[]> {
+): Promise<ScopeListing[]> {
   const { namespace, cluster, minAgeSeconds } = check;
-  const provider = isForeignProvider(found) ? found.provider : found;
+  const provider = isExternalProvider(found) ? found.provider : found;
   try {
     const suspects = earlier
       .filter((suspect) => suspect.provider === provider)
       .map(({ providerID }) => providerID);
-    if (isForeignProvider(found)) return await lookAtForeign(check, found, suspects);
-    const steps = orphanSteps(provider, {
+    if (isExternalProvider(found)) return await searchExternal(check, found, suspects);
+    const steps = orphanCheck(provider, {
       call: 'read',
       summary: `list the instances of provider ${provider}`,
     });
-    return await steps.lookForOrphans({
+    return await steps.findOrphans({
       namespace,
       cluster,
       provider,
@@ -87,14 +87,14 @@ async function lookAt(
 async function deleteOne(
   { namespace, cluster }: OrphanCheck,
   { firstSeen: _past, ...suspect }: TrackedSuspect,
-  isForeign: boolean,
+  isExternal: boolean,
 ): Promise<OrphanOutcome> {
-  const steps = orphanSteps(suspect.provider, {
+  const steps = orphanCheck(suspect.provider, {
     call: 'delete',
     summary: `delete ${suspect.providerID}`,
   });
   try {
-    if (isForeign) return await deleteForeign({ namespace, cluster }, suspect);
+    if (isExternal) return await deleteExternal({ namespace, cluster }, suspect);
     return await steps.deleteOrphan({ namespace, cluster, suspect });
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -103,18 +103,21 @@ async function deleteOne(
 }
 
 /** A run that cannot tell it has failed in nothing else: the next one tells. */
-async function tellOfCredentials({ namespace }: OrphanCheck, looks: ScopeLook[]): Promise<void> {
-  const news = looks.flatMap(({ credentials }) => credentials ?? []);
+async function reportCredentials(
+  { namespace }: OrphanCheck,
+  listings: ScopeListing[],
+): Promise<void> {
+  const news = listings.flatMap(({ credentials }) => credentials ?? []);
   if (news.length === 0) return;
   try {
-    await checkSteps('tell of credentials').tellOfCredentials({ namespace, news });
+    await safetyCheck('tell of credentials').reportCredentials({ namespace, news });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('nobody could be told of credentials', { error: messageOf(error) });
+    log.warn('the classes could not be told about their credentials', { error: messageOf(error) });
   }
 }
 
-/** What was done counts, also when nobody can be told. */
+/** What was done counts, also when the report fails. */
 async function tell(
   { namespace }: OrphanCheck,
   { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },
@@ -125,7 +128,7 @@ async function tell(
   if (deleted.length === 0 && !isStopped) return undefined;
   const gone = new Set(deleted.map(({ providerID }) => providerID));
   try {
-    await checkSteps('write Events').tellOfOrphans({
+    await safetyCheck('write Events').reportOrphans({
       namespace,
       deleted: suspects.filter(({ providerID }) => gone.has(providerID)),
       ...(isStopped && { stopped: { className: first.className, message: stopped } }),

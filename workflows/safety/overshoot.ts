@@ -1,34 +1,37 @@
-/** One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when that is over. */
+/**
+ * One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when
+ * that is over.
+ */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type {
   FreezeOutcome,
   OvershootCheck,
   OvershootReport,
 } from '../contracts/safety-activities.ts';
-import type { OvershootLook } from '../plan/safety/overshoot.ts';
+import type { OvershootFinding } from '../plan/safety/overshoot.ts';
 import { isOvershooting, planFreezes } from '../plan/safety/overshoot.ts';
-import { checkSteps } from '../runtime/activity-options.ts';
+import { safetyCheck } from '../runtime/activity-options.ts';
 
 /** A set that is scaled down gets rid of some machines in this time. */
-const secondLookAfter = '5s';
+const secondCheckAfter = '5s';
 /** The report stands in a history. */
 const namedMax = 100;
 
 export async function safetyOvershoot(check: OvershootCheck): Promise<OvershootReport> {
-  const first = await look(check);
-  const second = isOvershooting(first) ? await lookAgain(check) : first;
+  const first = await count(check);
+  const second = isOvershooting(first) ? await countAgain(check) : first;
   const freezes = planFreezes({ first, second }, check);
   const { namespace } = check;
   const outcomes =
     freezes.length === 0
       ? []
-      : await checkSteps(`freeze or thaw ${freezes.length}`).applyFreezes({ namespace, freezes });
+      : await safetyCheck(`freeze or thaw ${freezes.length}`).applyFreezes({ namespace, freezes });
   const report = {
     sets: second.total,
     changed: outcomes.slice(0, namedMax),
     frozen: second.sets.filter(({ name, isFrozen }) => isFrozenNow(name, isFrozen, outcomes))
       .length,
-    unjudged: second.unjudged.slice(0, namedMax),
+    unchecked: second.unchecked.slice(0, namedMax),
   };
   setCurrentDetails(detailsOf(check, report));
   metricMeter
@@ -37,13 +40,13 @@ export async function safetyOvershoot(check: OvershootCheck): Promise<OvershootR
   return report;
 }
 
-function look(check: OvershootCheck): Promise<OvershootLook> {
-  return checkSteps('count the machines of each set').lookForOvershoot(check);
+function count(check: OvershootCheck): Promise<OvershootFinding> {
+  return safetyCheck('count the machines of each set').checkOvershoot(check);
 }
 
-async function lookAgain(check: OvershootCheck): Promise<OvershootLook> {
-  await sleep(secondLookAfter);
-  return await look(check);
+async function countAgain(check: OvershootCheck): Promise<OvershootFinding> {
+  await sleep(secondCheckAfter);
+  return await count(check);
 }
 
 function isFrozenNow(name: string, was: boolean, outcomes: readonly FreezeOutcome[]): boolean {
@@ -52,13 +55,13 @@ function isFrozenNow(name: string, was: boolean, outcomes: readonly FreezeOutcom
 }
 
 function detailsOf({ namespace }: OvershootCheck, report: OvershootReport): string {
-  const { sets, frozen, changed, unjudged } = report;
+  const { sets, frozen, changed, unchecked } = report;
   return [
     `### MachineSets of ${namespace}: ${frozen} of ${sets} frozen`,
     ...changed.map(({ action, kind, name, why, error }) => {
       const failure = error === undefined ? '' : `; **failed:** ${error}`;
       return `- **${action}** \`${kind}/${namespace}/${name}\`: ${why}${failure}`;
     }),
-    ...unjudged.map(({ name, why }) => `- **Not judged** \`${name}\`: ${why}`),
+    ...unchecked.map(({ name, why }) => `- **Not checked** \`${name}\`: ${why}`),
   ].join('\n');
 }

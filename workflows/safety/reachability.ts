@@ -1,6 +1,7 @@
 /**
- * One run of the check `safety/reachability`: do both API servers answer? While one does not, the run stays and looks again, so that the
- * search finds it. It changes nothing: every step of a machine reads Machine and Node first, so that without an answer nothing is decided.
+ * One run of the check `safety/reachability`: do both API servers answer? While one does not, the
+ * run stays open and checks again, so that the search finds it. It changes nothing: every step of a
+ * machine reads Machine and Node first, so that without an answer nothing is decided.
  */
 import {
   metricMeter,
@@ -12,8 +13,8 @@ import {
 import type { ReachabilityCheck, ReachabilityReport } from '../contracts/safety-activities.ts';
 import type { Outage, Server } from '../plan/safety/reachability.ts';
 import { keys } from '../contracts/search-attributes.ts';
-import { afterAnswer, isFrozen, nextLookSeconds, resumed } from '../plan/safety/reachability.ts';
-import { checkSteps } from '../runtime/activity-options.ts';
+import { afterAnswer, isFrozen, nextCheckSeconds, resumed } from '../plan/safety/reachability.ts';
+import { safetyCheck } from '../runtime/activity-options.ts';
 
 /** Below the limit of a run; the next one goes on from its report. */
 const longestRunMs = 8 * 60_000;
@@ -24,7 +25,7 @@ export async function safetyReachability(check: ReachabilityCheck): Promise<Reac
   let outage = last && resumed(last, Date.now(), check);
   let shown = '';
   for (;;) {
-    const { away } = await checkSteps('ask both API servers').lookAtServers(check);
+    const { away } = await safetyCheck('ask both API servers').checkServers(check);
     const now = Date.now();
     outage = afterAnswer(outage, away, now);
     const report = reportOf(check, outage, now);
@@ -34,7 +35,7 @@ export async function safetyReachability(check: ReachabilityCheck): Promise<Reac
     setCurrentDetails(detailsOf(check, report));
     measure(check, report);
     if (!outage || now - startTime.getTime() >= longestRunMs) return report;
-    await sleep(nextLookSeconds(outage, check, now) * 1_000);
+    await sleep(nextCheckSeconds(outage, check, now) * 1_000);
   }
 }
 
@@ -50,12 +51,12 @@ function measure({ namespace }: ReachabilityCheck, report: ReachabilityReport): 
 }
 
 /** Of the report of the run before; nothing where it ended well, or has another form. */
-export function outageIn(lastResult: unknown): (Outage & { lookedAt: number }) | undefined {
+export function outageIn(lastResult: unknown): (Outage & { checkedAt: number }) | undefined {
   const report: Partial<Record<keyof ReachabilityReport, unknown>> = Object(lastResult);
   const since = Date.parse(String(report.since));
-  const lookedAt = Date.parse(String(report.lookedAt));
-  if (!Array.isArray(report.away) || Number.isNaN(since + lookedAt)) return undefined;
-  return { away: report.away, since, lookedAt };
+  const checkedAt = Date.parse(String(report.checkedAt));
+  if (!Array.isArray(report.away) || Number.isNaN(since + checkedAt)) return undefined;
+  return { away: report.away, since, checkedAt };
 }
 
 function show(words: string, outage: Outage | undefined): void {
@@ -71,11 +72,11 @@ function reportOf(
   outage: Outage | undefined,
   now: number,
 ): ReachabilityReport {
-  const lookedAt = new Date(now).toISOString();
-  if (!outage) return { away: [], isFrozen: false, lookedAt };
+  const checkedAt = new Date(now).toISOString();
+  if (!outage) return { away: [], isFrozen: false, checkedAt };
   const { away, since } = outage;
   const isOver = isFrozen(outage, check, now);
-  return { away: [...away], isFrozen: isOver, since: new Date(since).toISOString(), lookedAt };
+  return { away: [...away], isFrozen: isOver, since: new Date(since).toISOString(), checkedAt };
 }
 
 const names: Record<Server, string> = {

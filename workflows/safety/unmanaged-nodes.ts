@@ -1,12 +1,12 @@
 /** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
 import { metricMeter, setCurrentDetails } from '@temporalio/workflow';
 import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/safety-activities.ts';
-import { checkSteps } from '../runtime/activity-options.ts';
+import { safetyCheck } from '../runtime/activity-options.ts';
 
 export async function safetyUnmanagedNodes(
   check: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
-  const report = await checkSteps('compare Nodes with Machines').markUnmanagedNodes(check);
+  const report = await safetyCheck('compare Nodes with Machines').markUnmanagedNodes(check);
   setCurrentDetails(detailsOf(check, report));
   metricMeter
     .createGauge(

@@ -1,6 +1,12 @@
-/** Texts that Temporal keeps beside a step or in its search: it refuses longer ones, and with them all that the workflow decided. */
+/**
+ * Texts that Temporal keeps beside a step or in its search: it refuses longer ones, and with them
+ * all that the workflow decided.
+ */
 
-/** The server's limit for a summary, `limit.userMetadataSummarySize`, less some room for the quotes around it. */
+/**
+ * The server's limit for a summary, `limit.userMetadataSummarySize`, less some room for the quotes
+ * around it.
+ */
 export const longestSummaryBytes = 380;
 /** A keyword of the search; names of Kubernetes objects are no longer than 253. */
 export const longestKeywordBytes = 255;

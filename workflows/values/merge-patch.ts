@@ -1,9 +1,9 @@
 /** What makes one object equal to another, as a JSON merge patch (RFC 7386). */
 
 /**
- * Undefined when there is nothing to do. Absent values and empty objects and lists are the same, as to Kubernetes: whoever
- * writes an object may drop them, and a patch that only says so again would be written for ever. An empty text is
- * a value: labels often have one.
+ * Undefined when there is nothing to do. Absent values and empty objects and lists are the same, as
+ * to Kubernetes: a client that writes an object may drop them, and a patch that only says so again
+ * would be written for ever. An empty text is a value: labels often have one.
  */
 export function mergePatchOf(present: unknown, wanted: unknown): unknown {
   if (isEmpty(wanted)) return isEmpty(present) ? undefined : null;

@@ -1,10 +1,15 @@
-/** Names of new objects, chosen before anything is created so that a retry creates nothing twice. */
+/**
+ * Names of new objects, chosen before anything is created so that a retry creates nothing twice.
+ */
 
-/** No vowels and no look-alikes, as Kubernetes' own generated names. */
+/** No vowels and no similar letters, as Kubernetes' own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 
-/** `<prefix>-<5 characters>`, `count` of them, none in `taken`. `random` yields numbers from 0 (in) to 1 (out). */
+/**
+ * `<prefix>-<5 characters>`, `count` of them, none in `taken`. `random` yields numbers from 0 (in)
+ * to 1 (out).
+ */
 export function newNames(request: {
   prefix: string;
   count: number;

@@ -1,13 +1,15 @@
-/** The name and the hash label of a MachineSet, derived from the template of its MachineDeployment. */
+/**
+ * The name and the hash label of a MachineSet, derived from the template of its MachineDeployment.
+ */
 import { safeEncode } from './names.ts';
 
 /** A value as JSON would carry it. */
 type Json = unknown;
 
 /**
- * 32-bit FNV-1a over the template, its keys sorted: the same template has the same hash whatever the order of its keys.
- * MCM v0.62.1 hashes a print of a Go struct and finds sets by their template, never by the hash, so the two need not
- * agree; a set that MCM made keeps its label.
+ * 32-bit FNV-1a over the template, its keys sorted: the same template has the same hash whatever
+ * the order of its keys. MCM v0.62.1 hashes a print of a Go struct and finds sets by their
+ * template, never by the hash, so the two need not agree; a set that MCM made keeps its label.
  */
 export function templateHash(template: Json, collisionCount = 0): string {
   return String(fnv1a(`${canonical(template)}#${collisionCount}`));
@@ -27,7 +29,10 @@ function fnv1a(text: string): number {
   return hash >>> 0;
 }
 
-/** JSON with sorted keys and without empty values: an absent and an empty field are the same to Kubernetes. */
+/**
+ * JSON with sorted keys and without empty values: an absent and an empty field are the same to
+ * Kubernetes.
+ */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

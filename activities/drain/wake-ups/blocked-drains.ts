@@ -52,7 +52,7 @@ export class BlockedDrains {
   readonly #budgets: WatchedBudgets;
   readonly #drains = new Map<string, Blocked>();
   readonly #changed = new Set<string>();
-  #look: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: BlockedDrainsOptions) {
     this.#options = options;
@@ -95,7 +95,7 @@ export class BlockedDrains {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#look);
+    clearTimeout(this.#timer);
     for (const drain of this.#drains.values()) this.#forget(drain);
     await this.#budgets.close();
   }
@@ -137,17 +137,17 @@ export class BlockedDrains {
 
   #lookSoon(namespaces: string[]): void {
     for (const namespace of namespaces) this.#changed.add(namespace);
-    if (this.#changed.size > 0) this.#look ??= setTimeout(() => this.#lookNow(), settleMs).unref();
+    if (this.#changed.size > 0) this.#timer ??= setTimeout(() => this.#lookNow(), settleMs).unref();
   }
 
   #lookNow(): void {
-    this.#look = undefined;
+    this.#timer = undefined;
     const changed = new Set(this.#changed);
     this.#changed.clear();
     const waiting = [...this.#drains.values()].filter(
       ({ claims, pods }) => !claims && pods.some(({ namespace }) => changed.has(namespace)),
     );
-    // What is not known yet is looked at when it is.
+    // What is not known yet is read when it is.
     if (waiting.length === 0 || !this.#budgets.isKnown) return;
     const wakes = wakesOf({
       drains: waiting.map(({ ref, ...drain }) => ({ ...drain, id: ref.workflowId })),
@@ -158,7 +158,7 @@ export class BlockedDrains {
     for (const wake of wakes) this.#wake(wake, wakes.length);
   }
 
-  /** A chance that is over: the next one is new, even if it looks the same. */
+  /** A chance that is over: the next one is new, even if it is the same. */
   #forgetTried({ pods, triedIn }: Blocked): void {
     const refused = pods.filter((pod) => !chanceOf(pod, this.#budgets.in(pod.namespace)));
     for (const { uid } of refused) triedIn.delete(uid);

@@ -14,7 +14,7 @@ export interface PassWatch {
   rest(milliseconds: number, volumes: readonly string[]): void;
 }
 
-/** Pods that a running pass has to look at again. */
+/** Pods that a running pass has to read again. */
 export class FreedPods {
   readonly #uids = new Set<string>();
   #woken = new AbortController();

@@ -19,7 +19,7 @@ export interface PendingDrains {
    * `begun`: an attempt runs, is due, or has ended since then (milliseconds) at another process; or an operator holds it. One that
    * ended at this process may be the one before: the caller knows of those.
    */
-  look(drain: DrainRef, since: number): Promise<PendingDrain>;
+  read(drain: DrainRef, since: number): Promise<PendingDrain>;
 }
 
 export function createPendingDrains(client: Client): PendingDrains {
@@ -30,7 +30,7 @@ export function createPendingDrains(client: Client): PendingDrains {
       const request = { namespace, execution, identity, id, keepPaused: true };
       await unlessGone(client.workflowService.resetActivity(request));
     },
-    async look({ workflowId, runId, activityId }, since) {
+    async read({ workflowId, runId, activityId }, since) {
       const handle = client.workflow.getHandle(workflowId, runId);
       const { raw } = (await unlessGone(handle.describe())) ?? {};
       const pending = raw?.pendingActivities?.find((one) => one.activityId === activityId);

@@ -25,7 +25,7 @@ export async function tryAgainNow(
     try {
       await server.reset(drain);
       await sleep(pause, undefined, { ref: false });
-      if (isUnderWay() || (await server.look(drain, begunAt)) !== 'resting') return;
+      if (isUnderWay() || (await server.read(drain, begunAt)) !== 'resting') return;
     } catch (error) {
       failure = error;
       await sleep(pause, undefined, { ref: false });

@@ -1,20 +1,15 @@
 /** Where volumes are attached: one copy for all drains of this process, watched while one of them waits. */
+import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
 import type { Attachment } from '../../../workflows/plan/drain/volumes.ts';
-import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/client/errors.ts';
 import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
-import type { Trimmed } from '../../kube/cache/object-cache.ts';
-import { orUndefined } from '../../kube/client/ignore.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { pause } from '../../kube/client/pause.ts';
 
-export interface VolumeAttachment extends KubeObject {
-  spec: { nodeName: string; source: { persistentVolumeName?: string } };
-  status?: { attached?: boolean };
-}
-
-export const volumeAttachments = '/apis/storage.k8s.io/v1/volumeattachments';
-
-type View = Trimmed & { attachment: Attachment | undefined };
+type View = CachedObject & { attachment: Attachment | undefined };
 
 interface Waiting {
   volumes: ReadonlySet<string>;
@@ -40,7 +35,7 @@ export class WatchedAttachments {
     this.#reflector = new LazyReflector({
       client: target,
       path: volumeAttachments,
-      project: viewOf,
+      transform: viewOf,
       onChange: ({ object }) => this.#tell(object),
       // A cluster without VolumeAttachments has nothing to wait for.
       onError: (error) => (isNotFound(error) ? undefined : onError(error)),
@@ -54,7 +49,7 @@ export class WatchedAttachments {
     if (items) return [...items.values()].flatMap(({ attachment }) => attachment ?? []);
     // From the API server's cache: there may be thousands.
     const list = this.#target.list<VolumeAttachment>(volumeAttachments, { resourceVersion: '0' });
-    return ((await orUndefined(list))?.items ?? []).flatMap((one) => attachmentOf(one) ?? []);
+    return ((await ignoreNotFound(list))?.items ?? []).flatMap((one) => attachmentOf(one) ?? []);
   }
 
   /** Ends early when one of these volumes is attached or detached somewhere. Throws when `signal` fires. */

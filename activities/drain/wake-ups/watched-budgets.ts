@@ -4,14 +4,14 @@ import type { WatchedBudget } from '../../../workflows/plan/drain/wake-ups.ts';
 import { mayFree } from '../../../workflows/plan/drain/wake-ups.ts';
 import type { KubeClient, KubeObject, ObjectMeta } from '../../kube/client/client.ts';
 import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
-import type { Change, Trimmed } from '../../kube/cache/object-cache.ts';
+import type { Change, CachedObject } from '../../kube/cache/object-cache.ts';
 
 interface PodDisruptionBudget extends KubeObject {
   spec?: { selector?: LabelSelector; unhealthyPodEvictionPolicy?: string };
   status?: { observedGeneration?: number; disruptionsAllowed?: number };
 }
 
-type BudgetView = WatchedBudget & Trimmed & { metadata: { namespace: string } };
+type BudgetView = WatchedBudget & CachedObject & { metadata: { namespace: string } };
 
 export interface WatchedBudgetsOptions {
   target: KubeClient;
@@ -33,7 +33,7 @@ export class WatchedBudgets {
       client: target,
       path: '/apis/policy/v1/poddisruptionbudgets',
       nameOf,
-      project: viewOf,
+      transform: viewOf,
       onChange: (change) => this.#note(change),
       onSynced,
       onError,

@@ -34,7 +34,7 @@ export function instanceOf(
   return {
     id: String(id),
     place: { project: place.project, zone: place.zone, name },
-    status: status,
+    status,
     labels: labels ?? {},
     tags: tags?.items ?? [],
     isProtected: instance.deletionProtection === true,

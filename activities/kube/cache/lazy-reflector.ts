@@ -1,12 +1,15 @@
-/** A local copy for those who need it now and then: watched while somebody uses it, and for a while longer. */
+/**
+ * A local copy for parts that need it now and then: watched while it is used, and for a while
+ * longer.
+ */
 import type { KubeObject } from '../client/client.ts';
-import type { Trimmed } from './object-cache.ts';
+import type { CachedObject } from './object-cache.ts';
 import type { ReflectorOptions } from './reflector.ts';
 import { Reflector } from './reflector.ts';
 
 export interface LazyReflectorOptions<
   K extends KubeObject,
-  T extends Trimmed,
+  T extends CachedObject,
 > extends ReflectorOptions<K, T> {
   /** How long it goes on after the last use. Default 60 s. */
   idleMs?: number;
@@ -16,7 +19,7 @@ export interface LazyReflectorOptions<
 
 const defaultIdleMs = 60_000;
 
-export class LazyReflector<K extends KubeObject, T extends Trimmed> {
+export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   readonly #options: LazyReflectorOptions<K, T>;
   #running: Reflector<K, T> | undefined;
   #idle: NodeJS.Timeout | undefined;

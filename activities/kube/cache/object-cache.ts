@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from '../client/client.ts';
 import { isNewer } from './resource-version.ts';
 
 /** What the copy keeps of an object at least. */
-export interface Trimmed {
+export interface CachedObject {
   uid: string;
   name: string;
   resourceVersion: string;
@@ -21,20 +21,28 @@ export interface Change<T> {
   isNews: boolean;
 }
 
-export interface MirrorOptions<K extends KubeObject, T extends Trimmed> {
+export interface MirrorOptions<K extends KubeObject, T extends CachedObject> {
   /** Trims before anything is stored. `previous` has the same UID. */
-  project(object: K, previous: T | undefined): T;
-  /** Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of one namespace, or of a cluster-wide resource. */
+  transform(object: K, previous: T | undefined): T;
+  /**
+   * Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of
+   * one namespace, or of a cluster-wide resource.
+   */
   nameOf?(metadata: ObjectMeta): string;
   /** Called after the copy was updated. */
   onChange(change: Change<T>): void;
-  /** `project` or `onChange` threw for one object, which is then left out: it must not hide all others. */
+  /**
+   * `project` or `onChange` threw for one object, which is then left out: it must not hide all
+   * others.
+   */
   onError(error: unknown): void;
 }
 
-export class Mirror<K extends KubeObject, T extends Trimmed> {
+export class Mirror<K extends KubeObject, T extends CachedObject> {
   readonly items = new Map<string, T>();
-  /** Names of what the copy holds from before a restore: its versions compare with no later ones. */
+  /**
+   * Names of what the copy holds from before a restore: its versions compare with no later ones.
+   */
   readonly #outdated = new Set<string>();
   readonly #options: MirrorOptions<K, T>;
 
@@ -49,7 +57,7 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
     if (held !== undefined && !this.#isNewsOf(held, resourceVersion)) return;
     const previous = held?.uid === uid ? held : undefined;
     this.#guarded(() => {
-      const next = this.#options.project(object, previous);
+      const next = this.#options.transform(object, previous);
       // A new UID under an old name: a deletion and a creation of which we saw only the end.
       if (held !== undefined && previous === undefined) this.#drop(held, resourceVersion);
       this.items.set(next.name, next);
@@ -64,7 +72,7 @@ export class Mirror<K extends KubeObject, T extends Trimmed> {
     const { uid, resourceVersion } = object.metadata;
     const held = this.#heldFor(object);
     const previous = held?.uid === uid ? held : undefined;
-    this.#guarded(() => this.#drop(this.#options.project(object, previous), resourceVersion));
+    this.#guarded(() => this.#drop(this.#options.transform(object, previous), resourceVersion));
   }
 
   /** The server was restored: the next list counts, whatever versions it has. */

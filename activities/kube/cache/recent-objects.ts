@@ -1,21 +1,27 @@
-/** Objects that were read or written a moment ago, for those who look at the same one many times a second. */
+/**
+ * Objects that were read or written a moment ago, for activities that read the same one many times
+ * a second.
+ */
 import type { KubeClient, KubeObject } from '../client/client.ts';
-import { orUndefined } from '../client/ignore.ts';
+import { ignoreNotFound } from '../client/ignore.ts';
 import { isNewer } from './resource-version.ts';
 
-/** What a workflow was told of is read anew; what nobody told it of yet may be missed for so long. */
+/**
+ * What was signalled to a workflow is read anew; a change that was not signalled yet may be missed
+ * for so long.
+ */
 const longestAgeMs = 2_000;
 
 interface Kept {
-  /** JSON: nobody can change what the next one reads. */
+  /** JSON, so that one reader cannot change what the next one gets. */
   text: string;
   resourceVersion: string;
   at: number;
 }
 
 /**
- * A look that begins with an old object is a look that began earlier: harmless where its writes carry the resourceVersion. A
- * caller that knows of a later one says so.
+ * A read that begins with an old object is a read that began earlier: harmless where its writes
+ * carry the resourceVersion. A caller that knows of a later one says so.
  */
 export class RecentObjects {
   readonly #client: KubeClient;
@@ -25,7 +31,10 @@ export class RecentObjects {
     this.#client = client;
   }
 
-  /** Undefined when there is none. `atLeast`: a resourceVersion that somebody saw; absent: read it in any case. */
+  /**
+   * Undefined when there is none. `atLeast`: a resourceVersion that was seen; absent: read it
+   * in any case.
+   */
   async read<T extends KubeObject>(
     path: string,
     atLeast: string | undefined,
@@ -35,16 +44,19 @@ export class RecentObjects {
       const object: T = JSON.parse(kept.text);
       return object;
     }
-    const object = await orUndefined(this.#client.get<T>(path));
+    const object = await ignoreNotFound(this.#client.get<T>(path));
     if (object) this.#keep(path, object);
     else this.#kept.delete(path);
     return object;
   }
 
-  /** Keeps what a write returns. One that does not hold means that somebody else wrote: the next look reads. */
+  /**
+   * Keeps what a write returns. One that does not hold means that another client wrote, so the next
+   * reader asks the API server.
+   */
   async write(path: string, patch: () => Promise<KubeObject>): Promise<void> {
     this.#kept.delete(path);
-    const object = await orUndefined(patch());
+    const object = await ignoreNotFound(patch());
     if (object) this.#keep(path, object);
   }
 

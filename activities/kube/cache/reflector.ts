@@ -1,33 +1,34 @@
 /**
- * A local copy of one resource: listed once, then watched for ever. It never gives up: a broken watch resumes
- * where it was, and a version that the server has forgotten, or does not know any more, is answered by a new list.
+ * A local copy of one resource: listed once, then watched for ever. It never gives up: a broken
+ * watch resumes where it was, and a version that the server has forgotten, or does not know any
+ * more, is answered by a new list.
  */
 import { createBackoff } from '../client/backoff.ts';
 import type { Backoff, BackoffRange } from '../client/backoff.ts';
 import type { KubeClient, KubeObject, Query } from '../client/client.ts';
 import { KubeError, isGone, isTooLargeVersion, isUnreachable } from '../client/errors.ts';
 import { Mirror } from './object-cache.ts';
-import type { MirrorOptions, Trimmed } from './object-cache.ts';
+import type { MirrorOptions, CachedObject } from './object-cache.ts';
 import { PageSize, pagesOf } from '../client/paging.ts';
 import type { Page } from '../client/paging.ts';
 import { pause } from '../client/pause.ts';
 import { isNewer } from './resource-version.ts';
 
-export interface ReflectorOptions<K extends KubeObject, T extends Trimmed> extends MirrorOptions<
-  K,
-  T
-> {
+export interface ReflectorOptions<
+  K extends KubeObject,
+  T extends CachedObject,
+> extends MirrorOptions<K, T> {
   client: KubeClient;
   path: string;
   query?: Query;
   /**
-   * Start the watch here instead of at the list: so deletions that happened while nobody watched are reported,
-   * and of the live objects only those that changed since.
+   * Start the watch here instead of at the list: so deletions that happened while no watch was open
+   * are reported, and of the live objects only those that changed since.
    */
   since?: string | undefined;
   /**
-   * What happened before the new list is not known: the server has forgotten what came after `since`,
-   * or its database was restored to an older state. Called once the list is in.
+   * What happened before the new list is not known: the server has forgotten what came after
+   * `since`, or its database was restored to an older state. Called once the list is in.
    */
   onHistoryLost?(reason: string): void;
   /** Default 0.2 to 30 s. */
@@ -43,12 +44,15 @@ interface ListOutcome {
   lost: string | undefined;
 }
 
-/** A watch that ends sooner is taken for a failure, or a server that closes at once would be asked in a tight loop. */
+/**
+ * A watch that ends sooner is taken for a failure, or a server that closes at once would be asked
+ * in a tight loop.
+ */
 const shortWatchMs = 2_000;
 /** One failure is a connection that broke. */
 const failuresOfBrokenWatch = 2;
 
-export class Reflector<K extends KubeObject, T extends Trimmed> {
+export class Reflector<K extends KubeObject, T extends CachedObject> {
   /** Fulfilled when the first list is in. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<K, T>;
@@ -88,7 +92,9 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     return this.#isSynced;
   }
 
-  /** The watch fails again and again, as where a role allows a list only: what is known gets old. */
+  /**
+   * The watch fails again and again, as where a role allows a list only: what is known gets old.
+   */
   get isBroken(): boolean {
     return this.#failures >= failuresOfBrokenWatch;
   }
@@ -98,7 +104,10 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
     return this.#version;
   }
 
-  /** Since when the server gives no answer, milliseconds since 1970. One connection that breaks says nothing. */
+  /**
+   * Since when the server gives no answer, milliseconds since 1970. One connection that breaks says
+   * nothing.
+   */
   get awaySince(): number | undefined {
     return this.isBroken ? this.#awaySince : undefined;
   }
@@ -148,8 +157,8 @@ export class Reflector<K extends KubeObject, T extends Trimmed> {
   }
 
   /**
-   * A watch that begins after the newest version hears nothing until the versions have passed it, and
-   * the server does not say so. Therefore it is asked before each watch that resumes.
+   * A watch that begins after the newest version hears nothing until the versions have passed it,
+   * and the server does not say so. Therefore it is asked before each watch that resumes.
    */
   async #wentBack(): Promise<boolean> {
     const { client, path, query } = this.#options;

@@ -1,4 +1,7 @@
-/** resourceVersions are decimal numbers without leading zeros, comparable within one cluster (KEP-5504). */
+/**
+ * resourceVersions are decimal numbers without leading zeros, comparable within one cluster
+ * (KEP-5504).
+ */
 
 export function isNewer(a: string, b: string): boolean {
   return a.length === b.length ? a > b : a.length > b.length;

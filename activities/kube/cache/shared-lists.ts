@@ -1,7 +1,7 @@
 /**
- * One list for all callers of the same moment. Each gets a list that began after it asked: a caller that asks while one is
- * running waits for the next one, which all others that ask meanwhile get too. So there is one list at a time of each
- * resource, however many callers there are.
+ * One list for all callers of the same moment. Each gets a list that began after it asked: a caller
+ * that asks while one is running waits for the next one, which all others that ask meanwhile get
+ * too. So there is one list at a time of each resource, however many callers there are.
  */
 import type { KubeClient, KubeList, Query } from '../client/client.ts';
 

@@ -1,4 +1,4 @@
-/** What one call is, and how it looks on the wire. */
+/** What one call is, and how it is written on the wire. */
 import type { Dispatcher } from 'undici';
 import type { Query } from './client.ts';
 import type { TransportRequest } from './transport.ts';

@@ -17,7 +17,10 @@ export interface KubeList<T> {
 /** How a patch body is read. Custom resources know no strategic patch (415). */
 export type PatchType = 'merge' | 'strategic' | 'json';
 
-/** Parameters of the request. `as: 'PartialObjectMetadata'` asks for the metadata only, of a list, a watch or an object. */
+/**
+ * Parameters of the request. `as: 'PartialObjectMetadata'` asks for the metadata only, of a list, a
+ * watch or an object.
+ */
 export type Query = Record<string, string | number | boolean | undefined>;
 
 export type WatchEvent<T> =
@@ -25,8 +28,9 @@ export type WatchEvent<T> =
   | { type: 'BOOKMARK'; object: { metadata: { resourceVersion: string } } };
 
 /**
- * Paths are absolute (`/api/v1/nodes/web-0`); see paths.ts. Every call has a time limit, takes part in
- * cancellation by `signal`, and fails with a `KubeError` (errors.ts). JSON in, JSON out: times stay strings.
+ * Paths are absolute (`/api/v1/nodes/web-0`); see paths.ts. Every call has a time limit, takes part
+ * in cancellation by `signal`, and fails with a `KubeError` (errors.ts). JSON in, JSON out: times
+ * stay strings.
  */
 export interface KubeClient {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -37,7 +41,8 @@ export interface KubeClient {
   /** `body` is a DeleteOptions: preconditions, gracePeriodSeconds, propagationPolicy. */
   delete(path: string, body?: unknown): Promise<void>;
   /**
-   * Bookmarks are on. Ends when the server closes; throws KubeError for a refusal, an ERROR event, a broken connection, and when not one byte came for the client's `silenceMs`.
+   * Bookmarks are on. Ends when the server closes; throws KubeError for a refusal, an ERROR event,
+   * a broken connection, and when not one byte came for the client's `silenceMs`.
    */
   watch<T>(path: string, query: Query, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
   close(): Promise<void>;

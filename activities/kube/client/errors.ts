@@ -19,8 +19,9 @@ export interface KubeFailure {
   /** HTTP status; 0 when there was no answer at all. */
   code: number;
   /**
-   * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset), `Timeout`,
-   * `Aborted`, `AnswerTooLarge`, `Throttled` (429 of the server's filter, not of the API) and `HTTP<code>` (a proxy answered).
+   * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset),
+   * `Timeout`, `Aborted`, `AnswerTooLarge`, `Throttled` (429 of the server's filter, not of the
+   * API) and `HTTP<code>` (a proxy answered).
    */
   reason: string;
   message: string;
@@ -71,8 +72,9 @@ export const isNamespaceTerminating = (error: unknown): error is KubeError =>
 /** The resourceVersion or continue token is older than the server's history: list again. */
 export const isGone = hasCode(410);
 /**
- * The resourceVersion is later than the server's history: its database was restored to an older state,
- * or this server lags behind. `ResourceVersionTooLarge` is the API server's cause, the other text etcd's.
+ * The resourceVersion is later than the server's history: its database was restored to an older
+ * state, or this server lags behind. `ResourceVersionTooLarge` is the API server's cause, the other
+ * text etcd's.
  */
 export const isTooLargeVersion = (error: unknown): error is KubeError =>
   error instanceof KubeError &&
@@ -87,13 +89,16 @@ export const isInvalid = hasCode(422);
 /** To send the same again is of no use. */
 export const isRefusal = hasCode(400, 403, 422);
 /**
- * The API server answered that it does not do this: a rule, a quota, a webhook that says no or is out of reach itself. Other
- * calls may be done all the same, so this one must not hold them up.
+ * The API server answered that it does not do this: a rule, a quota, a webhook that says no or is
+ * out of reach itself. Other calls may be done all the same, so this one must not hold them up.
  */
 export const isRejected = (error: unknown): error is KubeError =>
   error instanceof KubeError && (error.code === 500 || isRejection(error.code));
 
-/** Without those that are answers to something else: our credentials, what there is, what changed, how much is asked for. */
+/**
+ * Without those that are answers to something else: our credentials, what there is, what changed,
+ * how much is asked for.
+ */
 function isRejection(code: number): boolean {
   return code >= 400 && code < 500 && ![401, 404, 408, 409, 410, 429].includes(code);
 }

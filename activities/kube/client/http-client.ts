@@ -1,4 +1,6 @@
-/** The KubeClient that talks to a real API server: pooled connections, raw JSON, bounded retries. */
+/**
+ * The KubeClient that talks to a real API server: pooled connections, raw JSON, bounded retries.
+ */
 import type { Dispatcher } from 'undici';
 import { quoted } from '../../../workflows/api/validation.ts';
 import { requestOf } from './call.ts';
@@ -18,7 +20,10 @@ export interface KubeClientOptions extends TransportOptions {
   fieldManager?: string;
   /** A call fails after so long, each retry and each page of a list anew. Default 10 s. */
   callTimeoutMs?: number;
-  /** An answer with more is given up. Default 16 MiB: ten objects of the largest size that etcd takes. */
+  /**
+   * An answer with more is given up. Default 16 MiB: ten objects of the largest size that etcd
+   * takes.
+   */
   longestAnswerBytes?: number;
 }
 
@@ -76,8 +81,8 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
 }
 
 /**
- * Names come from people, e.g. of a class in a spec: one that no object can have must neither reach another resource
- * (`../secrets/x`) nor fail as if the API server were out of reach.
+ * Names come from people, e.g. of a class in a spec: one that no object can have must neither reach
+ * another resource (`../secrets/x`) nor fail as if the API server were out of reach.
  */
 function canExist(path: string): boolean {
   const [, ...segments] = path.split('/');

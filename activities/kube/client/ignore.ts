@@ -1,7 +1,7 @@
 import { isConflict, isNotFound } from './errors.ts';
 
 /** Undefined when the API server answers that there is no such object. */
-export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
@@ -10,8 +10,8 @@ export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Undefined when the object changed or went meanwhile: the next look tells what is left to do. */
-export async function unlessChanged<T>(write: Promise<T>): Promise<T | undefined> {
+/** Undefined when the object changed or went meanwhile: the next read tells what is left to do. */
+export async function ignoreConflict<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write;
   } catch (error) {

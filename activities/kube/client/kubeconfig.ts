@@ -1,6 +1,7 @@
 /**
- * Finds the cluster and the user that a flag names. The parsers are those of @kubernetes/client-node, taken
- * from its single modules: its entrance, and with it its own KubeConfig class, costs 0.35 s and 60 MB in every process.
+ * Finds the cluster and the user that a flag names. The parsers are those of
+ * @kubernetes/client-node, taken from its single modules: its entrance, and with it its own
+ * KubeConfig class, costs 0.35 s and 60 MB in every process.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
@@ -24,8 +25,8 @@ type Environment = Record<string, string | undefined>;
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * `flag` is a file, `inClusterConfig`, or empty: then the files in KUBECONFIG, `~/.kube/config`, and the
- * service account of the pod are tried in this order.
+ * `flag` is a file, `inClusterConfig`, or empty: then the files in KUBECONFIG, `~/.kube/config`,
+ * and the service account of the pod are tried in this order.
  */
 export function loadKubeConfig(flag: string, env: Environment = process.env): KubeConfig {
   if (flag === 'inClusterConfig') return inCluster(env);

@@ -1,7 +1,10 @@
-/** Makes an answer of the API server what the types say, where MCM's own CRDs let less pass than ours. */
+/**
+ * Makes an answer of the API server what the types say, where MCM's own CRDs let less pass than
+ * ours.
+ */
 import { group } from '../../../workflows/api/constants.ts';
 
-/** What is missing is a fault to be named by whoever reads it, and no reason to throw. */
+/** A missing field is reported by the code that needs it; it is no reason to throw here. */
 const emptySpecs: Record<string, object> = {
   Machine: {},
   MachineSet: {},

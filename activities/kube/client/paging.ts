@@ -1,4 +1,7 @@
-/** A list in pages whose size follows the size of the objects: 500 small ones, or one at a time of 1.5 MB. */
+/**
+ * A list in pages whose size follows the size of the objects: 500 small ones, or one at a time of
+ * 1.5 MB.
+ */
 import { KubeError, isAnswerTooLarge } from './errors.ts';
 
 export interface Page<K> {
@@ -36,7 +39,9 @@ export class PageSize {
   }
 }
 
-/** One page after the other. A page that is too large or takes too long is asked for again, smaller. */
+/**
+ * One page after the other. A page that is too large or takes too long is asked for again, smaller.
+ */
 export async function* pagesOf<K>(
   read: (query: PageQuery) => Promise<Page<K>>,
   size: PageSize,

@@ -7,7 +7,10 @@ export interface Repeatable {
   contentType?: string | undefined;
 }
 
-/** All waits of a call together. A longer outage is for the caller, who knows what the call is worth. */
+/**
+ * All waits of a call together. A longer outage is for the caller, who knows what the call is
+ * worth.
+ */
 const budgetMs = 2_000;
 const firstDelayMs = 50;
 
@@ -29,8 +32,8 @@ export async function withRetries<T>(call: Repeatable, attempt: () => Promise<T>
 function mayRepeat({ method, contentType }: Repeatable, error: KubeError): boolean {
   // The server's own filter turned the request away before anything was done.
   if (error.reason === 'Throttled') return true;
-  // A lost answer may hide a success: a create would be done twice, a JSON patch could add an entry twice.
-  // The 429 of a POST that has a Status is an eviction that a PodDisruptionBudget refuses.
+  // A lost answer may hide a success: a create would be done twice, a JSON patch could add an entry
+  // twice. The 429 of a POST that has a Status is an eviction that a PodDisruptionBudget refuses.
   if (method === 'POST' || contentType === 'application/json-patch+json') return false;
   return error.code === 429 || error.code === 503 || error.reason === 'Unreachable';
 }

@@ -1,4 +1,7 @@
-/** Connections to one API server: keep-alive pools of HTTP/1.1, certificates that rotate, one answer per request. */
+/**
+ * Connections to one API server: keep-alive pools of HTTP/1.1, certificates that rotate, one answer
+ * per request.
+ */
 import { Agent, ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { createCredentials } from './credentials.ts';
@@ -10,7 +13,9 @@ export interface TransportOptions {
   userAgent: string;
   /** Open connections for calls at most. Default 32. */
   connections?: number;
-  /** A watch that brings not one byte for so long fails. Default 90 s: bookmarks come each minute. */
+  /**
+   * A watch that brings not one byte for so long fails. Default 90 s: bookmarks come each minute.
+   */
   silenceMs?: number;
 }
 

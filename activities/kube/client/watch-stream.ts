@@ -2,7 +2,10 @@
 
 const newline = 0x0a;
 
-/** Bytes in, whole lines out; a line may span any number of chunks, also in the middle of a character. */
+/**
+ * Bytes in, whole lines out; a line may span any number of chunks, also in the middle of a
+ * character.
+ */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   for await (const part of chunks) {
@@ -16,5 +19,6 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));
   }
-  // A rest without a newline is an event that was cut off by the end of the connection: it comes again.
+  // A rest without a newline is an event that was cut off by the end of the connection: it comes
+  // again.
 }

@@ -1,4 +1,7 @@
-/** Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no read per action. */
+/**
+ * Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no
+ * read per action.
+ */
 import type { KubeClient } from '../client/client.ts';
 import type { Lease } from './observed-lease.ts';
 import { ownLeaseOf } from './lease-set.ts';
@@ -8,9 +11,9 @@ import type { NotedPause } from '../objects/pauses.ts';
 import { pausesAnnotation, readPauses } from '../objects/pauses.ts';
 import { Reflector } from '../cache/reflector.ts';
 
-export interface Licence {
+export interface ActiveWatcher {
   /** No holder, no action: whatever writes to Kubernetes waits for a watcher. */
-  isGranted(): boolean;
+  isActive(): boolean;
   /** When nothing could be done, as the watchers noted it. */
   pauses(): NotedPause[];
   /** Fulfilled after the first read. */
@@ -18,21 +21,21 @@ export interface Licence {
   close(): Promise<void>;
 }
 
-export interface LicenceOptions {
+export interface ActiveWatcherOptions {
   client: KubeClient;
   namespace: string;
   /** Of the Lease; default the same. */
   resourceNamespace?: string | undefined;
-  /** Called for each failed read; the licence goes on by itself. */
+  /** Called for each failed read; the watch goes on by itself. */
   onError(error: unknown): void;
 }
 
-export function createLicence({
+export function watchActiveWatcher({
   client,
   namespace,
   resourceNamespace,
   onError,
-}: LicenceOptions): Licence {
+}: ActiveWatcherOptions): ActiveWatcher {
   const place = ownLeaseOf(namespace, resourceNamespace);
   const term = new LeaseTerm();
   // By both clocks: one stands still while a machine sleeps, the other may be set.
@@ -43,7 +46,7 @@ export function createLicence({
     client,
     path: leasePath(place.namespace),
     query: { fieldSelector: `metadata.name=${place.name}` },
-    project: (lease: Lease) => ({
+    transform: (lease: Lease) => ({
       uid: lease.metadata.uid,
       name: lease.metadata.name,
       resourceVersion: lease.metadata.resourceVersion,
@@ -61,7 +64,7 @@ export function createLicence({
     onError,
   });
   return {
-    isGranted: () => performance.now() < end.monotonic && Date.now() < end.wall,
+    isActive: () => performance.now() < end.monotonic && Date.now() < end.wall,
     pauses: () => pauses,
     synced: reflector.synced,
     close: () => reflector.stop(),

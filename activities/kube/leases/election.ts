@@ -1,5 +1,6 @@
 /**
- * Leader election on Leases, after client-go's rules. It never gives up: a process that lost goes on as a candidate.
+ * Leader election on Leases, after client-go's rules. It never gives up: a process that lost goes
+ * on as a candidate.
  */
 import type { Logger } from 'pino';
 import type { KubeClient } from '../client/client.ts';
@@ -30,15 +31,20 @@ export interface ElectionOptions {
   namespace: string;
   /** Of our own Lease; default the same. */
   resourceNamespace?: string | undefined;
-  /** Stays the same when the process is restarted: then it leads again at once. Two processes need two. */
+  /**
+   * Stays the same when the process is restarted: then it leads again at once. Two processes need
+   * two.
+   */
   identity: string;
   timing?: Partial<ElectionTiming>;
   /**
-   * Takes our own Lease at its start from any holder, without a look at the Leases of MCM. Of two such
-   * processes the later one leads.
+   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. Of two
+   * such processes the later one leads.
    */
   isForced?: boolean;
-  /** Written to our Lease at each write, e.g. the watcher's checkpoint. `doubt` is that of the term. */
+  /**
+   * Written to our Lease at each write, e.g. the watcher's checkpoint. `doubt` is that of the term.
+   */
   annotations?: (doubt: string | undefined) => Annotations;
   /** Before each attempt to take our Lease: `annotations` is written with it. */
   onTaking?: (before: LeaseBefore) => void;
@@ -55,7 +61,9 @@ export interface LeaseBefore {
 }
 
 export interface Leadership {
-  /** Later than that of every earlier term, also of those that a restored database has forgotten. */
+  /**
+   * Later than that of every earlier term, also of those that a restored database has forgotten.
+   */
   epoch: number;
   /** As they were left on our Lease. */
   annotations: Record<string, string>;
@@ -66,7 +74,7 @@ export interface Leadership {
   doubt: string | undefined;
 }
 
-/** Nobody restores a database in less. Longer absences cost that everything is told again. */
+/** No database is restored in less time. Longer absences cost that everything is told again. */
 const briefAbsenceMs = 60_000;
 
 /** A few connections and short calls, apart from the bulk of the traffic. */
@@ -101,7 +109,9 @@ export class Election {
     this.#running = this.#run();
   }
 
-  /** False as soon as the renew deadline has passed, also when this process was halted meanwhile. */
+  /**
+   * False as soon as the renew deadline has passed, also when this process was halted meanwhile.
+   */
   get isLeader(): boolean {
     return (
       this.#renewedAt !== undefined &&
@@ -148,7 +158,7 @@ export class Election {
   async #tryToLead(): Promise<void> {
     try {
       const startedAt = performance.now();
-      const { obstacle, annotations, renewedAt } = await this.#leases.look();
+      const { obstacle, annotations, renewedAt } = await this.#leases.read();
       this.#isOtherLeading = obstacle !== undefined;
       if (obstacle !== undefined) return this.#waitFor(obstacle);
       const doubt = this.#fresh ?? this.#doubtOf(renewedAt);

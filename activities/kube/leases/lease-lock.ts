@@ -1,4 +1,7 @@
-/** One Lease, taken and renewed as client-go does it: by writes that carry the resourceVersion that was read. */
+/**
+ * One Lease, taken and renewed as client-go does it: by writes that carry the resourceVersion that
+ * was read.
+ */
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound } from '../client/errors.ts';
 import { ObservedLease, incarnationAnnotation } from './observed-lease.ts';
@@ -83,9 +86,11 @@ export class LeaseLock {
     this.#observed.forgetRestore();
   }
 
-  /** Throws KubeError when the API server does not answer, or when others wrote at the same time. */
+  /**
+   * Throws KubeError when the API server does not answer, or when others wrote at the same time.
+   */
   async acquireOrRenew(annotations: Annotations = {}): Promise<Attempt> {
-    // A holder renews without reading; a conflict tells that somebody wrote in between.
+    // A holder renews without reading; a conflict means that another process wrote in between.
     if (this.#isHeld) {
       try {
         return await this.#write(annotations);

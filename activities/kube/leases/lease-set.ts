@@ -1,19 +1,28 @@
-/** The Leases that a leader holds, all or none. Our own comes last and goes first: it is the licence of the workers. */
+/**
+ * The Leases that a leader holds, all or none. Our own comes last and goes first: it is what lets
+ * workers act.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ObjectRef } from '../../../workflows/contracts/references.ts';
+import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, Attempt } from './lease-lock.ts';
 
-/** Its `leaseTransitions` are the epoch of the watcher's signals; its holder is the licence to create and destroy. */
+/**
+ * Its `leaseTransitions` are the epoch of the watcher's signals; only with a holder may workers
+ * create and destroy.
+ */
 export const ownLease = 'millwright';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
 const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 
-/** Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be served from another one. */
-export function ownLeaseOf(namespace: string, resourceNamespace = namespace): ObjectRef {
+/**
+ * Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be
+ * served from another one.
+ */
+export function ownLeaseOf(namespace: string, resourceNamespace = namespace): NamespacedName {
   const isElsewhere = resourceNamespace !== namespace;
   return {
     namespace: resourceNamespace,
@@ -46,9 +55,9 @@ export interface LeasesSeen {
 const secondsUntil2020 = 1_577_836_800;
 
 /**
- * A term begins at a number that the clock has reached, so that its epoch is later than all before it
- * also where a Lease was deleted, or restored from a backup. Seconds, because no process begins more
- * than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
+ * A term begins at a number that the clock has reached, so that its epoch is later than all before
+ * it also where a Lease was deleted, or restored from a backup. Seconds, because no process begins
+ * more than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
  */
 export const epochFromTime = (): number => Math.floor(Date.now() / 1_000) - secondsUntil2020;
 
@@ -76,7 +85,7 @@ export class LeaseSet {
     this.#own.beginAnew();
   }
 
-  async look(): Promise<LeasesSeen> {
+  async read(): Promise<LeasesSeen> {
     const [own] = await Promise.all([this.#own, ...this.#mcm].map((lock) => lock.read()));
     const taken = [...this.#mcm, this.#own].find((lock) => lock.foreignHolder() !== undefined);
     const obstacle = taken && `Lease ${taken.name} is held by ${taken.foreignHolder()}`;
@@ -129,7 +138,10 @@ export class LeaseSet {
   }
 }
 
-/** Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM neither. */
+/**
+ * Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM
+ * neither.
+ */
 async function acquireOfMcm(lock: LeaseLock): Promise<Attempt | undefined> {
   try {
     return await lock.acquireOrRenew();

@@ -1,4 +1,7 @@
-/** Until when a Lease holds: for its duration from `renewTime` on, a time by the clock of its holder. */
+/**
+ * Until when a Lease holds: for its duration from `renewTime` on, a time by the clock of its
+ * holder.
+ */
 import type { LeaseSpec } from './observed-lease.ts';
 
 const defaultDurationSeconds = 15;
@@ -6,8 +9,8 @@ const defaultDurationSeconds = 15;
 const remembered = 10;
 
 /**
- * How far the holder's clock is off shows in the renewals that arrived soonest: one that arrives later than those was under way for
- * longer, and does not prolong the Lease by that.
+ * How far the holder's clock is off shows in the renewals that arrived soonest: one that arrives
+ * later than those was under way for longer, and does not prolong the Lease by that.
  */
 export class LeaseTerm {
   #holder = '';
@@ -20,7 +23,8 @@ export class LeaseTerm {
     if (!holderIdentity || Number.isNaN(renewedAt)) return 0;
     if (holderIdentity !== this.#holder) this.#lags = [];
     this.#holder = holderIdentity;
-    // The first that we see may be old, so both clocks are taken to be right. A wrong one costs the wait for the next renewal.
+    // The first that we see may be old, so both clocks are taken to be right. A wrong one costs the
+    // wait for the next renewal.
     const known = this.#lags.length === 0 ? [0] : this.#lags;
     const lag = now - renewedAt;
     const offset = Math.min(...known, lag);

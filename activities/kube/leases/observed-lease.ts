@@ -1,4 +1,7 @@
-/** A Lease as this process saw it: expiry is judged by what changed before our eyes, never by comparing clocks. */
+/**
+ * A Lease as this process saw it: expiry is judged by what changed before our eyes, never by
+ * comparing clocks.
+ */
 import type { ObjectMeta } from '../client/client.ts';
 import { isNewer } from '../cache/resource-version.ts';
 

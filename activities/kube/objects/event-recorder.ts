@@ -1,12 +1,15 @@
-/** Writes Events in the background, as client-go's recorder does: no step waits for one, and none fails with one. */
+/**
+ * Writes Events in the background, as client-go's recorder does: no step waits for one, and none
+ * fails with one.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefusal } from '../client/errors.ts';
-import type { Occurrence } from './events.ts';
+import type { Occurrence } from './event.ts';
 import { SpamFilter } from './spam-filter.ts';
 
 /**
- * Why an Event was not written: its object has had too many, too many wait, the API server refused it or did not take it,
- * or the process ended.
+ * Why an Event was not written: its object has had too many, too many wait, the API server refused
+ * it or did not take it, or the process ended.
  */
 export const dropReasons = ['rateLimited', 'queueFull', 'refused', 'failed', 'shutdown'] as const;
 export type DropReason = (typeof dropReasons)[number];

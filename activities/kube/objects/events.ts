@@ -1,33 +1,10 @@
 /** Events on our objects: what happened, for `kubectl describe`. */
+import type { EventSubject, EventText, Occurrence } from './event.ts';
 import { createHash } from 'node:crypto';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isNotFound } from '../client/errors.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { namespaced } from '../client/paths.ts';
-
-export interface EventSubject {
-  apiVersion: string;
-  kind: string;
-  namespace: string;
-  name: string;
-  uid: string;
-}
-
-export interface EventText {
-  type: 'Normal' | 'Warning';
-  /** UpperCamelCase. */
-  reason: string;
-  message: string;
-  /** Source component; MCM's names where MCM emits the event. */
-  component: string;
-}
-
-export interface Occurrence {
-  subject: EventSubject;
-  text: EventText;
-  /** Milliseconds. */
-  at: number;
-}
 
 /** The API server's limits. */
 const longestMessage = 1024;
@@ -36,8 +13,8 @@ const longestName = 253;
 const recorders = new WeakMap<KubeClient, EventRecorder>();
 
 /**
- * Best effort, for after the change that it reports: returns at once and never throws, as no step may fail or wait because an
- * Event cannot be written. The recorder of this client writes it soon.
+ * Best effort, for after the change that it reports: returns at once and never throws, as no step
+ * may fail or wait because an Event cannot be written. The recorder of this client writes it soon.
  */
 export function recordEvent(client: KubeClient, subject: EventSubject, text: EventText): void {
   recorderOf(client).record({ subject, text, at: Date.now() });
@@ -57,8 +34,8 @@ export function recorderOf(client: KubeClient): EventRecorder {
 }
 
 /**
- * The same event of the same object is counted, not written again: its name is derived from what it says, so that a retried
- * step and a failure that lasts leave one Event.
+ * The same event of the same object is counted, not written again: its name is derived from what it
+ * says, so that a retried step and a failure that lasts leave one Event.
  */
 export async function writeEvent(
   client: KubeClient,
@@ -98,7 +75,9 @@ async function countAgain(client: KubeClient, path: string, time: string): Promi
   }
 }
 
-/** Of a long name the beginning, up to a letter or digit: the API server wants one before the dot. */
+/**
+ * Of a long name the beginning, up to a letter or digit: the API server wants one before the dot.
+ */
 function eventNameOf({ name, uid }: EventSubject, { reason, message }: EventText): string {
   const digest = createHash('sha256').update(`${uid}/${reason}/${message}`).digest('hex');
   const suffix = `.${digest.slice(0, 16)}`;

@@ -1,9 +1,12 @@
-/** Our finalizer on Machines, MachineSets, MachineDeployments: while it stands, something is left to do. */
-import type { LifeRef } from '../../../workflows/contracts/references.ts';
+/**
+ * Our finalizer on Machines, MachineSets, MachineDeployments: while it stands, something is left to
+ * do.
+ */
+import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { isInvalid, isNotFound } from '../client/errors.ts';
-import { orUndefined } from '../client/ignore.ts';
+import { ignoreNotFound } from '../client/ignore.ts';
 import type { MachineKind } from '../client/paths.ts';
 import { customResource } from '../client/paths.ts';
 
@@ -34,17 +37,20 @@ export function isOrphaning({ metadata }: KubeObject): boolean {
 export async function release(
   control: KubeClient,
   kind: MachineKind,
-  life: LifeRef,
+  life: ObjectReference,
 ): Promise<void> {
   const path = customResource(kind, life.namespace, life.name);
   if (!(await releaseIfOurs(control, path, life))) await releaseAmongOthers(control, path, life);
 }
 
-/** One write without a look before, where ours is the only finalizer. False where it is not, or the object is another. */
+/**
+ * One write without a read before, where ours is the only finalizer. False where it is not, or the
+ * object is another.
+ */
 async function releaseIfOurs(
   control: KubeClient,
   path: string,
-  { uid }: LifeRef,
+  { uid }: ObjectReference,
 ): Promise<boolean> {
   try {
     await control.patch(path, 'json', [
@@ -63,12 +69,12 @@ async function releaseIfOurs(
 async function releaseAmongOthers(
   control: KubeClient,
   path: string,
-  { uid }: LifeRef,
+  { uid }: ObjectReference,
 ): Promise<void> {
-  const object = await orUndefined(control.get<KubeObject>(path));
+  const object = await ignoreNotFound(control.get<KubeObject>(path));
   if (!object || object.metadata.uid !== uid || !hasFinalizer(object)) return;
   const { resourceVersion, finalizers: present = [] } = object.metadata;
   const kept = present.filter((finalizer) => finalizer !== finalizers.machine);
   const metadata = { uid, resourceVersion, finalizers: kept };
-  await orUndefined(control.patch(path, 'merge', { metadata }));
+  await ignoreNotFound(control.patch(path, 'merge', { metadata }));
 }

@@ -1,6 +1,6 @@
 /**
- * The ConfigMap `millwright-stop`: while it stands, nothing is created and nothing is destroyed. It is watched, so that
- * every process knows within a second or so and no action needs a read.
+ * The ConfigMap `millwright-stop`: while it stands, nothing is created and nothing is destroyed. It
+ * is watched, so that every process knows within a second or so and no action needs a read.
  */
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { namespaced } from '../client/paths.ts';
@@ -17,7 +17,7 @@ export interface StopObject extends KubeObject {
 export interface Stop {
   uid: string;
   reason: string;
-  /** What whoever made it says of himself. */
+  /** What the person who made it says of themselves. */
   by?: string;
   /** Milliseconds. */
   since: number;
@@ -29,7 +29,7 @@ export interface StopView {
 }
 
 export interface GlobalStop extends StopView {
-  /** Fulfilled after the first read: nobody may act before. */
+  /** Fulfilled after the first read: no activity may act before. */
   readonly synced: Promise<void>;
   /** The stops that this process saw. */
   pauses(): NotedPause[];
@@ -54,7 +54,7 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
     client,
     path: namespaced('configmaps', namespace),
     query: { fieldSelector: `metadata.name=${stopName}` },
-    project: (object: StopObject) => ({
+    transform: (object: StopObject) => ({
       name: object.metadata.name,
       resourceVersion: object.metadata.resourceVersion,
       ...stopOf(object),
@@ -96,7 +96,7 @@ function oneLine(text = ''): string {
 }
 
 /** For people, wherever something does not happen. */
-export function stopInWords(namespace: string, { reason, by }: Stop): string {
+export function formatStop(namespace: string, { reason, by }: Stop): string {
   const author = by === undefined ? '' : ` (${by})`;
   return `stopped by ConfigMap ${namespace}/${stopName}: ${reason}${author}; delete it to go on`;
 }

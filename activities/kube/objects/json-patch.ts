@@ -16,14 +16,16 @@ export function pointerTo(map: string, key: string): string {
 }
 
 /**
- * The server looked at the new content and will not have it, however often it is asked. Without causes it was a test of a JSON
- * patch that did not hold: somebody else wrote meanwhile.
+ * The API server has read the new content and refuses it, however often it is asked. Without causes
+ * it was a test of a JSON patch that did not hold: another client wrote meanwhile.
  */
 export function isContentRefused(error: unknown): error is KubeError {
   return isInvalid(error) && (error.details.causes?.length ?? 0) > 0;
 }
 
-/** A write that may hold for what is there now: the object changed, or is gone or another by now. */
+/**
+ * A write that may hold for what is there now: the object changed, or is gone or another by now.
+ */
 export function isOutdated(error: unknown): boolean {
   return isNotFound(error) || isInvalid(error) || isConflict(error);
 }

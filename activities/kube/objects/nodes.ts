@@ -1,11 +1,8 @@
-/** The Node of a Machine in the target cluster. */
-import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
-import { annotations, taints } from '../../../workflows/api/constants.ts';
+/** A Node of the target cluster. */
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../../../workflows/api/meta.ts';
-import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import type { KubeClient } from '../client/client.ts';
-import { orUndefined } from '../client/ignore.ts';
+import { ignoreNotFound } from '../client/ignore.ts';
 import { node as nodePath } from '../client/paths.ts';
 
 export interface Node {
@@ -16,48 +13,12 @@ export interface Node {
 
 /** Undefined when there is none. */
 export async function readNode(target: KubeClient, name: string): Promise<Node | undefined> {
-  return await orUndefined(target.get<Node>(nodePath(name)));
+  return await ignoreNotFound(target.get<Node>(nodePath(name)));
 }
 
-/** What the workflow may know of it. */
-export function seenNodeOf(node: Node): ReadNode {
-  const { metadata, spec } = node;
-  const preserve = metadata.annotations?.[annotations.preserve] ?? '';
-  return {
-    name: metadata.name,
-    uid: metadata.uid,
-    providerID: spec?.providerID ?? '',
-    resourceVersion: metadata.resourceVersion,
-    isReady: isReady(node),
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
-    ...(preserve !== '' && { preserve }),
-  };
-}
-
-function isReady({ status }: Node): boolean {
+export function isReady({ status }: Node): boolean {
   return (
     status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
     false
   );
-}
-
-/** What stands between this Node and a Running machine; undefined when nothing does. */
-export function obstacleOf(
-  node: Node | undefined,
-  /** Types of conditions that must be False. */
-  harmful: readonly string[],
-): string | undefined {
-  if (!node) return 'the Node is gone';
-  if (node.metadata.deletionTimestamp !== undefined) return 'the Node is being deleted';
-  if (!isReady(node)) return 'the Node is not Ready';
-  const faults = nodeFaults(node.status?.conditions ?? [], harmful);
-  if (faults.length > 0) return faults.join('; ');
-  return node.spec?.taints?.some(isCritical)
-    ? `the Node has the taint ${taints.criticalComponentsNotReady}`
-    : undefined;
-}
-
-function isCritical({ key, effect }: Taint): boolean {
-  return key === taints.criticalComponentsNotReady && effect === 'NoSchedule';
 }

@@ -1,9 +1,9 @@
 /**
- * When nothing could be done, kept on the Lease of the watcher: every worker watches it, so no deadline needs a read, and a
- * process that starts knows what happened before it.
+ * When nothing could be done, kept on the Lease of the watcher: every worker watches it, so no
+ * deadline needs a read, and a process that starts knows what happened before it.
  */
-import type { Pause, PauseReason } from '../../../workflows/plan/clock.ts';
-import { pauseReasons } from '../../../workflows/plan/clock.ts';
+import type { Pause, PauseReason } from '../../../workflows/values/pauses.ts';
+import { pauseReasons } from '../../../workflows/values/pauses.ts';
 
 export const pausesAnnotation = 'millwright.dev/pauses';
 
@@ -19,7 +19,10 @@ export interface NotedPause {
 const keptMs = 72 * 3_600_000;
 const keptMax = 50;
 
-/** Those that may still count, the latest 50: older ones become one, so that no deadline comes earlier. */
+/**
+ * Those that may still count, the latest 50: older ones become one, so that no deadline comes
+ * earlier.
+ */
 export function bounded(pauses: readonly NotedPause[], now: number): NotedPause[] {
   const recent = pauses.filter(({ until = now }) => until > now - keptMs);
   const surplus = recent.length - keptMax;

@@ -1,4 +1,7 @@
-/** A token bucket for each object, as client-go's EventSourceObjectSpamFilter: one that flaps cannot flood the API server. */
+/**
+ * A token bucket for each object, as client-go's EventSourceObjectSpamFilter: one that flaps cannot
+ * flood the API server.
+ */
 
 export interface SpamLimits {
   /** Events of one object that pass at once. */
@@ -10,8 +13,8 @@ export interface SpamLimits {
 }
 
 /**
- * client-go lets 25 pass and then one in 5 minutes. A rollout of 100 machines one by one writes 200 Events of scaling on one
- * MachineDeployment, and they are what people read to follow it.
+ * client-go lets 25 pass and then one in 5 minutes. A rollout of 100 machines one by one writes 200
+ * Events of scaling on one MachineDeployment, and they are what people read to follow it.
  */
 const defaultLimits: SpamLimits = { burst: 200, refillMs: 15_000, objectsMax: 4_096 };
 

@@ -1,21 +1,22 @@
 /** Whose a Node is, when more than one Machine or instance may have it. */
-import type { LifeRef } from '../../../workflows/contracts/references.ts';
+import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { labels } from '../../../workflows/api/constants.ts';
-import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { customResource } from '../../kube/client/paths.ts';
-import type { World } from '../../dependencies.ts';
+import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine, timestamp } from '../object.ts';
+import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 /** Name of another Machine that the Node names and that names the Node. */
-export async function rivalOf(
+export async function competingMachine(
   control: KubeClient,
   { metadata }: Node,
-  machine: LifeRef,
+  machine: ObjectReference,
 ): Promise<string | undefined> {
   const name = metadata.labels?.[labels.machineName] ?? '';
   if (name === '' || name === machine.name) return undefined;
@@ -25,16 +26,17 @@ export async function rivalOf(
 
 /** The Node that a Machine names as its own, and the instance that it must be of. */
 export interface NodeClaim {
-  machine: LifeRef;
+  machine: ObjectReference;
   nodeName: string;
   /** Of the Machine; absent when it is not known. */
   providerID?: string;
 }
 
 /**
- * Why the Node of this name is not this machine's; undefined when it is. Names come back: where Nodes are called by their
- * address, another machine may have the name by now. A Node without a providerID is taken at its label, and one without both,
- * or a Node that is missing, goes with the only Machine that names it.
+ * Why the Node of this name is not this machine's; undefined when it is. Names come back: where
+ * Nodes are called by their address, another machine may have the name by now. A Node without a
+ * providerID is taken at its label, and one without both, or a Node that is missing, goes with the
+ * only Machine that names it.
  */
 export async function foreignReason(
   control: KubeClient,
@@ -47,9 +49,11 @@ export async function foreignReason(
   if (reason !== undefined) return reason;
   if (said.machine === machine.name) return undefined;
   const isKnown = said.machine !== '' || isOfKnownInstance(said, claim);
-  const rival =
-    node && isKnown ? await rivalOf(control, node, machine) : await claimantOf(control, claim);
-  return rival === undefined ? undefined : `Node ${nodeName} is that of Machine ${rival}`;
+  const competitor =
+    node && isKnown
+      ? await competingMachine(control, node, machine)
+      : await claimantOf(control, claim);
+  return competitor === undefined ? undefined : `Node ${nodeName} is that of Machine ${competitor}`;
 }
 
 /** What a Node says of its instance and its Machine; empty where it says nothing. */
@@ -91,12 +95,12 @@ async function claimantOf(
 }
 
 /** Returns what was said. */
-export async function reportRival(
+export async function reportCompetitor(
   control: KubeClient,
-  machine: LifeRef,
-  { nodeName, rival }: { nodeName: string; rival: string },
+  machine: ObjectReference,
+  { nodeName, competitor }: { nodeName: string; competitor: string },
 ): Promise<string> {
-  const description = `Node ${nodeName} is that of Machine ${rival}, so Machine ${machine.name} cannot join by it: delete one of the two`;
+  const description = `Node ${nodeName} is that of Machine ${competitor}, so Machine ${machine.name} cannot join by it: delete one of the two`;
   const lastUpdateTime = timestamp();
   await patchMachine(control, machine, {
     status: { lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime } },
@@ -110,9 +114,12 @@ export async function reportRival(
   return description;
 }
 
-/** A Node of the same name is left of an earlier instance: the kubelet of the new one would take it over. */
+/**
+ * A Node of the same name is left of an earlier instance: the kubelet of the new one would take it
+ * over.
+ */
 export async function findStaleNode(
-  { target }: World,
+  { target }: ActivityDependencies,
   { instance }: { instance: Instance },
 ): Promise<{ isStale: boolean }> {
   const node = target && (await readNode(target, instance.nodeName));

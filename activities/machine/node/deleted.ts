@@ -1,15 +1,15 @@
-/** As in MCM, whoever deletes the Node deletes the Machine. */
-import type { LifeRef } from '../../../workflows/contracts/references.ts';
+/** As in MCM, deleting a Node deletes its Machine. */
+import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import type { Instance } from '../../../workflows/plan/machine/plan.ts';
+import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isUnreachable } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { unlessChanged } from '../../kube/client/ignore.ts';
+import { ignoreConflict } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
-import { requireLicence } from '../../leader-gate.ts';
-import type { World } from '../../dependencies.ts';
+import { requireActiveWatcher } from '../../runtime/leader-gate.ts';
+import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import { isMassDisappearance } from '../meltdown.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
@@ -18,22 +18,28 @@ import type { Clusters } from './target-cluster.ts';
 import { readNodeOf } from './target-cluster.ts';
 
 interface NodeOf {
-  machine: LifeRef;
+  machine: ObjectReference;
   instance: Instance;
 }
 
-/** The Node of a machine that has not joined yet was seen to go: both are read again before anything is deleted. */
-export async function deleteWithNode(world: World, input: NodeOf): Promise<NodeDeletionOutcome> {
+/**
+ * The Node of a machine that has not joined yet was seen to go: both are read again before anything
+ * is deleted.
+ */
+export async function deleteWithNode(
+  world: ActivityDependencies,
+  input: NodeOf,
+): Promise<NodeDeletionOutcome> {
   try {
-    return await lookAgain(world, input);
+    return await readAgain(world, input);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return { found: 'outOfReach', reason: error.message };
   }
 }
 
-async function lookAgain(
-  world: World,
+async function readAgain(
+  world: ActivityDependencies,
   { machine, instance }: NodeOf,
 ): Promise<NodeDeletionOutcome> {
   const { control, target } = world;
@@ -54,11 +60,11 @@ export async function ownNode(clusters: Clusters, claim: NodeClaim): Promise<Nod
   return node && isSameInstance(node.spec?.providerID, claim.providerID) ? node : undefined;
 }
 
-export async function deleteMachine(world: World, machine: Machine): Promise<void> {
+export async function deleteMachine(world: ActivityDependencies, machine: Machine): Promise<void> {
   const { name, namespace = '', uid } = machine.metadata;
-  await requireLicence(world, machineSubject({ name, namespace, uid }));
+  await requireActiveWatcher(world, machineSubject({ name, namespace, uid }));
   const path = customResource('machines', namespace, name);
-  await unlessChanged(world.control.delete(path, { preconditions: { uid } }));
+  await ignoreConflict(world.control.delete(path, { preconditions: { uid } }));
   recordEvent(world.control, machineSubject({ name, namespace, uid }), {
     type: 'Normal',
     reason: 'NodeDeleted',

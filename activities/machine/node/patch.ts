@@ -1,4 +1,4 @@
-/** Writes metadata and taints of a Node without losing what somebody else writes meanwhile. */
+/** Writes metadata and taints of a Node without losing what other clients write meanwhile. */
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
@@ -21,7 +21,10 @@ interface KnownNode {
 
 type NodePatch = Pick<NodeTemplateChange, 'labels' | 'annotations' | 'taints'>;
 
-/** One write for everything but the status, none when there is nothing to say; it holds only for the taints that were read. */
+/**
+ * One write for everything but the status, none when there is nothing to say; it holds only for the
+ * taints that were read.
+ */
 export async function patchNode(target: KubeClient, node: Node, change: NodePatch): Promise<Node> {
   const patch = patchOf(node, change);
   return patch.length === 0 ? node : await write(target, node, patch);
@@ -51,7 +54,10 @@ function finalizerPatch({ metadata }: KnownNode): object[] {
   return replacing('/metadata/finalizers', present, [...(present ?? []), finalizers.node]);
 }
 
-/** Of two machines that join by one Node at the same time, one is to see the other; and what was last applied is not to be forgotten. */
+/**
+ * Of two machines that join by one Node at the same time, one is to see the other; and what was
+ * last applied is not to be forgotten.
+ */
 const guarded: readonly string[] = [labels.machineName, annotations.lastAppliedNodeTemplate];
 
 function textsPatch(
@@ -61,7 +67,7 @@ function textsPatch(
 ): object[] {
   const entries = Object.entries(changes);
   if (entries.length === 0) return [];
-  // Whoever wrote the first text meanwhile must not lose it.
+  // A client that wrote the first text meanwhile must not lose it.
   const place = present === undefined ? replacing(map, undefined, {}) : [];
   const operations = entries.flatMap(([key, value]): object[] => {
     const path = pointerTo(map, key);
@@ -73,10 +79,11 @@ function textsPatch(
 }
 
 /**
- * A Node that joins for the first time has nothing of ours yet, so one write does without a look before. Undefined when that does
- * not hold, and nothing was written. Taints are not looked at: those of the template come with the kubelet, mostly.
+ * A Node that joins for the first time has nothing of ours yet, so one write does without a read
+ * before. Undefined when that does not hold, and nothing was written. Taints are not read: those of
+ * the template come with the kubelet, mostly.
  */
-export async function equipFreshNode(
+export async function updateFreshNode(
   target: KubeClient,
   { name, uid }: { name: string; uid: string },
   wanted: { machineName: string; template: NodeTemplate },

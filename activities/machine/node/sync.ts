@@ -1,5 +1,8 @@
-/** Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as possible. */
-import type { LifeRef } from '../../../workflows/contracts/references.ts';
+/**
+ * Makes a Node carry what its Machine and its MachineClass say of it, with as few writes as
+ * possible.
+ */
+import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import type { NodeSyncRequest } from '../../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
@@ -16,15 +19,15 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
-import type { World } from '../../dependencies.ts';
+import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import { foreignReason } from './claims.ts';
-import { equipFreshNode, patchNode } from './patch.ts';
+import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
 
-export interface Equipment {
-  machine: LifeRef;
+export interface NodeUpdate {
+  machine: ObjectReference;
   nodeName: string;
   className: string;
   classAtLeast?: string;
@@ -40,9 +43,12 @@ interface Change {
   capacity: VirtualCapacityChange;
 }
 
-type Clusters = Pick<World, 'control' | 'recent'> & { target: KubeClient };
+type Clusters = Pick<ActivityDependencies, 'control' | 'recent'> & { target: KubeClient };
 
-export async function syncNode(world: World, request: NodeSyncRequest): Promise<void> {
+export async function syncNode(
+  world: ActivityDependencies,
+  request: NodeSyncRequest,
+): Promise<void> {
   const { instance, joining, ...rest } = request;
   const { control, target } = world;
   if (!target) return;
@@ -51,12 +57,16 @@ export async function syncNode(world: World, request: NodeSyncRequest): Promise<
   const isMeant = async (node: Node): Promise<boolean> =>
     (await foreignReason(control, node, claim)) === undefined;
   const fresh = joining?.isFresh ? { freshUid: joining.uid } : {};
-  const node = await equipNode({ ...world, target }, { ...rest, ...fresh, nodeName, isMeant });
+  const node = await updateNode({ ...world, target }, { ...rest, ...fresh, nodeName, isMeant });
   if (joining && node) await copyConditions(control, request.machine, node);
 }
 
 /** `kubectl` shows what a Node that joins is waiting for. */
-async function copyConditions(control: KubeClient, machine: LifeRef, node: Node): Promise<void> {
+async function copyConditions(
+  control: KubeClient,
+  machine: ObjectReference,
+  node: Node,
+): Promise<void> {
   const conditions = node.status?.conditions ?? [];
   const current = await readMachine(control, machine);
   if (!current || !conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
@@ -66,16 +76,17 @@ async function copyConditions(control: KubeClient, machine: LifeRef, node: Node)
 const mostTries = 4;
 
 /**
- * Returns the Node as it is then; undefined when there is none. What the API server does not take is said in an Event and left
- * out: a template that nobody can apply must not keep a machine from its life.
+ * Returns the Node as it is then; undefined when there is none. What the API server does not take
+ * is said in an Event and left out: a template that cannot be applied must not keep a machine from
+ * its life.
  */
-export async function equipNode(
+export async function updateNode(
   clusters: Clusters,
-  equipment: Equipment,
+  equipment: NodeUpdate,
 ): Promise<Node | undefined> {
   const { machine, nodeName, isMeant } = equipment;
   const virtualCapacity = await virtualCapacityOf(clusters, equipment);
-  let fresh = await equipFresh(clusters, equipment);
+  let fresh = await updateFresh(clusters, equipment);
   for (let tries = 1; ; tries += 1) {
     const node = fresh ?? (await readNode(clusters.target, nodeName));
     fresh = undefined;
@@ -92,18 +103,18 @@ export async function equipNode(
   }
 }
 
-async function equipFresh(
+async function updateFresh(
   { target }: Clusters,
-  { machine, nodeName, freshUid, nodeTemplate = {} }: Equipment,
+  { machine, nodeName, freshUid, nodeTemplate = {} }: NodeUpdate,
 ): Promise<Node | undefined> {
   if (freshUid === undefined) return undefined;
   const wanted = { machineName: machine.name, template: nodeTemplate };
-  return await equipFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
+  return await updateFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
 }
 
 function templateChange(
   { metadata, spec }: Node,
-  { machine, nodeTemplate = {} }: Equipment,
+  { machine, nodeTemplate = {} }: NodeUpdate,
 ): NodeTemplateChange {
   const present = { ...metadata, taints: spec?.taints ?? [] };
   return planNodeTemplate(present, { machineName: machine.name, template: nodeTemplate });
@@ -111,17 +122,17 @@ function templateChange(
 
 async function virtualCapacityOf(
   { recent }: Clusters,
-  { machine, className, classAtLeast = '0' }: Equipment,
+  { machine, className, classAtLeast = '0' }: NodeUpdate,
 ): Promise<Record<string, number | string> | undefined> {
   const path = customResource('machineclasses', machine.namespace, className);
   const machineClass = await recent.read<MachineClass>(path, classAtLeast);
   return machineClass?.nodeTemplate && (machineClass.nodeTemplate.virtualCapacity ?? {});
 }
 
-type Desk = Clusters & { machine: LifeRef };
+type NodeDependencies = Clusters & { machine: ObjectReference };
 
 /** Capacity first: its note tells what was done, so it comes with the other metadata. */
-async function write(desk: Desk, node: Node, change: Change): Promise<Node> {
+async function write(desk: NodeDependencies, node: Node, change: Change): Promise<Node> {
   await reportCorrupt(desk, node, change);
   const hasCapacity = await writeCapacity(desk, node, change.capacity.capacity);
   const notes = hasCapacity ? change.capacity.annotations : {};
@@ -137,7 +148,11 @@ async function write(desk: Desk, node: Node, change: Change): Promise<Node> {
 }
 
 /** False when the API server does not take it. */
-async function writeCapacity(desk: Desk, node: Node, capacity: TextChanges): Promise<boolean> {
+async function writeCapacity(
+  desk: NodeDependencies,
+  node: Node,
+  capacity: TextChanges,
+): Promise<boolean> {
   if (Object.keys(capacity).length === 0) return true;
   const { name, uid } = node.metadata;
   try {
@@ -161,7 +176,11 @@ function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplate
   };
 }
 
-async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Promise<void> {
+async function reportCorrupt(
+  desk: NodeDependencies,
+  { metadata }: Node,
+  change: Change,
+): Promise<void> {
   const corrupt = [
     ...(change.template.isLastAppliedCorrupt ? [annotations.lastAppliedNodeTemplate] : []),
     ...(change.capacity.isLastAppliedCorrupt ? [annotations.lastAppliedVirtualCapacity] : []),
@@ -172,7 +191,11 @@ async function reportCorrupt(desk: Desk, { metadata }: Node, change: Change): Pr
   }
 }
 
-async function warn({ control, machine }: Desk, reason: string, message: string): Promise<void> {
+async function warn(
+  { control, machine }: NodeDependencies,
+  reason: string,
+  message: string,
+): Promise<void> {
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason,

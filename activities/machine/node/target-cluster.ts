@@ -1,6 +1,7 @@
 /**
- * In which target cluster the Node of a Machine is, as an annotation says. That a cluster has no Node of some name proves something
- * only in that cluster: in another one it means that this process was given the wrong kubeconfig.
+ * In which target cluster the Node of a Machine is, as an annotation says. That a cluster has no
+ * Node of some name proves something only in that cluster: in another one it means that this
+ * process was given the wrong kubeconfig.
  */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -11,7 +12,8 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { lifeOf, patchMachine, readMachine, wasNodeSeen } from '../object.ts';
+import { referenceOf, patchMachine, readMachine } from '../object.ts';
+import { wasNodeSeen } from '../prepared.ts';
 
 export interface Clusters {
   control: KubeClient;
@@ -21,8 +23,8 @@ export interface Clusters {
 }
 
 /**
- * The Node of this name. That it is missing, or another instance's, counts only in the target cluster that the Machine joined;
- * anywhere else the one that it joined is out of reach.
+ * The Node of this name. That it is missing, or another instance's, counts only in the target
+ * cluster that the Machine joined; anywhere else the one that it joined is out of reach.
  */
 export async function readNodeOf(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
   const node = await readNode(clusters.target, claim.nodeName);
@@ -67,12 +69,15 @@ export async function recordTargetCluster(
 ): Promise<void> {
   if (targetCluster === undefined || !machine || !isProof(node, machine.spec)) return;
   if (machine.metadata.annotations?.[annotations.targetCluster] === targetCluster) return;
-  await patchMachine(control, lifeOf(machine), {
+  await patchMachine(control, referenceOf(machine), {
     metadata: { annotations: { [annotations.targetCluster]: targetCluster } },
   });
 }
 
-/** A Machine of MCM has no annotation, and taking it over writes nothing: it gets one with its next change of phase. */
+/**
+ * A Machine of MCM has no annotation, and taking it over writes nothing: it gets one with its next
+ * change of phase.
+ */
 export async function correctTargetCluster(
   clusters: Pick<Clusters, 'control' | 'targetCluster'>,
   seen: SeenNode,

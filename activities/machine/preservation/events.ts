@@ -1,8 +1,9 @@
 /** What people read of a preservation in `kubectl describe machine`. */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
-import type { EventText } from '../../kube/objects/events.ts';
-import { component, timestamp } from '../object.ts';
+import type { EventText } from '../../kube/objects/event.ts';
+import { component } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;
 export type Stopping = Extract<PreservationPlan, { action: 'stop' }>;
@@ -17,15 +18,15 @@ export function preservedEvent({ value, until, from }: Preserving): EventText {
   return { type: 'Normal', reason: 'Preserved', message, component };
 }
 
-const reasonsInWords: Record<Stopping['reason'], string> = {
+const formatReasons: Record<Stopping['reason'], string> = {
   expired: 'its time is over',
   recovered: 'the machine is not Failed',
-  withdrawn: 'nobody asks for it any more',
+  withdrawn: 'its annotation was removed',
 };
 
 /** `until`: when it would have ended, milliseconds. */
 export function stoppedEvent({ reason }: Stopping, until: number): EventText {
-  const words = reasonsInWords[reason];
+  const words = formatReasons[reason];
   const [name, message] =
     reason === 'expired'
       ? ['PreservationExpired', `Preserved until ${timestamp(until)}: ${words}`]

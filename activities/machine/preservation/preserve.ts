@@ -1,4 +1,4 @@
-/** Keeps a machine for a look at it, or ends that: on the Machine, and on its Node. */
+/** Keeps a machine for inspection, or ends that: on the Machine, and on its Node. */
 import type {
   PreserveOutcome,
   PreserveRequest,
@@ -11,29 +11,25 @@ import type { PreservationPlan } from '../../../workflows/plan/machine/preservat
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
-import type { EventText } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { timeOf } from '../../machine-set/facts.ts';
-import type { World } from '../../dependencies.ts';
+import { timeOf, timestamp } from '../../kube/objects/time.ts';
+import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import {
-  component,
-  lifeOf,
-  machineSubject,
-  patchMachine,
-  phaseOf,
-  preserveSecondsOf,
-  readMachine,
-  timestamp,
-} from '../object.ts';
+import { component, referenceOf, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { preserveSecondsOf } from '../limits.ts';
+import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo } from './preserved-node.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
-/** Never fails because an API server is out of reach or refuses a write: a deletion must not wait for this. */
+/**
+ * Never fails because an API server is out of reach or refuses a write: a deletion must not wait
+ * for this.
+ */
 export async function preserveMachine(
-  world: World,
+  world: ActivityDependencies,
   request: PreserveRequest,
 ): Promise<PreserveOutcome> {
   try {
@@ -49,7 +45,10 @@ export async function preserveMachine(
 
 const refusal = { type: 'Warning', reason: 'FailedUpdate', component } as const;
 
-async function follow(world: World, request: PreserveRequest): Promise<PreserveOutcome> {
+async function follow(
+  world: ActivityDependencies,
+  request: PreserveRequest,
+): Promise<PreserveOutcome> {
   const machine = await readMachine(world.control, request.machine);
   const { uid, deletionTimestamp } = machine?.metadata ?? {};
   if (!machine || uid !== request.machine.uid || deletionTimestamp !== undefined) {
@@ -66,15 +65,18 @@ async function follow(world: World, request: PreserveRequest): Promise<PreserveO
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
 }
 
-/** The Node of this very instance: names come back. One that says it is another Machine's is left to that. */
+/**
+ * The Node of this very instance: names come back. One that says it is another Machine's is left to
+ * that.
+ */
 async function ownNode(
-  { control, target, targetCluster }: World,
+  { control, target, targetCluster }: ActivityDependencies,
   machine: Machine,
 ): Promise<Node | undefined> {
   const nodeName = machine.metadata.labels?.[labels.node] ?? '';
   if (!target || nodeName === '') return undefined;
   const { providerID = '' } = machine.spec;
-  const claim = { machine: lifeOf(machine), nodeName, providerID };
+  const claim = { machine: referenceOf(machine), nodeName, providerID };
   const node = await readNodeOf({ control, target, targetCluster }, claim);
   return node && isOf(machine, node) ? node : undefined;
 }
@@ -90,13 +92,13 @@ interface Found {
 }
 
 function planOf(
-  { defaults }: World,
+  { defaults }: ActivityDependencies,
   { now }: PreserveRequest,
   { machine, node }: Found,
 ): PreservationPlan {
   const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
   const facts = defined({
-    wishes: defined({ machine: preserve, lastApplied, node: wordOf(node) }),
+    requests: defined({ machine: preserve, lastApplied, node: wordOf(node) }),
     hasNode: node !== undefined,
     phase: phaseOf(machine),
     expiresAt: expiryOf(machine),
@@ -113,10 +115,16 @@ function wordOf(node: Node | undefined): string | undefined {
   return node?.metadata.annotations?.[annotations.preserve];
 }
 
-type Desk = World & Found & { request: PreserveRequest };
+type PreservationDependencies = ActivityDependencies & Found & { request: PreserveRequest };
 
-/** As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to notice its end by. */
-async function copyNodesWord(desk: Desk, plan: PreservationPlan): Promise<Machine> {
+/**
+ * As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to
+ * notice its end by.
+ */
+async function copyNodesWord(
+  desk: PreservationDependencies,
+  plan: PreservationPlan,
+): Promise<Machine> {
   const { machine, node } = desk;
   const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
   if (plan.from !== 'node' || !node) return machine;
@@ -128,44 +136,50 @@ async function copyNodesWord(desk: Desk, plan: PreservationPlan): Promise<Machin
 }
 
 async function annotate(
-  { control, request, machine }: Desk,
+  { control, request, machine }: PreservationDependencies,
   notes: Record<string, string | null>,
 ): Promise<Machine> {
   const metadata = { annotations: notes };
   return (await patchMachine(control, request.machine, { metadata })) ?? machine;
 }
 
-async function writeExpiry({ control, request, machine }: Desk, until: number | undefined) {
+async function writeExpiry(
+  { control, request, machine }: PreservationDependencies,
+  until: number | undefined,
+) {
   const preserveExpiryTime = until === undefined ? null : timestamp(until);
   const status = { currentStatus: { preserveExpiryTime } };
   return (await patchMachine(control, request.machine, { status })) ?? machine;
 }
 
 /** The Machine first: its MachineSet goes by that. */
-async function keep(desk: Desk, plan: Preserving): Promise<PreserveOutcome> {
+async function keep(desk: PreservationDependencies, plan: Preserving): Promise<PreserveOutcome> {
   const { request, node } = desk;
   const { value, until, isToBeDrained } = plan;
   const machine = plan.isNew ? await writeExpiry(desk, until) : desk.machine;
-  if (until !== request.until) await tell(desk, preservedEvent(plan));
-  if (request.drain?.error !== undefined) await tell(desk, undrainedEvent(request.drain.error));
+  if (until !== request.until) await report(desk, preservedEvent(plan));
+  if (request.drain?.error !== undefined) await report(desk, undrainedEvent(request.drain.error));
   const kept = { value, until, isToBeDrained, ...(request.drain && { drain: request.drain }) };
   if (desk.target && node) await keepNode(desk.target, node, kept);
   const preservation = { value, until, isToBeDrained: isToBeDrained && node !== undefined };
   return { ...outcomeOf(machine, node), preservation };
 }
 
-/** The expiry goes last: until then whoever takes over ends what is left to end. */
-async function stop(desk: Desk, plan: Stopping): Promise<Machine> {
+/** The expiry goes last: until then the next attempt ends what is left to end. */
+async function stop(desk: PreservationDependencies, plan: Stopping): Promise<Machine> {
   const { target, node } = desk;
   const until = expiryOf(desk.machine);
   const left = plan.forgets ? await annotate(desk, forgotten(desk, plan)) : desk.machine;
   if (target && node) await letNodeGo(target, node, plan);
   if (until === undefined) return left;
-  await tell(desk, stoppedEvent(plan, until));
+  await report(desk, stoppedEvent(plan, until));
   return await writeExpiry(desk, undefined);
 }
 
-function forgotten({ machine }: Desk, { reason }: Stopping): Record<string, string | null> {
+function forgotten(
+  { machine }: PreservationDependencies,
+  { reason }: Stopping,
+): Record<string, string | null> {
   const isOver = reason === 'expired' && phaseOf(machine) === 'Failed';
   return {
     [annotations.preserve]: null,
@@ -188,12 +202,18 @@ function outcomeOf(machine: Machine, node: Node | undefined) {
   });
 }
 
-async function reportFaults(desk: Desk, { faults }: PreservationPlan): Promise<void> {
+async function reportFaults(
+  desk: PreservationDependencies,
+  { faults }: PreservationPlan,
+): Promise<void> {
   for (const message of faults) {
-    await tell(desk, { type: 'Warning', reason: 'InvalidPreserveValue', message, component });
+    await report(desk, { type: 'Warning', reason: 'InvalidPreserveValue', message, component });
   }
 }
 
-async function tell({ control, request }: Desk, event: EventText): Promise<void> {
+async function report(
+  { control, request }: PreservationDependencies,
+  event: EventText,
+): Promise<void> {
   recordEvent(control, machineSubject(request.machine), event);
 }

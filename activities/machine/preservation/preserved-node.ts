@@ -1,4 +1,7 @@
-/** The Node of a machine that is kept for a look at it: marked, so that nothing new comes and nobody takes it away. */
+/**
+ * The Node of a machine that is kept for inspection: marked, so that no new pods come and nothing
+ * takes it away.
+ */
 import { annotations, taints } from '../../../workflows/api/constants.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
@@ -7,12 +10,12 @@ import type { Preserve } from '../../../workflows/api/preserve-value.ts';
 import { preserveOf } from '../../../workflows/api/preserve-value.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
-import { orUndefined } from '../../kube/client/ignore.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { patchNode } from '../node/patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { timestamp } from '../object.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export interface Keeping {
   value: Preserve;
@@ -24,7 +27,9 @@ export interface Keeping {
   drain?: { error?: string };
 }
 
-/** Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's. */
+/**
+ * Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's.
+ */
 export async function keepNode(target: KubeClient, node: Node, keeping: Keeping): Promise<void> {
   const { isToBeDrained: isTainted } = keeping;
   await change(target, node, {
@@ -57,7 +62,10 @@ interface Rewriting {
 
 const mostTries = 4;
 
-/** Where the patch does not hold, because somebody else wrote meanwhile, it is made anew for what is there. */
+/**
+ * Where the patch does not hold, because another client wrote meanwhile, it is made anew for what
+ * is there.
+ */
 async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;
   let node: Node | undefined = seen;
@@ -130,7 +138,7 @@ async function report(target: KubeClient, node: Node, told: Told): Promise<void>
   const condition = { type, message: '', ...told, lastHeartbeatTime: now, lastTransitionTime };
   const { name, uid } = node.metadata;
   const patch = { metadata: { uid }, status: { conditions: [condition] } };
-  await orUndefined(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
+  await ignoreNotFound(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
 }
 
 function isSame(a: Told, b: Told): boolean {

@@ -1,6 +1,6 @@
 /** What the search for orphans needs of MachineClasses, and what it tells on them. */
 import type {
-  ForeignProvider,
+  ExternalProvider,
   SafetyActivities,
 } from '../../../workflows/contracts/safety-activities.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
@@ -8,16 +8,16 @@ import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { isBuiltIn } from '../../drivers/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { EventText } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { orUndefined } from '../../kube/client/ignore.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { component } from '../../machine/object.ts';
 
 export async function findProviders(
   control: KubeClient,
   { namespace }: { namespace: string },
-): Promise<(string | ForeignProvider)[]> {
+): Promise<(string | ExternalProvider)[]> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
   const providers = new Set(items.map(({ provider = '' }) => provider));
   providers.delete('');
@@ -28,9 +28,9 @@ export async function findProviders(
   });
 }
 
-export async function tellOfOrphans(
+export async function reportOrphans(
   control: KubeClient,
-  { namespace, deleted, stopped }: Parameters<SafetyActivities['tellOfOrphans']>[0],
+  { namespace, deleted, stopped }: Parameters<SafetyActivities['reportOrphans']>[0],
 ): Promise<void> {
   for (const suspect of deleted) {
     await tellOn(control, { namespace, name: suspect.className }, deletionOf(suspect));
@@ -57,7 +57,7 @@ export async function tellOn(
   text: EventText,
 ): Promise<void> {
   const path = customResource('machineclasses', ref.namespace, ref.name);
-  const machineClass = await orUndefined(control.get<MachineClass>(path));
+  const machineClass = await ignoreNotFound(control.get<MachineClass>(path));
   if (!machineClass) return;
   const { uid } = machineClass.metadata;
   recordEvent(control, { apiVersion, kind: 'MachineClass', ...ref, uid }, text);

@@ -9,16 +9,19 @@ import { DriverError } from '../../drivers/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { readClaims } from './machine-claims.ts';
 
-export interface DeletionWorld {
+export interface DeletionDependencies {
   driver: Pick<Driver, 'deleteListed'>;
   control: KubeClient;
   classes: ClassReader;
   signal(): AbortSignal;
 }
 
-/** Looks again before it deletes: since the listing somebody may have made a Machine that is to take the instance over. */
+/**
+ * Checks again before it deletes: since the listing a Machine may have been created that is to
+ * take the instance over.
+ */
 export async function deleteOrphan(
-  { driver, control, classes, signal }: DeletionWorld,
+  { driver, control, classes, signal }: DeletionDependencies,
   { suspect, cluster, namespace }: OrphanDeletion,
 ): Promise<OrphanOutcome> {
   const { providerID, className } = suspect;

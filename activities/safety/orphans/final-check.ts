@@ -1,13 +1,21 @@
-import type { LastLook, LastLookRequest } from '../../../workflows/contracts/safety-activities.ts';
+import type {
+  FinalCheck,
+  FinalCheckRequest,
+} from '../../../workflows/contracts/safety-activities.ts';
 import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
-import type { ListWorld } from './list-scopes.ts';
+import type { ListDependencies } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';
 import { readClaims } from './machine-claims.ts';
 
 const examplesMax = 10;
 
-/** A class that is going as well leads nowhere: of two that go together the look of each counts. */
-export async function lookLast(world: ListWorld, request: LastLookRequest): Promise<LastLook> {
+/**
+ * A class that is going as well leads nowhere: of two that are deleted together each check counts.
+ */
+export async function checkFinally(
+  world: ListDependencies,
+  request: FinalCheckRequest,
+): Promise<FinalCheck> {
   const { className, namespace } = request;
   const scopes = await listScopes(world, request);
   const scope = scopes.find(({ classes }) =>

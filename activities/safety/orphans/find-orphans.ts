@@ -1,29 +1,36 @@
-/** Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows nothing of. */
+/**
+ * Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows
+ * nothing of.
+ */
 import type { ListedInstance } from '../../../workflows/contracts/driver-activities.ts';
-import type { OrphanLookRequest } from '../../../workflows/contracts/safety-activities.ts';
+import type { OrphanSearchRequest } from '../../../workflows/contracts/safety-activities.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Claims, KeptReason } from '../../../workflows/plan/safety/orphan-claims.ts';
 import { saysRefused } from '../../../workflows/plan/machine-class/note.ts';
 import { verdictAt } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type {
   CredentialNews,
-  ScopeLook,
+  ScopeListing,
   Suspect,
 } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { noteIn } from '../../machine-class/note.ts';
 import type { Listing } from './list-scopes.ts';
 import { listIn, listScopes } from './list-scopes.ts';
-import { claimsIn, readMachines } from './machine-claims.ts';
-import type { AskingWorld } from '../missing-instances.ts';
-import { listedIn, lookForMissing } from '../missing-instances.ts';
+import { claimsIn } from './machine-claims.ts';
+import { readMachines } from '../../machine/object.ts';
+import type { SearchDependencies } from '../missing-instances.ts';
+import { listedIn, findMissing } from '../missing-instances.ts';
 
-/** The answer stands in a history. More suspects than the largest bound on deletions are of no use there. */
+/**
+ * The answer stands in a history. More suspects than the largest bound on deletions are of no use
+ * there.
+ */
 const suspectsMax = 200;
 
-export async function lookForOrphans(
-  world: AskingWorld,
-  request: OrphanLookRequest,
-): Promise<ScopeLook[]> {
+export async function findOrphans(
+  world: SearchDependencies,
+  request: OrphanSearchRequest,
+): Promise<ScopeListing[]> {
   const scopes = await listScopes(world, request);
   const listings = await Promise.all(scopes.map((scope) => listIn(world, scope, request)));
   // After the instances: the Machine of each was there before it.
@@ -32,14 +39,14 @@ export async function lookForOrphans(
   const listed = listedIn(listings);
   return await Promise.all(
     listings.map(async (listing) => {
-      const missing = await lookForMissing(world, { listing, listed, machines, account: request });
-      return { ...lookOf(listing, claims, request), ...(missing && { missing }) };
+      const missing = await findMissing(world, { listing, listed, machines, account: request });
+      return { ...listingOf(listing, claims, request), ...(missing && { missing }) };
     }),
   );
 }
 
 /** The answer stands in a history. */
-const toldClassesMax = 100;
+const reportedClassesMax = 100;
 
 /** Classes that say otherwise by now; nothing while all is as they say. */
 function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews | undefined {
@@ -47,23 +54,23 @@ function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews 
   const classNames = scope.classes
     .filter((machineClass) => saysRefused(noteIn(machineClass), 'listing') !== (isRefused ?? false))
     .map(({ metadata }) => metadata.name)
-    .slice(0, toldClassesMax);
+    .slice(0, reportedClassesMax);
   if (classNames.length === 0) return undefined;
   return { classNames, ...(error !== undefined && { refusal: error }) };
 }
 
-function lookOf(
+function listingOf(
   listing: Listing,
   claims: Claims,
-  { provider, minAgeSeconds, suspects }: OrphanLookRequest,
-): ScopeLook {
+  { provider, minAgeSeconds, suspects }: OrphanSearchRequest,
+): ScopeListing {
   const { scope, instances, error } = listing;
   const { classes } = scope;
   const credentials = credentialNewsOf(listing);
   const className = classes[0].metadata.name;
   return {
     classCount: classes.length,
-    ...judged(instances, claims, {
+    ...evaluated(instances, claims, {
       provider,
       className,
       minAgeSeconds,
@@ -75,11 +82,11 @@ function lookOf(
 }
 
 /** What becomes of the instances that one class led to. */
-export function judged(
+export function evaluated(
   instances: readonly ListedInstance[],
   claims: Claims,
-  { provider, className, minAgeSeconds, earlier = [] }: JudgeRules,
-): Omit<ScopeLook, 'classCount'> {
+  { provider, className, minAgeSeconds, earlier = [] }: EvaluationRules,
+): Omit<ScopeListing, 'classCount'> {
   const kept: Partial<Record<KeptReason, number>> = {};
   const suspects: Suspect[] = [];
   const cleared: string[] = [];
@@ -105,7 +112,7 @@ export function judged(
   };
 }
 
-interface JudgeRules extends Pick<Suspect, 'provider' | 'className'> {
+interface EvaluationRules extends Pick<Suspect, 'provider' | 'className'> {
   minAgeSeconds: number;
   /** providerIDs that the run before suspected. */
   earlier?: readonly string[];

@@ -1,4 +1,7 @@
-/** Where a cloud has to be listed to see all instances of some classes: once for each credential and scope, not for each class. */
+/**
+ * Where a cloud has to be listed to see all instances of some classes: once for each credential and
+ * scope, not for each class.
+ */
 import { createHash } from 'node:crypto';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { ClassWithSecret } from '../../machine-class/reader.ts';
@@ -19,7 +22,7 @@ export interface ListScope {
 
 type Secrets = Pick<ClassWithSecret, 'secret' | 'secretFaults'>;
 
-export interface ListWorld {
+export interface ListDependencies {
   driver: Pick<Driver, 'listInstances' | 'listScope'>;
   control: KubeClient;
   /** Aborts the listings. */
@@ -33,7 +36,7 @@ export interface Account {
 }
 
 export async function listScopes(
-  { control, driver }: ListWorld,
+  { control, driver }: ListDependencies,
   { namespace, provider }: Account,
 ): Promise<ListScope[]> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
@@ -75,7 +78,7 @@ export interface Listing {
 
 /** A scope that cannot be listed does not hide the others. */
 export async function listIn(
-  { driver, signal }: ListWorld,
+  { driver, signal }: ListDependencies,
   scope: ListScope,
   { cluster, namespace }: Account,
 ): Promise<Listing> {
@@ -104,7 +107,7 @@ function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {
   return JSON.stringify([secretRef, credentialsSecretRef]);
 }
 
-/** User data differs from pool to pool and lets nobody into the cloud. */
+/** User data differs from pool to pool and gives no access to the cloud. */
 function credentialOf({ secret, secretFaults }: Secrets): string {
   const parts = Object.entries(secret)
     .filter(([name]) => name !== 'userData')

@@ -1,14 +1,9 @@
+import { readMachines } from '../../machine/object.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { Claims } from '../../../workflows/plan/safety/orphan-claims.ts';
 import { claimsOf } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { customResource } from '../../kube/client/paths.ts';
-
-/** A consistent LIST. */
-export async function readMachines(control: KubeClient, namespace: string): Promise<Machine[]> {
-  return (await control.list<Machine>(customResource('machines', namespace))).items;
-}
 
 /** What the Machines of the namespace say of their instances now. */
 export async function readClaims(control: KubeClient, namespace: string): Promise<Claims> {

@@ -1,10 +1,10 @@
 import type { SafetyActivities } from '../../../workflows/contracts/safety-activities.ts';
-import type { World } from '../../dependencies.ts';
+import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 
 /** One class after the other: only those are written that do not say it. */
-export async function tellOfCredentials(
-  { refusals }: Pick<World, 'refusals'>,
-  { namespace, news }: Parameters<SafetyActivities['tellOfCredentials']>[0],
+export async function reportCredentials(
+  { refusals }: Pick<ActivityDependencies, 'refusals'>,
+  { namespace, news }: Parameters<SafetyActivities['reportCredentials']>[0],
 ): Promise<void> {
   for (const { classNames, refusal } of news) {
     for (const name of classNames) {

@@ -1,7 +1,7 @@
 /** What cannot be carried out is said in words that lead to the field. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { badSpecsOf } from '../bad-specs.ts';
 import type { BadSpec } from '../bad-specs.ts';
 import type { Trial } from '../trial.ts';
@@ -43,9 +43,9 @@ export const badInputChecks: Check[] = [
     },
   },
   {
-    says: "volumes of nobody's, and none",
+    says: 'volumes of other storage drivers, and none',
     async run({ driver }) {
-      const volumes = [{ csi: { driver: 'nobody.verify.millwright.dev', volumeHandle: 'v-1' } }];
+      const volumes = [{ csi: { driver: 'unknown.verify.millwright.dev', volumeHandle: 'v-1' } }];
       const none = { volumeIds: [] };
       expectPart('no ids', await driver.ask('volumeIds', { volumes }), none);
       expectPart('no ids', await driver.ask('volumeIds', { volumes: [] }), none);
@@ -57,7 +57,7 @@ export const badInputChecks: Check[] = [
 export function badSpecChecks(trial: Trial): Check[] {
   const { machineClass, badSpecs } = trial.parts;
   return badSpecsOf(machineClass.providerSpec, badSpecs).map((bad) => ({
-    says: `a class with ${bad.field}: ${JSON.stringify(bad.value)}: InvalidArgument, with the field, settled if it can be looked for`,
+    says: `a class with ${bad.field}: ${JSON.stringify(bad.value)}: InvalidArgument, with the field, settled if it can be searched for`,
     run: (current) => tryBadSpec(current, bad),
   }));
 }
@@ -71,9 +71,9 @@ async function tryBadSpec(trial: Trial, { field, providerSpec }: BadSpec): Promi
   }
   const { request } = trial.newMachine(className);
   const came = await trial.driver.ask('createInstance', request);
-  // A field such as the region says where to look. Without a look nothing is settled.
-  const look = await trial.driver.ask('listInstances', { ...trial.listRequest(), className });
-  expectRefused(came, field, look.outcome === 'listed');
+  // A field such as the region says where to search. Without a search nothing is settled.
+  const listed = await trial.driver.ask('listInstances', { ...trial.listRequest(), className });
+  expectRefused(came, field, listed.outcome === 'listed');
 }
 
 async function makeClass(trial: Trial, providerSpec: unknown): Promise<string> {

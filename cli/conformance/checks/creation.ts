@@ -114,7 +114,7 @@ async function createTwiceAtOnce(trial: Trial): Promise<void> {
   await untilListedOnce(trial, second);
 }
 
-/** One of two may be told to wait, but nobody may be told that nothing was made. */
+/** One of two calls may be answered "wait", but neither may be answered that nothing was made. */
 function expectUnsettled(came: CreateOutcome): void {
   if (came.outcome === 'failed' && came.failure.isSettled) {
     throw new Mismatch('outcome created, or a failure that is not settled', came);

@@ -42,7 +42,7 @@ export const deletionChecks: Check[] = [
     },
   },
   {
-    says: 'deletes one whose providerID nobody noted: by token or name',
+    says: 'deletes one whose providerID was never recorded: by token or name',
     async run(trial) {
       instanceOf(trial.first);
       const asked = trial.newMachine();

@@ -37,7 +37,7 @@ export const listingChecks: Check[] = [
     },
   },
   {
-    says: "lists nobody else's: for another cluster it has none of these",
+    says: 'lists its own instances only: for another cluster it has none of these',
     async run(trial) {
       const ours = instanceOf(trial.first);
       const theirs = await listOf(trial, trial.otherCluster);
@@ -46,7 +46,7 @@ export const listingChecks: Check[] = [
     },
   },
   {
-    says: "deletes from a listing nobody else's: for another cluster it stays",
+    says: 'deletes from a listing its own instances only: for another cluster it stays',
     async run(trial) {
       const { driver, first } = trial;
       const providerID = instanceOf(first);

@@ -1,5 +1,8 @@
-/** A cloud that is silent, that is not the cloud at all, or whose instances die: nothing is lost, and nothing is taken for gone. */
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+/**
+ * A cloud that is silent, that is not the cloud at all, or whose instances die: nothing is lost,
+ * and nothing is taken for gone.
+ */
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';
 import { troubles, type Trouble } from '../trouble.ts';
@@ -75,7 +78,7 @@ async function believeNoStranger(trial: Trial): Promise<() => Promise<void>> {
   expectFailed('listInstances', await driver.ask('listInstances', trial.listRequest()));
   return async () => {
     const came = await driver.ask('describeInstance', request);
-    if (came.outcome !== 'found') throw new Mismatch('the instance, which nobody deleted', came);
+    if (came.outcome !== 'found') throw new Mismatch('the instance, which was not deleted', came);
   };
 }
 

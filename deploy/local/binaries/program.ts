@@ -14,7 +14,9 @@ export interface ProgramOptions {
   input?: string;
 }
 
-/** Runs a program to its end and returns what it printed. Rejects with its last lines when it fails. */
+/**
+ * Runs a program to its end and returns what it printed. Rejects with its last lines when it fails.
+ */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -35,7 +37,8 @@ export function runProgram(
     };
     child.stdout.on('data', take);
     child.stderr.on('data', take);
-    // A program that ends without reading its input breaks the pipe; its exit code says what happened.
+    // A program that ends without reading its input breaks the pipe; its exit code says what
+    // happened.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('error', (error) => reject(new Error(`cannot run ${file}: ${error.message}`)));

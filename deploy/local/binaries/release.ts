@@ -36,7 +36,10 @@ export const fromRelease: Source = async (tool, target, { platform, report }) =>
   else await extract({ archive: download, url: release.url, member: release.member, target });
 };
 
-/** The digest of a file in a list of "digest  name", or the only word of a file that is just the digest. */
+/**
+ * The digest of a file in a list of "digest name", or the only word of a file that is just the
+ * digest.
+ */
 export function checksumOf(list: string, file: string): string | undefined {
   const lines = list
     .trim()

@@ -31,7 +31,10 @@ export interface Release {
   url: string;
   /** A file that is only the digest, or lines of "digest  file name". */
   checksumUrl: string;
-  /** Path of the binary inside the archive (.tar.gz or .zip); undefined when the download is the binary. */
+  /**
+   * Path of the binary inside the archive (.tar.gz or .zip); undefined when the download is the
+   * binary.
+   */
   member?: string;
 }
 
@@ -74,7 +77,9 @@ function kubernetes(name: ToolName, takes: string): Tool {
   };
 }
 
-/** The release process stamps both packages; without it the API server calls itself v0.0.0-master. */
+/**
+ * The release process stamps both packages; without it the API server calls itself v0.0.0-master.
+ */
 function kubernetesVersionFlags(version: string): string[] {
   const [major, minor] = version.split('.');
   return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => [

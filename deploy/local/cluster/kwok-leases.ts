@@ -9,10 +9,11 @@ interface Lease {
 }
 
 /**
- * Frees the node leases of a kwok that is gone. kwok signs them with a name that is new at every start
- * (host name, underscore, UUID) and does not touch a node whose lease another holds, so without this a
- * restarted kwok would leave all nodes alone until their leases ran out. Holders of another form are left alone:
- * the virtual cloud holds the leases of machines that are switched off.
+ * Frees the node leases of a kwok that is gone. kwok signs them with a name that is new at every
+ * start (host name, underscore, UUID) and does not touch a node whose lease another holds, so
+ * without this a restarted kwok would leave all nodes alone until their leases ran out. Holders of
+ * another form are left alone: the virtual cloud holds the leases of machines that are switched
+ * off.
  */
 export async function freeLeasesOfKwok(api: AdminApi): Promise<void> {
   const { status, body } = await api.call('GET', leasesPath);

@@ -6,12 +6,15 @@ export interface Command {
 }
 
 /**
- * For the two busiest Go programs of the stack: they collect garbage a third as often, for some more memory. On two cores
- * that is a tenth of all CPU time when a hundred machines start.
+ * For the two busiest Go programs of the stack: they collect garbage a third as often, for some
+ * more memory. On two cores that is a tenth of all CPU time when a hundred machines start.
  */
 export const fewerCollections = { GOGC: '300' } as const;
 
-/** One process of the stack, as data: who starts it, watches it and starts it again is `supervision/`. */
+/**
+ * One process of the stack, as data: who starts it, watches it and starts it again is
+ * `supervision/`.
+ */
 export interface Component {
   name: string;
   /** Names of components and jobs that must be ready before each start. */

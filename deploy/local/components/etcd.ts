@@ -21,7 +21,8 @@ export function etcd({ binary, layout, ports }: StackWorld): Component {
         // The peer address is stored in the data; a single member may come back under another port.
         `--initial-advertise-peer-urls=${peerUrl}`,
         `--initial-cluster=local=${peerUrl}`,
-        // Data survives kill -9; only a crash of the machine itself can lose it. Worth it for the speed.
+        // Data survives kill -9; only a crash of the machine itself can lose it. Worth it for the
+        // speed.
         '--unsafe-no-fsync',
         '--auto-compaction-mode=periodic',
         '--auto-compaction-retention=5m',

@@ -40,7 +40,8 @@ function apiserverArgs(world: StackWorld): string[] {
     `--service-account-key-file=${pki('sa.pub')}`,
     `--service-account-signing-key-file=${pki('sa.key')}`,
     '--authorization-mode=RBAC',
-    // Pods are admitted at once instead of waiting for the default service account of a new namespace.
+    // Pods are admitted at once instead of waiting for the default service account of a new
+    // namespace.
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged=true',
     '--service-cluster-ip-range=10.96.0.0/16',

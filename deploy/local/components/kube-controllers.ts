@@ -5,8 +5,8 @@ import type { Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 /**
- * The controllers that a machine's life meets. Without `disruption` every eviction under a budget is
- * refused; without `node-lifecycle` the taint that admission puts on new nodes stays for ever.
+ * The controllers that a machine's life meets. Without `disruption` every eviction under a budget
+ * is refused; without `node-lifecycle` the taint that admission puts on new nodes stays for ever.
  */
 const controllers = [
   'daemonset-controller',

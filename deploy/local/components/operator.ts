@@ -9,9 +9,9 @@ const watcherEntrance = join(repository, 'workers/watcher.ts');
 const workerEntrance = join(repository, 'workers/worker.ts');
 
 /**
- * By default the young generation of each thread grows to 128 MiB, the old one to a multiple of what lives in it, and the C library
- * gives many threads an arena of their own. With these a worker of a few hundred machines takes a third less memory
- * (docs/decisions/0005-memory.md).
+ * By default the young generation of each thread grows to 128 MiB, the old one to a multiple of
+ * what lives in it, and the C library gives many threads an arena of their own. With these a worker
+ * of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
 const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({

@@ -4,7 +4,9 @@ import type { Job } from './component.ts';
 import { searchAttributes } from './temporal.ts';
 import type { StackWorld } from './world.ts';
 
-/** The server's own flag only counts for a new database: a kept one may lack what was added since. */
+/**
+ * The server's own flag only counts for a new database: a kept one may lack what was added since.
+ */
 export function registerSearchAttributes({ binary, ports }: StackWorld): Job {
   return {
     name: 'search-attributes',

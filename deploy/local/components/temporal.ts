@@ -20,8 +20,8 @@ export const searchAttributes = {
 } as const;
 
 /**
- * One partition, because with few pollers tasks would wait on the others, and rate limits that a stack
- * of one machine never reaches.
+ * One partition, because with few pollers tasks would wait on the others, and rate limits that a
+ * stack of one machine never reaches.
  */
 const dynamicConfig: Readonly<Record<string, unknown>> = {
   'matching.numTaskqueueReadPartitions': 1,
@@ -54,7 +54,8 @@ export function temporal({ binary, layout, ports }: StackWorld): Component {
           `--metrics-port=${ports.temporalMetrics}`,
           '--ui-disable-news-fetch',
           `--db-filename=${layout.temporalDatabase}`,
-          // Survives kill -9, and costs next to nothing; only a crash of the machine can lose writes.
+          // Survives kill -9, and costs next to nothing; only a crash of the machine can lose
+          // writes.
           '--sqlite-pragma=journal_mode=WAL',
           '--sqlite-pragma=synchronous=OFF',
           ...Object.entries(searchAttributes).map(([n, type]) => `--search-attribute=${n}=${type}`),

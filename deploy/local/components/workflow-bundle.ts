@@ -7,7 +7,9 @@ import type { StackWorld } from './world.ts';
 
 const entrance = join(repository, 'workers/temporal/bundle-workflows.ts');
 
-/** Bundles the workflows once, so that each restart of the worker saves the seconds that it takes. */
+/**
+ * Bundles the workflows once, so that each restart of the worker saves the seconds that it takes.
+ */
 export function workflowBundle({ layout, options }: StackWorld): Job | undefined {
   if (!options.operator) return undefined;
   return {

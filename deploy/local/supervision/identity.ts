@@ -9,7 +9,10 @@ export interface ProcessIdentity {
   started: string;
 }
 
-/** The identity of the process that has this pid now, or undefined when there is none (or only its zombie). */
+/**
+ * The identity of the process that has this pid now, or undefined when there is none (or only its
+ * zombie).
+ */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid);
   return started === undefined ? undefined : { pid, started };
@@ -36,7 +39,8 @@ function startedOnLinux(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The second field is the name in parentheses and may hold spaces; the rest counts from behind it.
+  // The second field is the name in parentheses and may hold spaces; the rest counts from behind
+  // it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
   return state === 'Z' ? undefined : `${bootId()}/${startTicks}`;

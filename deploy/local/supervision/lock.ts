@@ -7,8 +7,8 @@ export type LockAttempt =
   { taken: true; release: () => void } | { taken: false; holder: ProcessIdentity };
 
 /**
- * Takes a lock file for this process. A lock whose holder died is taken over. The file appears with its
- * content in one step (a hard link), so nobody ever reads half a holder.
+ * Takes a lock file for this process. A lock whose holder died is taken over. The file appears with
+ * its content in one step (a hard link), so a reader never sees half a holder.
  */
 export function tryLock(file: string): LockAttempt {
   mkdirSync(dirname(file), { recursive: true });
@@ -22,7 +22,8 @@ export function tryLock(file: string): LockAttempt {
 }
 
 function attempt(file: string, own: string): LockAttempt {
-  // Each round either ends or removes one dead holder; more rounds than that mean a broken file system.
+  // Each round either ends or removes one dead holder; more rounds than that mean a broken file
+  // system.
   for (let round = 0; round < 10; round += 1) {
     if (tryLink(own, file)) return { taken: true, release: () => rmSync(file, { force: true }) };
     const holder = lockHolder(file);
@@ -32,7 +33,9 @@ function attempt(file: string, own: string): LockAttempt {
   throw new Error(`Cannot take the lock ${file}: remove the file if no other start is running.`);
 }
 
-/** Moves a dead holder's lock away; puts it back if a living process was quicker and it is theirs. */
+/**
+ * Moves a dead holder's lock away; puts it back if a living process was quicker and it is theirs.
+ */
 function dropDead(file: string, own: string): void {
   const aside = `${own}.stale`;
   try {
@@ -46,7 +49,7 @@ function dropDead(file: string, own: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Who holds the lock, dead or alive; undefined when nobody does. */
+/** Who holds the lock, dead or alive; undefined when no process does. */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   try {
     const holder: ProcessIdentity = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
 import type { Stack } from './stack-file.ts';
 
-/** From the supervisor to whoever started it. */
+/** From the supervisor to the process that started it. */
 export type SupervisorMessage =
   | { type: 'plan'; steps: string[] }
   | { type: 'step'; step: string; text: string }

@@ -98,7 +98,9 @@ function listen(port: number): Promise<number | undefined> {
   });
 }
 
-/** A killed server can keep its port for seconds. Throws when one of the ports stays taken for 30 s. */
+/**
+ * A killed server can keep its port for seconds. Throws when one of the ports stays taken for 30 s.
+ */
 export async function untilFree(ports: readonly number[], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (const port of ports) {

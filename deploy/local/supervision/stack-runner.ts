@@ -20,7 +20,10 @@ export interface RunnerWorld {
 /** How long a component may take to end by itself. */
 const graceMs = 8_000;
 
-/** Starts components and jobs in the order of their needs, keeps stack.json true, and stops in reverse. */
+/**
+ * Starts components and jobs in the order of their needs, keeps stack.json true, and stops in
+ * reverse.
+ */
 export class StackRunner {
   readonly #world: RunnerWorld;
   readonly #supervised = new Map<string, Supervised>();
@@ -36,7 +39,10 @@ export class StackRunner {
     writeStackFile(world.layout, this.#stack);
   }
 
-  /** Resolves with the running stack when everything is ready; rejects at the first thing that fails. */
+  /**
+   * Resolves with the running stack when everything is ready; rejects at the first thing that
+   * fails.
+   */
   async start(): Promise<Stack> {
     for (const job of this.#world.jobs) this.#jobs.set(job.name, this.#runJob(job));
     for (const supervised of this.#supervised.values()) supervised.start();

@@ -4,7 +4,6 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastLines } from '../binaries/program.ts';
 import type { Command, Component } from '../components/component.ts';
-import { deferred, type Deferred } from './deferred.ts';
 import { afterDeath, noDeaths } from './restart.ts';
 import { untilFree } from './ports.ts';
 import { messageOf } from '../failure.ts';
@@ -47,7 +46,9 @@ export class Supervised {
     this.#running = this.#keepRunning();
   }
 
-  /** Resolves when the component answers, now or after its next start; rejects when it is given up. */
+  /**
+   * Resolves when the component answers, now or after its next start; rejects when it is given up.
+   */
   untilReady(): Promise<void> {
     return this.#ready.promise;
   }
@@ -169,7 +170,9 @@ export class Supervised {
     return this.#stopping.signal.aborted;
   }
 
-  /** Waits for a promise that may never settle, such as for a component that was stopped already. */
+  /**
+   * Waits for a promise that may never settle, such as for a component that was stopped already.
+   */
   async #unlessStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stopping;
     signal.throwIfAborted();
@@ -180,16 +183,16 @@ export class Supervised {
     try {
       return await Promise.race([promise, stopped]);
     } finally {
-      // Takes the listener off again; its rejection then is nobody's business.
+      // Takes the listener off again; its rejection is then ignored.
       stopped.catch(() => undefined);
       settled.abort();
     }
   }
 }
 
-function pendingPromise(): Deferred<void> {
-  const pending = deferred<void>();
-  // Who waits for it hears of a failure; nobody has to wait.
+function pendingPromise(): PromiseWithResolvers<void> {
+  const pending = Promise.withResolvers<void>();
+  // A waiter gets the failure; there need not be one.
   pending.promise.catch(() => undefined);
   return pending;
 }

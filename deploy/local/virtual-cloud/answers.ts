@@ -22,7 +22,10 @@ export interface Answer {
   status: number;
   body: object;
   headers?: Record<string, string>;
-  /** `drop`: the connection breaks instead. `hang`: nothing happens for `hangSeconds`, then it breaks. */
+  /**
+   * `drop`: the connection breaks instead. `hang`: nothing happens for `hangSeconds`, then it
+   * breaks.
+   */
   delivery: 'send' | 'drop' | 'hang';
   hangSeconds?: number;
   /** Takes as long as a call of a cloud does. */

@@ -1,6 +1,7 @@
 /**
- * The operations of the cloud. Everything about a call is decided and written to the journal in one go when it comes
- * in; the time that it takes passes afterwards, between the deed and the answer, where a crash hurts most.
+ * The operations of the cloud. Everything about a call is decided and written to the journal in one
+ * go when it comes in; the time that it takes passes afterwards, between the deed and the answer,
+ * where a crash hurts most.
  */
 import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
 import { refusal, type Answer, type CloudError } from './answers.ts';

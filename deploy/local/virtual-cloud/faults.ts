@@ -138,7 +138,10 @@ export interface Target {
   zone?: string;
 }
 
-/** The first fault of these kinds that is left for the target. Pure: the caller records that it fired. */
+/**
+ * The first fault of these kinds that is left for the target. Pure: the caller records that it
+ * fired.
+ */
 export function nextFault(
   faults: readonly Fault[],
   target: Target,

@@ -11,7 +11,10 @@ import { join } from 'node:path';
 import type { Happening, JournalEntry } from './happenings.ts';
 
 export interface Journal {
-  /** Returns when the line is in the hands of the operating system: it survives kill -9, not a power cut. */
+  /**
+   * Returns when the line is in the hands of the operating system: it survives kill -9, not a power
+   * cut.
+   */
   append(happening: Happening): JournalEntry;
   /** Entries after number `since`, `limit` at most. */
   read(since: number, limit: number): JournalEntry[];

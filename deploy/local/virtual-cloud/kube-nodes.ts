@@ -15,8 +15,8 @@ const merge = 'application/merge-patch+json';
 
 export interface KubeNodesOptions {
   /**
-   * From the stop of a Node to the second look at it. Default 2000: the operator, which deletes the Nodes of machines
-   * that it deletes, goes first.
+   * From the stop of a Node to the second look at it. Default 2000: the operator, which deletes the
+   * Nodes of machines that it deletes, goes first.
    */
   secondLookMilliseconds?: number;
 }
@@ -76,8 +76,8 @@ interface StatusPatch {
 }
 
 /**
- * The UID makes it hold for this machine's Node only; conditions of others stay, as they are merged by type. Returns
- * whether that Node is there.
+ * The UID makes it hold for this machine's Node only; conditions of others stay, as they are merged
+ * by type. Returns whether that Node is there.
  */
 async function patchStatus(api: KubeApi, patch: StatusPatch): Promise<boolean> {
   const { instance, annotations, conditions, signal } = patch;
@@ -144,8 +144,8 @@ function isReady({ status }: KubeBody): boolean {
 }
 
 /**
- * kwok renews the Lease of a Node that it once adopted, and ends its pods, until somebody else holds the Lease. Pods of a
- * dead machine have to hang.
+ * kwok renews the Lease of a Node that it once adopted, and ends its pods, until another client
+ * holds the Lease. Pods of a dead machine have to hang.
  */
 async function takeLease(api: KubeApi, { name }: Instance, signal: AbortSignal): Promise<void> {
   const path = leasePath(name);

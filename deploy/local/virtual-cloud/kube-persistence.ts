@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeAnswer, KubeApi, KubeCall } from './kube-api.ts';
 
-/** Tries until the API server answers something that is meant: also while it is away, starts, or is full. */
+/**
+ * Tries until the API server answers something that is meant: also while it is away, starts, or is
+ * full.
+ */
 export async function persistently(
   api: KubeApi,
   request: KubeCall,

@@ -1,4 +1,7 @@
-/** What virtual machines do by themselves: boot, join, sicken, vanish. Goes on after a restart where it stopped. */
+/**
+ * What virtual machines do by themselves: boot, join, sicken, vanish. Goes on after a restart where
+ * it stopped.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Happening } from './happenings.ts';
 import type { Instance } from './instance.ts';
@@ -92,7 +95,10 @@ export class Lives {
     this.#parts.record({ type: 'nodeStopped', id: instance.id, name: instance.name });
   }
 
-  /** Never fails: what ends a life early is a deletion, the end of the process, or a fault that is reported. */
+  /**
+   * Never fails: what ends a life early is a deletion, the end of the process, or a fault that is
+   * reported.
+   */
   #run(instance: Instance, work: () => Promise<void>): Promise<void> {
     const running = work()
       .catch((error: unknown) => {

@@ -1,4 +1,7 @@
-/** Does the whole name match the pattern? `*` stands for any characters, `?` for one; all others for themselves. */
+/**
+ * Does the whole name match the pattern? `*` stands for any characters, `?` for one; all others for
+ * themselves.
+ */
 export function matchesGlob(name: string, pattern: string): boolean {
   return expressionOf(pattern).test(name);
 }

@@ -21,7 +21,8 @@ export function nodeOf(instance: Instance): object {
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',
         'kubernetes.io/arch': 'amd64',
-        // Kubelets still set these, and the node controller adds them where they are missing, at two requests a Node.
+        // Kubelets still set these, and the node controller adds them where they are missing, at
+        // two requests a Node.
         'beta.kubernetes.io/os': 'linux',
         'beta.kubernetes.io/arch': 'amd64',
         'node.kubernetes.io/instance-type': size,

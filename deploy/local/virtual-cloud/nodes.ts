@@ -16,7 +16,7 @@ export interface RegistrationWatch {
   onRefused: (message: string) => void;
 }
 
-/** For a cloud without a cluster: machines run, and nobody sees them. */
+/** For a cloud without a cluster: machines run, and no Node shows them. */
 export const noNodes: NodeRegistry = {
   register: async () => '',
   sicken: async () => {},

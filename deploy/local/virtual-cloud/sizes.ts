@@ -1,4 +1,7 @@
-/** What a virtual machine of each size brings to its Node, as `status.capacity` and `status.allocatable`. */
+/**
+ * What a virtual machine of each size brings to its Node, as `status.capacity` and
+ * `status.allocatable`.
+ */
 export const sizes = {
   small: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '20Gi', pods: '110' },
   medium: { cpu: '4', memory: '16Gi', 'ephemeral-storage': '50Gi', pods: '110' },

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { stopped } from '../../../activities/failures.ts';
+import { stopped } from '../../../activities/runtime/failures.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
-import type { Pause } from '../../../workflows/plan/clock.ts';
+import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';
@@ -164,13 +164,15 @@ test('a stop that comes in the middle of a pass ends it before another pod is as
   const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
   const drain = new Drain(new MemoryKube(aNode(), going));
   let looks = 0;
-  const requireLicence = async (): Promise<void> => {
+  const requireActiveWatcher = async (): Promise<void> => {
     looks += 1;
     if (looks === 1) return;
     drain.target.put(aPod());
     throw stopped('stopped by ConfigMap');
   };
-  await expect(drain.run({}, {}, { requireLicence })).rejects.toMatchObject({ type: 'Stopped' });
+  await expect(drain.run({}, {}, { requireActiveWatcher })).rejects.toMatchObject({
+    type: 'Stopped',
+  });
   expect(looks).toBe(2);
   expect(drain.evictions()).toBe(0);
 });

@@ -1,5 +1,5 @@
 /** A drain in memory: attempts on one cluster, each of which gets what the one before left. */
-import type { DrainContext } from '../../../activities/drain/drain-node.ts';
+import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
@@ -62,7 +62,7 @@ export class Drain {
         pvReattachTimeoutSeconds: 90,
         ...settings,
       },
-      requireLicence: async () => undefined,
+      requireActiveWatcher: async () => undefined,
       pauses: [],
       details: this.progress,
       isFirstAttempt: this.attempt === 1,

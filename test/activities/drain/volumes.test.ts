@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { BlockedDrains } from '../../../activities/drain/wake-ups/blocked-drains.ts';
-import type { DrainContext } from '../../../activities/drain/drain-node.ts';
+import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
@@ -79,7 +79,7 @@ class Storage {
         ...settings,
       },
       details: this.progress,
-      requireLicence: async () => undefined,
+      requireActiveWatcher: async () => undefined,
       pauses: [],
       isFirstAttempt: false,
       save: (progress) => {

@@ -1,6 +1,6 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
 import { describe, expect, test } from '@jest/globals';
-import { deleteAttachments } from '../../../activities/drain/attachments.ts';
+import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import { foreignReason } from '../../../activities/machine/node/claims.ts';
@@ -163,13 +163,13 @@ describe('the Node of another instance', () => {
     const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
     const drain = new Drain(new MemoryKube(aNode(), going));
     let looks = 0;
-    const requireLicence = async (): Promise<void> => {
+    const requireActiveWatcher = async (): Promise<void> => {
       looks += 1;
       if (looks !== 2) return;
       drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
       drain.target.put(aPod());
     };
-    expect(await drain.run({}, {}, { requireLicence })).toEqual({
+    expect(await drain.run({}, {}, { requireActiveWatcher })).toEqual({
       evictedPods: 0,
       isForced: false,
     });

@@ -48,7 +48,7 @@ describe.each<Row>([
 ])('one of $resource', ({ resource, name, path, finalizer, make, user, nonUser }) => {
   const protect = async (control: MemoryKube): Promise<void> => {
     const ref = { namespace, name };
-    await protectFromDeletion(worldOf(control), { resource, ref, lastLook: {} });
+    await protectFromDeletion(worldOf(control), { resource, ref, finalCheck: {} });
   };
 
   async function finalizersIn(control: MemoryKube): Promise<string[] | undefined> {
@@ -129,7 +129,7 @@ describe('a class that no Machine uses any more', () => {
   ])('keeps its finalizer until a last look: deleting $isDeleting', async (row) => {
     const control = new MemoryKube(row.machineClass, aSecret());
     expect(await protectFromDeletion(worldOf(control), input)).toEqual({
-      looksFirst: { provider: 'virtual', isDeleting: row.isDeleting },
+      checkFirst: { provider: 'virtual', isDeleting: row.isDeleting },
     });
     expect(control.writes()).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('a class that no Machine uses any more', () => {
     const control = new MemoryKube(going, aSecret());
     await protectFromDeletion(worldOf(control), {
       ...input,
-      lastLook: { problem: 'two are left' },
+      finalCheck: { problem: 'two are left' },
     });
     expect(control.has(path)).toBe(false);
     expect(control.bodies.at(-1)).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import { lookAtClass, reportClass } from '../../../activities/machine-class/validation.ts';
+import { readMachineClass, reportClass } from '../../../activities/machine-class/validation.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import { aMachineClass, aSecret, namespace } from '../../support/builders.ts';
@@ -30,7 +30,7 @@ describe('a look at a class', () => {
       look: { found: true, provider: 'mars', hasDriver: false },
     },
   ])('$when', async ({ control, look }) => {
-    expect(await lookAtClass(aWorld({ control }), { ref })).toEqual(look);
+    expect(await readMachineClass(aWorld({ control }), { ref })).toEqual(look);
   });
 });
 

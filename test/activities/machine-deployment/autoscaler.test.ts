@@ -1,12 +1,13 @@
 /**
- * The cluster autoscaler lowers `replicas` and names the machines that are to go. The deployment carries that to machines and
- * sets one write at a time, and may be killed between any two of them, for as long as a set takes to do all that it then sees.
+ * The cluster autoscaler lowers `replicas` and names the machines that are to go. The deployment
+ * carries that to machines and sets one write at a time, and may be killed between any two of them,
+ * for as long as a set takes to do all that it then sees.
  */
 import { describe, expect, test } from '@jest/globals';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
-import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { planMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';
@@ -140,11 +141,11 @@ class Pool extends DeploymentWorld {
     const { name, uid } = metadata;
     const life = { namespace, name, uid };
     const input = { set: { namespace, name }, now: this.now };
-    const outcome = await surveyMachineSet(this.world, input);
+    const outcome = await observeMachineSet(this.world, input);
     if (!outcome.found) throw new Error('the set is gone');
-    const { survey } = outcome;
-    const step = planMachineSet({ survey, createdSince: 0, batchSize: 10 }, this.now);
-    const { generation, replicas } = survey.demand;
+    const { observation } = outcome;
+    const step = planMachineSet({ observation, createdSince: 0, batchSize: 10 }, this.now);
+    const { generation, replicas } = observation.desired;
     if (step.action === 'delete') {
       await deleteMachines(this.control, {
         set: life,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { steerDeployment } from '../../../activities/machine-deployment/commands.ts';
+import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import { aMachineDeployment } from '../../support/builders.ts';
 import { DeploymentWorld, life } from './deployment-world.ts';
@@ -10,7 +10,7 @@ async function steer(
   canaryRevision?: number,
 ): Promise<string> {
   const held = canaryRevision === undefined ? {} : { canaryRevision };
-  return await steerDeployment(world.control, { deployment: life, command, ...held });
+  return await applyRolloutCommand(world.control, { deployment: life, command, ...held });
 }
 
 describe('a command becomes the spec, with an Event that says where it came from', () => {

@@ -1,11 +1,14 @@
-/** A MachineDeployment on an API server in memory: looked at, planned for and acted on as its workflow does it. */
+/**
+ * A MachineDeployment on an API server in memory: looked at, planned for and acted on as its
+ * workflow does it.
+ */
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
-import { tendNodes } from '../../../activities/machine-deployment/nodes.ts';
-import { surveyMachineDeployment } from '../../../activities/machine-deployment/survey.ts';
+import { updateRolloutNodes } from '../../../activities/machine-deployment/rollout-nodes.ts';
+import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import type {
   ApplyOutcome,
-  DeploymentSurveyInput,
+  ObserveDeploymentInput,
 } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
@@ -53,14 +56,14 @@ export class DeploymentWorld {
     return this.world.control;
   }
 
-  async survey(changes: Partial<DeploymentSurveyInput> = {}): Promise<DeploymentFacts> {
+  async survey(changes: Partial<ObserveDeploymentInput> = {}): Promise<DeploymentFacts> {
     const input = { deployment: life, now: this.now, protectedNodes: [], ...changes };
-    const outcome = await surveyMachineDeployment(this.world, input);
+    const outcome = await observeMachineDeployment(this.world, input);
     if (!outcome.found) throw new Error('the deployment is gone');
     return outcome.facts;
   }
 
-  async plan(changes: Partial<DeploymentSurveyInput> = {}): Promise<DeploymentPlan> {
+  async plan(changes: Partial<ObserveDeploymentInput> = {}): Promise<DeploymentPlan> {
     return planMachineDeployment(await this.survey(changes), this.now);
   }
 
@@ -83,7 +86,7 @@ export class DeploymentWorld {
   async tend(step: NodeStep, protects = true): Promise<string[]> {
     const { control, target } = this.world;
     const work = { deployment: life, step, protects };
-    return (await tendNodes({ control, target }, work)).protectedNodes;
+    return (await updateRolloutNodes({ control, target }, work)).protectedNodes;
   }
 
   /** Looks, acts and lets machines run until nothing is left to do. */

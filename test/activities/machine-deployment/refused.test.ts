@@ -1,8 +1,11 @@
-/** One write that the API server refuses for as long as a policy stands: the deployment goes on with all others. */
+/**
+ * One write that the API server refuses for as long as a policy stands: the deployment goes on with
+ * all others.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
-import type { DeploymentSurveyOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';
-import { surveyMachineDeployment } from '../../../activities/machine-deployment/survey.ts';
+import type { ObservedDeploymentOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';
+import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import { DeploymentWorld, life, machinePath, ownSet, path, setPath } from './deployment-world.ts';
 
 const list = 'node.machine.sapcloud.io/trigger-deletion-by-mcm';
@@ -23,11 +26,11 @@ async function settled(...control: object[]): Promise<DeploymentWorld> {
   return world;
 }
 
-type Found = Extract<DeploymentSurveyOutcome, { found: true }>;
+type Found = Extract<ObservedDeploymentOutcome, { found: true }>;
 
 async function surveyed(world: DeploymentWorld, changes: object = {}): Promise<Found> {
   const input = { deployment: life, now: world.now, protectedNodes: [], ...changes };
-  const outcome = await surveyMachineDeployment(world.world, input);
+  const outcome = await observeMachineDeployment(world.world, input);
   if (!outcome.found) throw new Error('the deployment is gone');
   return outcome;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { membersOf, releaseStrays } from '../../../activities/machine-set/members.ts';
+import { membersOf, releaseUnmatched } from '../../../activities/machine-set/members.ts';
 import { RefusedWrites } from '../../../activities/machine-set/refused-writes.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
@@ -131,7 +131,7 @@ describe('release', () => {
   test('takes our owner reference and nothing else', async () => {
     const machine = stray({ ownerReferences: [guest, ...ownerReferences] });
     const control = new MemoryKube(machine);
-    expect(await releaseStrays(control, fine(), ['pool-a', 'gone'])).toEqual(['pool-a']);
+    expect(await releaseUnmatched(control, fine(), ['pool-a', 'gone'])).toEqual(['pool-a']);
     expect(await ownersOf(control, 'pool-a')).toEqual([guest]);
     const { metadata } = await control.read<Machine>(pathOf('pool-a'));
     expect(metadata).toMatchObject({
@@ -156,14 +156,14 @@ describe('release', () => {
     { name: 'while the spec is wrong', machine: stray(), request: { ...fine(), isFaulty: true } },
   ])('does not touch a machine $name', async ({ machine, request }) => {
     const control = new MemoryKube(machine);
-    expect(await releaseStrays(control, request, ['pool-a'])).toEqual([]);
+    expect(await releaseUnmatched(control, request, ['pool-a'])).toEqual([]);
     expect(control.writes()).toEqual([]);
   });
 
   test('is given up when the labels were repaired meanwhile', async () => {
     const control = new MemoryKube(stray());
     interfere(control, ({ metadata }) => (metadata.labels = labels));
-    expect(await releaseStrays(control, fine(), ['pool-a'])).toEqual([]);
+    expect(await releaseUnmatched(control, fine(), ['pool-a'])).toEqual([]);
     expect(await ownersOf(control, 'pool-a')).toEqual(ownerReferences);
   });
 });

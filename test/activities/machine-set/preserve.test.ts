@@ -32,7 +32,7 @@ test('those that failed are annotated, the others let go, and one Event each say
     ours('b', 'Failed', 'nonsense'),
     ours('c', 'Failed', 'auto-preserved'),
   );
-  await markPreserved(control, { set, preserve: ['a', 'b', 'gone'], letGo: ['c'] });
+  await markPreserved(control, { set, preserve: ['a', 'b', 'gone'], unpreserve: ['c'] });
   expect(await valueOf(control, 'a')).toBe('auto-preserved');
   expect(await valueOf(control, 'b')).toBe('auto-preserved');
   expect(await valueOf(control, 'c')).toBeUndefined();
@@ -50,7 +50,7 @@ test('one that got well, or that a person wrote something about, is passed over'
     ours('c', 'Failed', 'now'),
     aMachine({ phase: 'Failed', metadata: { name: 'd' } }),
   );
-  await markPreserved(control, { set, preserve: ['a', 'b', 'd'], letGo: ['c'] });
+  await markPreserved(control, { set, preserve: ['a', 'b', 'd'], unpreserve: ['c'] });
   expect(control.writes()).toEqual([]);
 });
 
@@ -58,7 +58,7 @@ test('one that changes meanwhile is left for the next look', async () => {
   const control = new MemoryKube(ours('a', 'Failed'));
   control.fault = ({ method }) =>
     method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
-  await markPreserved(control, { set, preserve: ['a'], letGo: [] });
+  await markPreserved(control, { set, preserve: ['a'], unpreserve: [] });
   expect(await valueOf(control, 'a')).toBeUndefined();
 });
 
@@ -77,7 +77,11 @@ test.each([
     const refused = [pathOf('a'), pathOf('c')];
     control.fault = ({ method, path }) =>
       method === 'PATCH' && refused.includes(path) ? { ...verdict, message: 'kept' } : undefined;
-    const outcome = await markPreserved(control, { set, preserve: ['a', 'b'], letGo: ['c', 'd'] });
+    const outcome = await markPreserved(control, {
+      set,
+      preserve: ['a', 'b'],
+      unpreserve: ['c', 'd'],
+    });
     expect(outcome.refused).toMatchObject({ names: ['a', 'c'], reason: 'FailedUpdate' });
     expect(await valueOf(control, 'b')).toBe('auto-preserved');
     expect(await valueOf(control, 'd')).toBeUndefined();

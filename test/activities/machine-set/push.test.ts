@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { SurveyWorld } from '../../../activities/machine-set/survey.ts';
-import { surveyMachineSet } from '../../../activities/machine-set/survey.ts';
+import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import {
@@ -29,8 +29,8 @@ const ours = (name: string, spec: MachineSpec = {}) =>
   });
 
 async function toPush(control: MemoryKube): Promise<string[]> {
-  const outcome = await surveyMachineSet(worldOf(control), { set, now: Date.now() });
-  return (outcome.found && outcome.survey.toPush) || [];
+  const outcome = await observeMachineSet(worldOf(control), { set, now: Date.now() });
+  return (outcome.found && outcome.observation.toPush) || [];
 }
 
 test('machines become what the template says, and are not looked at again', async () => {
@@ -110,9 +110,9 @@ test('a machine that does not take the template is named, and not asked again be
     error: expect.stringContaining('no such field'),
   });
   const look = { set, now: Date.now(), unpushable };
-  expect(await surveyMachineSet(worldOf(control), look)).not.toHaveProperty('survey.toPush');
+  expect(await observeMachineSet(worldOf(control), look)).not.toHaveProperty('observation.toPush');
   const later = { ...look, unpushable: { ...unpushable, generation: 0 } };
-  expect(await surveyMachineSet(worldOf(control), later)).toHaveProperty('survey.toPush', [
+  expect(await observeMachineSet(worldOf(control), later)).toHaveProperty('observation.toPush', [
     'pool-a',
   ]);
 });
@@ -126,6 +126,6 @@ test.each([
   expect(control.writes()).toEqual([]);
 });
 
-function worldOf(control: MemoryKube): SurveyWorld {
+function worldOf(control: MemoryKube): ObserveDependencies {
   return { control, recent: new RecentObjects(control) };
 }

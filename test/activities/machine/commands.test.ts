@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { steerMachine } from '../../../activities/machine/commands.ts';
+import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -36,7 +36,7 @@ test.each<{ command: MachineCommand; metadata: object; words: string }>([
   const world = aWorld({ control: [aMachine()] });
   const { control } = world;
   const asked = { ...command, by: 'Ada' };
-  expect(await steerMachine(world, { machine, command: asked, until })).toBe(words);
+  expect(await applyMachineCommand(world, { machine, command: asked, until })).toBe(words);
   expect(await control.read<Machine>(path)).toMatchObject({ metadata });
   expect(control.bodies.at(-1)).toMatchObject({
     message: `${words}, asked for through Temporal by "Ada"`,
@@ -44,7 +44,7 @@ test.each<{ command: MachineCommand; metadata: object; words: string }>([
 });
 
 test('a Machine that is gone takes no command', async () => {
-  const steered = steerMachine(aWorld(), { machine, command: { verb: 'skipDrain' } });
+  const steered = applyMachineCommand(aWorld(), { machine, command: { verb: 'skipDrain' } });
   await expect(steered).rejects.toMatchObject({
     message: 'the Machine is gone',
     nonRetryable: true,
@@ -56,7 +56,7 @@ test('an extension is told with the pauses since the deletion, and stands withou
   const pause = { reason: 'stop', from: countsFrom, until: countsFrom + 1_800_000 } as const;
   const world = aWorld({ control: [aMachine()], pauses: () => [pause] });
   const command = { verb: 'extendDrain', minutes: 30 } as const;
-  expect(await steerMachine(world, { machine, command, until, countsFrom })).toBe(
+  expect(await applyMachineCommand(world, { machine, command, until, countsFrom })).toBe(
     'Drain extended until 2026-01-01T03:30:00Z',
   );
   expect(await world.control.read<Machine>(path)).toMatchObject({

@@ -3,7 +3,7 @@ import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
-import type { Pause } from '../../../workflows/plan/clock.ts';
+import type { Pause } from '../../../workflows/values/pauses.ts';
 import type { HealthRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
@@ -24,7 +24,7 @@ const request: HealthRequest = {
   machine: lifeOf('pool-a'),
   instance: { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' },
   hasLostNode: false,
-  stoodStill: 0,
+  pausedMs: 0,
   now: start,
 };
 const well = { type: 'Ready', status: 'True' } as const;
@@ -222,7 +222,7 @@ describe('after the health timeout', () => {
         ],
       },
     },
-    { name: 'when its clock stood still', given: { changes: { ...changes, stoodStill: 2_000 } } },
+    { name: 'when its clock stood still', given: { changes: { ...changes, pausedMs: 2_000 } } },
     {
       name: 'when its spec gives it more time',
       given: { machines: [machineIn('Unknown', { spec: { healthTimeout: '1h' } })], changes },

@@ -1,7 +1,7 @@
 /** An instance that is gone, of a machine that no Node tells of. */
 import { expect, test } from '@jest/globals';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import { recordLoss } from '../../../activities/machine/missing-instance.ts';
+import { recordMissingInstance } from '../../../activities/machine/missing-instance.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { aMachine, aMachineSet, aNode, controlledBy, namespace } from '../../support/builders.ts';
@@ -19,7 +19,7 @@ const machineIn = (phase: MachinePhase, name = 'pool-a', spec: MachineSpec = {})
 
 async function lossOf(machines: Machine[], ...target: object[]) {
   const world = aWorld({ control: [set, ...machines], target });
-  const outcome = await recordLoss(world, { machine: lifeOf('pool-a'), instance });
+  const outcome = await recordMissingInstance(world, { machine: lifeOf('pool-a'), instance });
   const path = namespaced('events', namespace);
   const { items } = await world.control.list<{ reason: string; message: string }>(path);
   const { status } = await world.control.read<Machine>(

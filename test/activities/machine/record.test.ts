@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { preparedOf } from '../../../activities/machine/object.ts';
+import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../activities/kube/objects/events.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import type { Instance, MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { Instance, MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineClass, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -1,4 +1,6 @@
-/** Many machines that ask at once whether they may be replaced, or whether their Nodes were deleted. */
+/**
+ * Many machines that ask at once whether they may be replaced, or whether their Nodes were deleted.
+ */
 import { expect, jest, test } from '@jest/globals';
 import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { isMassDisappearance } from '../../../activities/machine/meltdown.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Dead, Living } from '../../../activities/workflow-registry.ts';
-import { compareEntities, healEntities } from '../../../activities/safety/lost-workflows.ts';
+import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
+import { compareWorkflows, repairWorkflows } from '../../../activities/safety/lost-workflows.ts';
 import { lifeSignals, refOf } from '../../../workers/temporal/workflow-registry.ts';
-import type { EntityRef } from '../../../workflows/plan/safety/lost-workflows.ts';
+import type { WorkflowRef } from '../../../workflows/plan/safety/lost-workflows.ts';
 import { isWell } from '../../../workflows/plan/safety/lost-workflows.ts';
 import {
   aMachine,
@@ -13,39 +13,39 @@ import {
 } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 
-const a: EntityRef = { kind: 'machine', name: 'pool-a' };
+const a: WorkflowRef = { kind: 'machine', name: 'pool-a' };
 
 /** Workflows that run, those that ended, and what was told. */
 class Board {
   readonly told: string[] = [];
   readonly lives: Living[] = [];
   ends: Record<string, string> = {};
-  atWork: EntityRef[] = [];
+  atWork: WorkflowRef[] = [];
   fails = false;
 
-  foreign = 0;
+  replaced = 0;
 
-  running = async () => ({ running: this.atWork, foreign: this.foreign });
+  running = async () => ({ running: this.atWork, replaced: this.replaced });
 
-  endForeign = async (): Promise<number> => {
-    this.told.push(`end of ${this.foreign} of others`);
-    return this.foreign;
+  endReplaced = async (): Promise<number> => {
+    this.told.push(`end of ${this.replaced} of others`);
+    return this.replaced;
   };
 
-  endOf = async ({ kind, name }: EntityRef): Promise<string | undefined> =>
+  closeReason = async ({ kind, name }: WorkflowRef): Promise<string | undefined> =>
     this.ends[`${kind}/${name}`];
 
-  tellOfLife = async (living: Living, epoch: number): Promise<void> => {
+  signalObserved = async (living: Living, epoch: number): Promise<void> => {
     if (this.fails) throw new Error('Temporal is away');
     this.lives.push(living);
     this.told.push(`life of ${living.kind}/${living.object.metadata.name} at ${epoch}`);
   };
 
-  tellOfMissing = async (machine: string): Promise<void> => {
+  signalMissing = async (machine: string): Promise<void> => {
     this.told.push(`missing instance of ${machine}`);
   };
 
-  tellOfDeath = async (dead: Dead, epoch: number): Promise<string | undefined> => {
+  signalGone = async (dead: Dead, epoch: number): Promise<string | undefined> => {
     this.told.push(`death of ${dead.kind}/${dead.name} at ${epoch}`);
     return undefined;
   };
@@ -58,17 +58,20 @@ const lease = {
 };
 
 function aBoardAndWorld(...control: object[]) {
-  const entities = new Board();
+  const workflows = new Board();
   const target = [aNode()];
-  return { entities, world: aWorld({ control: [lease, ...control], target, entities }) };
+  return {
+    workflows,
+    world: aWorld({ control: [lease, ...control], target, workflows }),
+  };
 }
 
 describe('the comparison', () => {
   test('reads all three kinds, without their content', async () => {
     const objects = [aMachine(), aMachineSet(), aMachineDeployment()];
-    const { entities, world } = aBoardAndWorld(...objects);
-    entities.atWork = [a, { kind: 'machine', name: 'pool-z' }];
-    const look = await compareEntities(world, { namespace });
+    const { workflows, world } = aBoardAndWorld(...objects);
+    workflows.atWork = [a, { kind: 'machine', name: 'pool-z' }];
+    const look = await compareWorkflows(world, { namespace });
     expect(look).toMatchObject({ objects: 3, running: 2 });
     expect(look.unattended.map(({ kind }) => kind)).toEqual(['machineDeployment', 'machineSet']);
     expect(look.leftOver).toEqual([{ kind: 'machine', name: 'pool-z' }]);
@@ -77,42 +80,42 @@ describe('the comparison', () => {
 
 describe('workflows of an install that was replaced', () => {
   test('do not count as those of their objects', async () => {
-    const { entities, world } = aBoardAndWorld(aMachine());
-    entities.foreign = 1;
-    const look = await compareEntities(world, { namespace });
-    expect(look).toMatchObject({ running: 0, unattended: [a], foreign: 1 });
+    const { workflows, world } = aBoardAndWorld(aMachine());
+    workflows.replaced = 1;
+    const look = await compareWorkflows(world, { namespace });
+    expect(look).toMatchObject({ running: 0, unattended: [a], replaced: 1 });
     expect(isWell({ ...look, unattended: [] })).toBe(false);
   });
 
   test('end before a workflow of the same name is started', async () => {
-    const { entities, world } = aBoardAndWorld(aMachine());
-    entities.foreign = 1;
-    entities.ends = { 'machine/pool-a': 'was terminated' };
-    await healEntities(world, { namespace, unattended: [a], leftOver: [], foreign: 1 });
-    expect(entities.told).toEqual(['end of 1 of others', 'life of machine/pool-a at 7']);
+    const { workflows, world } = aBoardAndWorld(aMachine());
+    workflows.replaced = 1;
+    workflows.ends = { 'machine/pool-a': 'was terminated' };
+    await repairWorkflows(world, { namespace, unattended: [a], leftOver: [], replaced: 1 });
+    expect(workflows.told).toEqual(['end of 1 of others', 'life of machine/pool-a at 7']);
   });
 });
 
 describe('healing', () => {
   test('starts the workflow of a living object as its watcher would, and says so', async () => {
     const machine = aMachine({ metadata: { labels: { node: 'pool-a' } } });
-    const { entities, world } = aBoardAndWorld(machine);
-    entities.ends = { 'machine/pool-a': 'was terminated' };
-    const healed = await healEntities(world, { namespace, unattended: [a], leftOver: [] });
+    const { workflows, world } = aBoardAndWorld(machine);
+    workflows.ends = { 'machine/pool-a': 'was terminated' };
+    const healed = await repairWorkflows(world, { namespace, unattended: [a], leftOver: [] });
     const why = 'its workflow was terminated: started again';
     expect(healed).toEqual([{ ...a, isHealed: true, why }]);
-    expect(entities.told).toEqual(['life of machine/pool-a at 7']);
-    expect(entities.lives).toMatchObject([{ node: { metadata: { name: 'pool-a' } } }]);
+    expect(workflows.told).toEqual(['life of machine/pool-a at 7']);
+    expect(workflows.lives).toMatchObject([{ node: { metadata: { name: 'pool-a' } } }]);
     expect(world.control.bodies).toContainEqual(
       expect.objectContaining({ reason: 'WorkflowRestored', message: why }),
     );
   });
 
   test('writes no Event while no watcher leads', async () => {
-    const { entities, world } = aBoardAndWorld(aMachine());
-    entities.ends = { 'machine/pool-a': 'was terminated' };
-    const alone = { ...world, licence: { isGranted: () => false } };
-    const healed = await healEntities(alone, { namespace, unattended: [a], leftOver: [] });
+    const { workflows, world } = aBoardAndWorld(aMachine());
+    workflows.ends = { 'machine/pool-a': 'was terminated' };
+    const alone = { ...world, activeWatcher: { isActive: () => false } };
+    const healed = await repairWorkflows(alone, { namespace, unattended: [a], leftOver: [] });
     expect(healed).toMatchObject([{ isHealed: true }]);
     expect(world.control.writes()).toEqual([]);
   });
@@ -121,26 +124,26 @@ describe('healing', () => {
     { name: 'never revives what is gone by now', objects: [], ends: { 'machine/pool-a': 'x' } },
     { name: 'leaves a workflow alone that runs by now', objects: [aMachine()], ends: {} },
   ])('$name', async ({ objects, ends }) => {
-    const { entities, world } = aBoardAndWorld(...objects);
-    entities.ends = ends;
-    expect(await healEntities(world, { namespace, unattended: [a], leftOver: [] })).toEqual([]);
-    expect(entities.told).toEqual([]);
+    const { workflows, world } = aBoardAndWorld(...objects);
+    workflows.ends = ends;
+    expect(await repairWorkflows(world, { namespace, unattended: [a], leftOver: [] })).toEqual([]);
+    expect(workflows.told).toEqual([]);
   });
 
   test('tells a workflow that its object is gone, but not one whose object is there', async () => {
-    const { entities, world } = aBoardAndWorld(aMachine());
-    const gone: EntityRef = { kind: 'machine', name: 'pool-z' };
-    const healed = await healEntities(world, { namespace, unattended: [], leftOver: [gone, a] });
+    const { workflows, world } = aBoardAndWorld(aMachine());
+    const gone: WorkflowRef = { kind: 'machine', name: 'pool-z' };
+    const healed = await repairWorkflows(world, { namespace, unattended: [], leftOver: [gone, a] });
     expect(healed).toEqual([{ ...gone, isHealed: true, why: 'its object is gone: told so' }]);
-    expect(entities.told).toEqual(['death of machine/pool-z at 7']);
+    expect(workflows.told).toEqual(['death of machine/pool-z at 7']);
   });
 
   test('of one that fails does not keep the others waiting', async () => {
-    const { entities, world } = aBoardAndWorld(aMachine());
-    entities.ends = { 'machine/pool-a': 'was terminated' };
-    entities.fails = true;
-    const gone: EntityRef = { kind: 'machineSet', name: 'old' };
-    const healed = await healEntities(world, { namespace, unattended: [a], leftOver: [gone] });
+    const { workflows, world } = aBoardAndWorld(aMachine());
+    workflows.ends = { 'machine/pool-a': 'was terminated' };
+    workflows.fails = true;
+    const gone: WorkflowRef = { kind: 'machineSet', name: 'old' };
+    const healed = await repairWorkflows(world, { namespace, unattended: [a], leftOver: [gone] });
     expect(healed).toEqual([
       { ...a, isHealed: false, why: 'Temporal is away' },
       { ...gone, isHealed: true, why: 'its object is gone: told so' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyFreezes } from '../../../activities/safety/freeze.ts';
-import { lookForOvershoot } from '../../../activities/safety/overshoot.ts';
+import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Freeze } from '../../../workflows/plan/safety/overshoot.ts';
@@ -34,7 +34,7 @@ function machinesOf(set: string, count: number, changes: object = {}): object[] 
   );
 }
 
-const look = (...control: object[]) => lookForOvershoot(aWorld({ control }), check);
+const look = (...control: object[]) => checkOvershoot(aWorld({ control }), check);
 
 describe('the count of a set', () => {
   const set = aMachineSet({ spec: { replicas: 1 } });
@@ -80,27 +80,27 @@ describe('the count of a set', () => {
       metadata: { name: 'a-bad', uid: 'x', ownerReferences: owner('MachineDeployment', 'bad') },
     });
     const found = await look(bad, ofBad, set, ...machinesOf('pool', 4));
-    expect(found.unjudged).toMatchObject([{ name: 'a-bad' }]);
+    expect(found.unchecked).toMatchObject([{ name: 'a-bad' }]);
     expect(found.sets).toMatchObject([{ name: 'pool' }]);
   });
 
   test('finds nothing new while everything is stopped', async () => {
     const stop = { current: () => ({ uid: 's', reason: 'r', since: 0 }) };
     const control = [set, ...machinesOf('pool', 9)];
-    expect((await lookForOvershoot(aWorld({ control, stop }), check)).sets).toEqual([]);
+    expect((await checkOvershoot(aWorld({ control, stop }), check)).sets).toEqual([]);
   });
 
   test('finds nothing new while no watcher leads, and just after a pause', async () => {
     const control = [set, ...machinesOf('pool', 9)];
-    const licence = { isGranted: () => false };
-    expect((await lookForOvershoot(aWorld({ control, licence }), check)).sets).toEqual([]);
+    const activeWatcher = { isActive: () => false };
+    expect((await checkOvershoot(aWorld({ control, activeWatcher }), check)).sets).toEqual([]);
     const now = Date.now();
     const pause = { reason: 'worker', from: now - 90_000, until: now - 30_000 } as const;
     const recent = aWorld({ control, pauses: () => [pause] });
-    expect((await lookForOvershoot(recent, check)).sets).toEqual([]);
+    expect((await checkOvershoot(recent, check)).sets).toEqual([]);
     const old = { ...pause, until: now - 70_000 };
     const later = aWorld({ control, pauses: () => [old] });
-    expect((await lookForOvershoot(later, check)).sets).toMatchObject([{ name: 'pool' }]);
+    expect((await checkOvershoot(later, check)).sets).toMatchObject([{ name: 'pool' }]);
   });
 });
 

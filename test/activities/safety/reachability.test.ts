@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lookAtServers } from '../../../activities/safety/reachability.ts';
+import { checkServers } from '../../../activities/safety/reachability.ts';
 import { namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 
@@ -8,20 +8,20 @@ const forbidden = () => ({ code: 403, reason: 'Forbidden' });
 
 test('any answer is one, also that there is no such thing', async () => {
   const world = aWorld();
-  expect(await lookAtServers(world, { namespace })).toEqual({ away: [] });
+  expect(await checkServers(world, { namespace })).toEqual({ away: [] });
   world.target.fault = forbidden;
-  expect(await lookAtServers(world, { namespace })).toEqual({ away: [] });
+  expect(await checkServers(world, { namespace })).toEqual({ away: [] });
 });
 
 test('servers that give none are named', async () => {
   const world = aWorld();
   world.target.fault = silent;
-  expect(await lookAtServers(world, { namespace })).toEqual({ away: ['target'] });
+  expect(await checkServers(world, { namespace })).toEqual({ away: ['target'] });
   world.control.fault = silent;
-  expect(await lookAtServers(world, { namespace })).toEqual({ away: ['control', 'target'] });
+  expect(await checkServers(world, { namespace })).toEqual({ away: ['control', 'target'] });
 });
 
 test('a target cluster that there is not is not out of reach', async () => {
   const { target: _none, ...world } = aWorld();
-  expect(await lookAtServers(world, { namespace })).toEqual({ away: [] });
+  expect(await checkServers(world, { namespace })).toEqual({ away: [] });
 });

@@ -1,4 +1,7 @@
-/** `millwright driver verify` where the task queue of the driver is served by another install as well. */
+/**
+ * `millwright driver verify` where the task queue of the driver is served by another install as
+ * well.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';

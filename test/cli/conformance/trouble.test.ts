@@ -1,4 +1,7 @@
-/** The kit's checks of clouds that misbehave: the drivers that are built in pass them, on the doubles of their clouds. */
+/**
+ * The kit's checks of clouds that misbehave: the drivers that are built in pass them, on the
+ * doubles of their clouds.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../activities/drivers/aws/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';

@@ -35,7 +35,10 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'virtual-cloud-'));
 }
 
-/** Fast: machines boot at once and calls take no time. `close` removes the folder, unless it was given. */
+/**
+ * Fast: machines boot at once and calls take no time. `close` removes the folder, unless it was
+ * given.
+ */
 export async function aCloud(
   given: { dataDir?: string; nodes?: NodeRegistry } = {},
 ): Promise<TestCloud> {

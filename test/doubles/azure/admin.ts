@@ -1,6 +1,6 @@
 /** What a test in another process asks: `/_double/faults`, `/_double/resources`, `/_double/calls`, `/_double/reset`. */
 import type { Answer } from './answer.ts';
-import type { AzureDouble } from './server.ts';
+import type { AzureDouble } from './double.ts';
 
 interface AdminRequest {
   method: string;

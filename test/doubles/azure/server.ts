@@ -10,47 +10,11 @@ import { join } from 'node:path';
 import { CertificateAuthority } from '../../../deploy/local/cluster/certificates.ts';
 import { answerAdmin } from './admin.ts';
 import { answerOf, Refusal, type Answer } from './answer.ts';
-import { createFaults, type Fault, type Faults } from './faults.ts';
+import { createFaults, type Fault } from './faults.ts';
+import type { AzureDouble, DoubleOptions } from './double.ts';
 import { answerManager } from './resource-manager.ts';
 import { Resources, type Resource, type World } from './resources.ts';
-import { createAuthority, type Application, type Authority } from './token.ts';
-
-export interface DoubleOptions {
-  /** Default: any that is free. */
-  port?: number;
-  /** Where the certificate of its authority is written. Default: a folder of its own, which goes with it. */
-  caFile?: string;
-  /** Default 20. */
-  operationMilliseconds?: number;
-  /** Of lists. Default 100. */
-  pageSize?: number;
-}
-
-export interface Call {
-  method: string;
-  path: string;
-  body: unknown;
-}
-
-export interface AzureDouble {
-  url: string;
-  caFile: string;
-  /** Its own certificate, for a relay on the same host. */
-  tls: { cert: string; key: string };
-  application: Application;
-  world: World;
-  faults: Faults;
-  authority: Authority;
-  resources: Resources;
-  /** Of the Resource Manager, oldest first. */
-  calls: Call[];
-  /** From now on Resource Graph shows what there is now. */
-  freezeGraph(): void;
-  thawGraph(): void;
-  /** Everything as at the start. */
-  reset(): void;
-  close(): Promise<void>;
-}
+import { createAuthority, type Application } from './token.ts';
 
 /** What tests say in their Secrets and classes. */
 export const application: Application = {

@@ -25,7 +25,10 @@ export interface AuditedRequest {
 
 const reads = new Set(['get', 'list', 'watch']);
 
-/** Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb URI`, of a new object also its name. */
+/**
+ * Writes of watchers and workers that concern names with this prefix, Leases aside: `user verb
+ * URI`, of a new object also its name.
+ */
 export async function operatorWrites(prefix: string): Promise<string[]> {
   const writes: string[] = [];
   for (const line of await linesOfWrites(prefix)) {
@@ -57,7 +60,9 @@ export async function operatorRequests(
   );
 }
 
-/** Names of the pods whose eviction succeeded, in order: one that was evicted twice is there twice. */
+/**
+ * Names of the pods whose eviction succeeded, in order: one that was evicted twice is there twice.
+ */
 export async function evictedPods(prefix: string, start?: string): Promise<string[]> {
   const wanted = { verb: 'create', resource: 'pods/eviction', ...(start && { start }) } as const;
   const evictions = await operatorRequests(prefix, wanted);
@@ -85,11 +90,17 @@ interface ReadSoFar {
   lines: AuditLine[];
 }
 
-/** Nothing that a test file asks about happened before it was loaded: the names of a scenario are drawn anew. */
+/**
+ * Nothing that a test file asks about happened before it was loaded: the names of a scenario are
+ * drawn anew.
+ */
 const begin = lengthOfLog();
 const readSoFar = new Map<string, ReadSoFar>();
 
-/** Reads only what was added since the last call: the log of a full run is long, and tests ask in a loop. */
+/**
+ * Reads only what was added since the last call: the log of a full run is long, and tests ask in a
+ * loop.
+ */
 async function linesOfWrites(prefix: string): Promise<readonly AuditLine[]> {
   const { position, lines } = readSoFar.get(prefix) ?? { position: begin, lines: [] };
   const added = await textFrom(position);

@@ -1,4 +1,7 @@
-/** Plays the kubelets of instances in moto: each that runs has a Node with its private DNS name, which kwok keeps Ready. */
+/**
+ * Plays the kubelets of instances in moto: each that runs has a Node with its private DNS name,
+ * which kwok keeps Ready.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '@aws-sdk/client-ec2';
 import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
@@ -11,7 +14,9 @@ export interface AwsKubelets {
   stop(): Promise<void>;
 }
 
-/** For all instances of the account. A Node goes with its instance, as the cloud controller has it. */
+/**
+ * For all instances of the account. A Node goes with its instance, as the cloud controller has it.
+ */
 export function playKubelets(account: MotoAccount, cluster: Cluster): AwsKubelets {
   const kubelets = new Kubelets(cluster);
   const stopped = new AbortController();
@@ -33,7 +38,10 @@ export function playKubelets(account: MotoAccount, cluster: Cluster): AwsKubelet
 
 class Kubelets {
   readonly #cluster: Cluster;
-  /** Names of Nodes by the identity of the instance. Each registers once, as a kubelet does at its start. */
+  /**
+   * Names of Nodes by the identity of the instance. Each registers once, as a kubelet does at its
+   * start.
+   */
   readonly #nodes = new Map<string, string>();
 
   constructor(cluster: Cluster) {
@@ -56,7 +64,9 @@ class Kubelets {
     for (const id of this.#nodes.keys()) await this.#end(id);
   }
 
-  /** moto gives an address anew as soon as it is free, so the name may be another instance's by now. */
+  /**
+   * moto gives an address anew as soon as it is free, so the name may be another instance's by now.
+   */
   async #end(id: string): Promise<void> {
     const name = this.#nodes.get(id);
     if (name === undefined) return;

@@ -1,5 +1,5 @@
 /** What must hold in every state of a recording, and how a state that breaks it is told. */
-import type { Counts, Moment, SetState, State } from './bounds.ts';
+import type { Counts, Moment, SetState, State } from './states.ts';
 
 export interface Bounds {
   /** Machines in all, Terminating ones included: `replicas + maxSurge` during a rollout. */
@@ -9,7 +9,10 @@ export interface Bounds {
   minActive?: number;
   /** Running machines that are not being deleted: `replicas - maxUnavailable`. */
   minAvailable?: number;
-  /** Added to `maxTotal`: replacements of Failed machines may start while these terminate. Default 0. */
+  /**
+   * Added to `maxTotal`: replacements of Failed machines may start while these terminate. Default
+   * 0.
+   */
   toleratedExtra?: number;
   /** First state that counts, of `mark` or `markWhen`; default the first of all. */
   from?: Moment;
@@ -24,7 +27,10 @@ interface Rule {
   isBroken: (counts: Counts) => boolean;
 }
 
-/** Throws with the first state that is out of bounds and the one before it. Returns how many states were looked at. */
+/**
+ * Throws with the first state that is out of bounds and the one before it. Returns how many states
+ * were looked at.
+ */
 export function checkBounds(states: readonly State[], bounds: Bounds): number {
   const { from = 0, until = states.length, set } = bounds;
   const rules = rulesOf(bounds);

@@ -1,8 +1,10 @@
 /**
- * Records every state that the Machines of a namespace pass through, as a watch of the API server tells them, and checks
- * what must hold in all of them. The watch of one resource is in order, so that each state is one that really was; sets
- * come by a watch of their own, so that their `wanted` may be a moment early or late.
+ * Records every state that the Machines of a namespace pass through, as a watch of the API server
+ * tells them, and checks what must hold in all of them. The watch of one resource is in order, so
+ * that each state is one that really was; sets come by a watch of their own, so that their `wanted`
+ * may be a moment early or late.
  */
+import type { Counts, Moment, SetState, State } from './states.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
@@ -10,32 +12,6 @@ import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { checkBounds, type Bounds } from './bounds-check.ts';
 import { LiveList } from './live-list.ts';
-
-export interface Counts {
-  /** Machines that exist, Terminating ones included. */
-  total: number;
-  /** Without those that have a deletionTimestamp. */
-  active: number;
-  /** Of the active ones: in phase Running or Available. */
-  available: number;
-}
-
-export interface SetState extends Counts {
-  /** `spec.replicas`; undefined when the set is gone or was never seen. */
-  wanted?: number;
-  revision?: string;
-}
-
-export interface State extends Counts {
-  at: Date;
-  /** What made it: `Machine pool-x Running`, `Machine pool-x gone`, `MachineSet pool-77 wants 3`. */
-  cause: string;
-  /** By the name of the set; machines without an owner are under `(none)`. */
-  sets: Record<string, SetState>;
-}
-
-/** A place in the recording: the states from here on. */
-export type Moment = number;
 
 interface MachineView {
   name: string;
@@ -95,7 +71,10 @@ export class StateRecorder {
     return Math.max(this.states.length - 1, 0);
   }
 
-  /** The moment at which the recorder itself sees it, which may be later than another reader does. Default limit 60 s. */
+  /**
+   * The moment at which the recorder itself sees it, which may be later than another reader does.
+   * Default limit 60 s.
+   */
   async markWhen(
     what: string,
     holds: (state: State) => boolean,
@@ -111,7 +90,10 @@ export class StateRecorder {
     }
   }
 
-  /** Throws with the first state that is out of bounds and the one before it. Returns how many states were looked at. */
+  /**
+   * Throws with the first state that is out of bounds and the one before it. Returns how many
+   * states were looked at.
+   */
   expectBounds(bounds: Bounds): number {
     return checkBounds(this.states, bounds);
   }

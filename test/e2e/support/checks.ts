@@ -5,7 +5,7 @@ import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client
 import { eventually } from './eventually.ts';
 import type { WorkflowRecords } from './workflow-records.ts';
 
-const checks = ['orphans', 'overshoot', 'entities', 'unmanaged-nodes', 'reachability'];
+const checks = ['orphans', 'overshoot', 'lost-workflows', 'unmanaged-nodes', 'reachability'];
 
 export async function untilScheduled(
   workflows: WorkflowRecords,

@@ -1,4 +1,7 @@
-/** Is the rollout of a MachineDeployment complete? As MCM v0.62.1 says it and the cluster autoscaler reads it. */
+/**
+ * Is the rollout of a MachineDeployment complete? As MCM v0.62.1 says it and the cluster autoscaler
+ * reads it.
+ */
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 
 export interface Progress {

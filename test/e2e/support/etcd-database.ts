@@ -17,7 +17,10 @@ export function saveEtcd(stack: TestStack): void {
   }
 }
 
-/** Starts etcd again with what was saved, and then the API server, whose cache is newer than the database. */
+/**
+ * Starts etcd again with what was saved, and then the API server, whose cache is newer than the
+ * database.
+ */
 export async function restoreEtcd(stack: TestStack): Promise<void> {
   const { stateDir, etcdData } = stack.layout;
   signalProcess(componentOf(stateDir, 'kube-apiserver'), 'SIGSTOP');

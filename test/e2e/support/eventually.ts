@@ -3,19 +3,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const defaultPollMilliseconds = 200;
 const defaultTimeoutSeconds = 180;
-/** On a busy machine one attempt that waits itself can outlast the timeout, and what it saw is old by then. */
+/**
+ * On a busy machine one attempt that waits itself can outlast the timeout, and what it saw is old
+ * by then.
+ */
 const fewestAttempts = 3;
 
 export interface EventuallyOptions {
-  /** Default 180. Far above what it takes, also when another process takes one of two cores: nothing here is about speed. */
+  /**
+   * Default 180. Far above what it takes, also when another process takes one of two cores: nothing
+   * here is about speed.
+   */
   timeoutSeconds?: number;
   /** Between two looks. Default 200. */
   pollMilliseconds?: number;
 }
 
 /**
- * Looks again and again until `look` no longer throws, and returns what it returned. When the time is over it fails
- * with what was last seen: `look` is made of `expect(...)`.
+ * Looks again and again until `look` no longer throws, and returns what it returned. When the time
+ * is over it fails with what was last seen: `look` is made of `expect(...)`.
  */
 export async function eventually<T>(
   what: string,

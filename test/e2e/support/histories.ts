@@ -1,4 +1,7 @@
-/** What the histories of a scenario say about its workflows: which ended badly, which tasks failed, and whether the present code would have made them. */
+/**
+ * What the histories of a scenario say about its workflows: which ended badly, which tasks failed,
+ * and whether the present code would have made them.
+ */
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
@@ -12,18 +15,26 @@ export interface RecordedRun {
 }
 
 const goodEnds = new Set(['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW']);
-/** Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is done again. */
+/**
+ * Of a failed workflow task, as Temporal's API numbers it: news came in between, and the task is
+ * done again.
+ */
 const unhandledCommand = 1;
-/** Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start. */
+/**
+ * Of the SDK's core when tasks time out on a busy machine: the next attempt replays from the start.
+ */
 const sdkHiccup = /History is out of order/;
 
-/** SDK 1.24.0, when a task times out on a busy machine while a local activity runs: its answer comes for a run that left the cache. */
+/**
+ * SDK 1.24.0, when a task times out on a busy machine while a local activity runs: its answer comes
+ * for a run that left the cache.
+ */
 const sdkLostActivity =
   /^\[TMPRL1100\] Nondeterminism error: Missing associated machine for LocalActivity\(\d+\)$/;
 
 /**
- * Whether the SDK broke the run, and the server began another: docs/decisions/0006-broken-histories.md. No code of a workflow can end a run with
- * these words.
+ * Whether the SDK broke the run, and the server began another:
+ * docs/decisions/0006-broken-histories.md. No code of a workflow can end a run with these words.
  */
 export function wasBrokenBySdk({ events }: History): boolean {
   const end = events?.at(-1)?.workflowExecutionFailedEventAttributes;

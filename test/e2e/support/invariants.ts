@@ -1,4 +1,6 @@
-/** What holds at the end of every scenario, whatever happened in it. The virtual cloud is the judge. */
+/**
+ * What holds at the end of every scenario, whatever happened in it. The virtual cloud is the judge.
+ */
 import { expect } from '@jest/globals';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Cluster } from './cluster.ts';
@@ -12,7 +14,10 @@ export interface Sides {
   workflows: WorkflowRecords;
 }
 
-/** One VM for each living Machine that has one, none without a Machine, no Node without its VM, never two VMs for a token. */
+/**
+ * One VM for each living Machine that has one, none without a Machine, no Node without its VM,
+ * never two VMs for a token.
+ */
 export async function expectOneInstanceEach({ cluster, cloud }: Sides): Promise<void> {
   await eventually('Machines, VMs and Nodes belong together one to one', async () => {
     // VMs first: one that is made in between has its Machine already.
@@ -33,7 +38,9 @@ export async function expectOneInstancePerToken(cloud: VirtualCloud): Promise<vo
   expect(machinesPerToken.offenders).toEqual({});
 }
 
-/** When all objects are deleted: no VM, no Node, no object that a finalizer holds, no open workflow. */
+/**
+ * When all objects are deleted: no VM, no Node, no object that a finalizer holds, no open workflow.
+ */
 export async function expectNothingLeft({ cluster, cloud, workflows }: Sides): Promise<void> {
   await eventually('no Machine, set or deployment is left', async () => {
     expect(await leftovers(cluster)).toEqual([]);

@@ -1,9 +1,11 @@
 /**
- * kill -9 of the worker at the steps of a MachineSet that is scaled up and down: at each of them when it is done and the worker does not
- * know, and before each that makes or deletes something. Never a machine that was not wanted, never a second VM.
+ * kill -9 of the worker at the steps of a MachineSet that is scaled up and down: at each of them
+ * when it is done and the worker does not know, and before each that makes or deletes something.
+ * Never a machine that was not wanted, never a second VM.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { StateRecorder, type Moment, type State } from './bounds.ts';
+import { StateRecorder } from './bounds.ts';
+import { type Moment, type State } from './states.ts';
 import { eventually } from './eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { KillProxy, type KillMoment } from './kill-proxy.ts';
@@ -39,7 +41,10 @@ const statesPerMachine = 3;
 /** Dozens of restarts, of about four seconds each. */
 const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
 
-/** Defines the tests of one moment. Each takes minutes, so they are in files of their own, which run side by side. */
+/**
+ * Defines the tests of one moment. Each takes minutes, so they are in files of their own, which run
+ * side by side.
+ */
 export function testKillsAtEveryStep(moment: KillMoment): void {
   const steps = stepsAt[moment];
   let set: string;

@@ -1,13 +1,16 @@
 /**
- * Stands between a worker and the two servers that it works with, the API server and the virtual cloud, and has the worker
- * killed when it is at a step for the first time: either before the step is forwarded, or when it is done and the worker does
- * not know. A step that has killed once passes.
+ * Stands between a worker and the two servers that it works with, the API server and the virtual
+ * cloud, and has the worker killed when it is at a step for the first time: either before the step
+ * is forwarded, or when it is done and the worker does not know. A step that has killed once
+ * passes.
  *
- * Temporal puts a task that fails many times in a row off for longer and longer, and short steps of one object are one task.
- * So only what makes or deletes something kills for each object; other writes kill for two objects of each kind, and three
- * times for an object; reads, which come again, kill once for each kind, if the worker has written since its last death.
+ * Temporal puts a task that fails many times in a row off for longer and longer, and short steps of
+ * one object are one task. So only what makes or deletes something kills for each object; other
+ * writes kill for two objects of each kind, and three times for an object; reads, which come again,
+ * kill once for each kind, if the worker has written since its last death.
  *
- * Before a step the world is as it was after the last one, so there only what makes or deletes something kills.
+ * Before a step the world is as it was after the last one, so there only what makes or deletes
+ * something kills.
  */
 import type { IncomingMessage } from 'node:http';
 import { appendFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +35,10 @@ export interface CloudBehind {
   stepOf: (request: RelayedRequest) => Step;
 }
 
-/** Whether the worker has to die at this step. Asked while it is armed, also for steps that killed before. */
+/**
+ * Whether the worker has to die at this step. Asked while it is armed, also for steps that killed
+ * before.
+ */
 export type Picker = (step: Step, request: RelayedRequest) => boolean | Promise<boolean>;
 
 export interface KillProxyOptions {

@@ -2,7 +2,10 @@
 import type { RelayedRequest } from './relay.ts';
 
 export interface Step {
-  /** What is done: `api list machines`, `api patch machines/status Pending`, `cloud create instances`. */
+  /**
+   * What is done: `api list machines`, `api patch machines/status Pending`, `cloud create
+   * instances`.
+   */
   kind: string;
   /** What a write is done to; empty for a read, as reads of a kind are all alike. */
   object: string;
@@ -44,7 +47,10 @@ interface ObjectOfRequest {
   subresource: string;
 }
 
-/** `/api/v1/namespaces/x/events`, `/apis/group/v1/nodes/n/status`, `/instances/i`; `/version` is a resource by its first word. */
+/**
+ * `/api/v1/namespaces/x/events`, `/apis/group/v1/nodes/n/status`, `/instances/i`; `/version` is a
+ * resource by its first word.
+ */
 function objectIn(server: 'api' | 'cloud', { pathname }: URL): ObjectOfRequest {
   const parts = pathname.split('/').slice(1);
   const afterVersion = parts.slice(versionParts(server, parts[0]));

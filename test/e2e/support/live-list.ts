@@ -1,6 +1,7 @@
 /**
- * A copy of one resource that is never in a state in which the resource was not: a list replaces it as a whole, a watch goes on
- * from there, event by event. A watch that breaks resumes; where the server has forgotten the version, the list is made anew.
+ * A copy of one resource that is never in a state in which the resource was not: a list replaces it
+ * as a whole, a watch goes on from there, event by event. A watch that breaks resumes; where the
+ * server has forgotten the version, the list is made anew.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeClient, KubeObject } from '../../../activities/kube/client/client.ts';

@@ -1,4 +1,6 @@
-/** What somebody who knows MCM would compare: the facts of objects that do not change with the run. */
+/**
+ * What somebody who knows MCM would compare: the facts of objects that do not change with the run.
+ */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
@@ -61,7 +63,10 @@ export function factsOfMachine({ metadata, spec, status = {} }: Machine): object
   };
 }
 
-/** What the deployment and the machine write on a Node. Labels of the kubelet and the cluster are left out. */
+/**
+ * What the deployment and the machine write on a Node. Labels of the kubelet and the cluster are
+ * left out.
+ */
 export function factsOfNode(node: NodeObject): object {
   const { metadata } = node;
   const { [annotations.lastAppliedNodeTemplate]: template, ...notes } = metadata.annotations ?? {};

@@ -1,4 +1,7 @@
-/** Puts a recorded moment of MCM v0.62.1 into a scenario's namespace: objects, statuses, VMs and Nodes. No operator runs yet. */
+/**
+ * Puts a recorded moment of MCM v0.62.1 into a scenario's namespace: objects, statuses, VMs and
+ * Nodes. No operator runs yet.
+ */
 import { expect } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
@@ -28,7 +31,10 @@ const kindPaths: Partial<Record<string, MachineKind>> = {
   Machine: 'machines',
 };
 
-/** Creation times and generations are the API server's; no outcome depends on the age of one of these objects. */
+/**
+ * Creation times and generations are the API server's; no outcome depends on the age of one of
+ * these objects.
+ */
 export async function handOver(scenario: Scenario, moment: Moment): Promise<Handover> {
   const { namespace, cluster } = scenario;
   await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
@@ -60,8 +66,8 @@ export async function join({ cluster }: Scenario, name: string): Promise<void> {
 }
 
 /**
- * A VM for each machine that has one: without a token or tag of ours, as MCM leaves it. They do not join by themselves: their Nodes
- * are the recorded ones. Returns the providerID of each machine.
+ * A VM for each machine that has one: without a token or tag of ours, as MCM leaves it. They do not
+ * join by themselves: their Nodes are the recorded ones. Returns the providerID of each machine.
  */
 async function createInstances(
   { cloud }: Scenario,

@@ -1,6 +1,6 @@
 /**
- * The recordings in `test/fixtures/mcm-0.62.1`, retold for one scenario: another namespace and cloud, names of its own, and
- * times as if the moment was now. All else is as MCM v0.62.1 wrote it.
+ * The recordings in `test/fixtures/mcm-0.62.1`, retold for one scenario: another namespace and
+ * cloud, names of its own, and times as if the moment was now. All else is as MCM v0.62.1 wrote it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,10 @@ export interface Recording {
 
 export interface Retelling {
   namespace: string;
-  /** Machine -> the providerID of its VM in the local cloud; a machine without one keeps the recorded providerID. */
+  /**
+   * Machine -> the providerID of its VM in the local cloud; a machine without one keeps the
+   * recorded providerID.
+   */
   providerIDs?: Record<string, string>;
 }
 

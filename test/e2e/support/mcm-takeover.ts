@@ -149,7 +149,10 @@ export class Takeover {
     });
   }
 
-  /** A machine that has nothing to do with it comes and goes without effect: all that came before it has been seen. */
+  /**
+   * A machine that has nothing to do with it comes and goes without effect: all that came before it
+   * has been seen.
+   */
   async untilQuiet(): Promise<void> {
     await eventually('nothing happens any more', async () => {
       const before = await this.#costs();
@@ -168,7 +171,10 @@ export class Takeover {
     return (await this.#writes()).filter((line) => line.split(/[/?]/).includes(kind));
   }
 
-  /** Names of Nodes that we changed: the API server notes who did. A patch that asks first and is refused changes nothing. */
+  /**
+   * Names of Nodes that we changed: the API server notes who did. A patch that asks first and is
+   * refused changes nothing.
+   */
   async changedNodes(): Promise<string[]> {
     const nodes: Managed[] = await this.scenario.cluster.nodes();
     return namesOf(

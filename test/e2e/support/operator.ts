@@ -188,7 +188,10 @@ export class Operator {
     ];
   }
 
-  /** Asks it to end in order. One that had only just started and hears no signals yet is ended by the system. */
+  /**
+   * Asks it to end in order. One that had only just started and hears no signals yet is ended by
+   * the system.
+   */
   async #end(program: Program, child: ChildProcess): Promise<void> {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');

@@ -1,4 +1,7 @@
-/** deploy/examples/driver-python as a process, in a virtual environment of Python that the cache keeps. */
+/**
+ * deploy/examples/driver-python as a process, in a virtual environment of Python that the cache
+ * keeps.
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** kill -9 of watcher and worker again and again, at moments that nobody chose, until it is stopped. */
+/**
+ * kill -9 of watcher and worker again and again, at moments that nobody chose, until it is stopped.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { seedVariable, testSeed } from '../../support/seed.ts';
 import { randomFrom } from '../../support/seeded-random.ts';
@@ -7,7 +9,10 @@ import type { Operator, Program } from './operator.ts';
 export interface RandomKillsOptions {
   /** Default watcher and worker. */
   programs?: readonly Program[];
-  /** A program that needs longer to start than it is left alive would never get anywhere: then it is left alone. Default 8. */
+  /**
+   * A program that needs longer to start than it is left alive would never get anywhere: then it is
+   * left alone. Default 8.
+   */
   most?: number;
   /** Between two kills. Default 5 to 10. */
   betweenSeconds?: { least: number; most: number };

@@ -1,4 +1,7 @@
-/** An HTTP relay of a test: it stands in front of a server and lets somebody look at, hold or cut each request. */
+/**
+ * An HTTP relay of a test: it stands in front of a server and lets somebody look at, hold or cut
+ * each request.
+ */
 import { once } from 'node:events';
 import {
   Agent,
@@ -39,8 +42,8 @@ export interface ServerTls {
 }
 
 /**
- * Called for each request. `forward` sends it on and resolves with the head of the answer. Returns the answer for the
- * client, or undefined: then the client's connection is cut.
+ * Called for each request. `forward` sends it on and resolves with the head of the answer. Returns
+ * the answer for the client, or undefined: then the client's connection is cut.
  */
 export type Gate = (
   request: RelayedRequest,
@@ -50,7 +53,10 @@ export type Gate = (
 /** Of one connection, not of the message. Lengths are set anew. */
 const hopHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 
-/** Speaks plain HTTP to its clients, or TLS where it is given a certificate, on a port of its own. Answers that never end stream through. */
+/**
+ * Speaks plain HTTP to its clients, or TLS where it is given a certificate, on a port of its own.
+ * Answers that never end stream through.
+ */
 export class Relay {
   readonly #upstream: Upstream;
   readonly #gate: Gate;
@@ -65,7 +71,8 @@ export class Relay {
     this.#agent = upstream.tls
       ? new HttpsAgent({ keepAlive: true, ...upstream.tls })
       : new Agent({ keepAlive: true });
-    // A connection that the server closes while a request is on its way would look like a fault of the upstream.
+    // A connection that the server closes while a request is on its way would look like a fault of
+    // the upstream.
     const limits = { keepAliveTimeout: 0, requestTimeout: 0 };
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       void this.#relay(incoming, outgoing);

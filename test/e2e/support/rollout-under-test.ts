@@ -5,7 +5,8 @@ import type {
   MachineDeploymentSpec,
 } from '../../../workflows/api/machine-deployment.ts';
 import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
-import { StateRecorder, type Moment, type State } from './bounds.ts';
+import { StateRecorder } from './bounds.ts';
+import { type Moment, type State } from './states.ts';
 import { eventually, type EventuallyOptions } from './eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf, untilRunning } from './machines.ts';
 import { createClass, revisionsOf, untilComplete, type Revision } from './rollouts.ts';
@@ -90,7 +91,10 @@ export class Rollout {
     });
   }
 
-  /** Replaces the template's class: a rollout begins. `configuration` is of machines, e.g. `creationTimeout`. */
+  /**
+   * Replaces the template's class: a rollout begins. `configuration` is of machines, e.g.
+   * `creationTimeout`.
+   */
   async changeClass(name: string, configuration: object = {}): Promise<void> {
     const spec = { class: { kind: 'MachineClass', name }, ...configuration };
     await this.patch({ template: { spec } });
@@ -122,7 +126,10 @@ export class Rollout {
     return { old: old.wanted, new: others.wanted };
   }
 
-  /** Waits until each set has as many available machines as it wants, and none is going away. Returns what the query says. */
+  /**
+   * Waits until each set has as many available machines as it wants, and none is going away.
+   * Returns what the query says.
+   */
   async untilSettled(): Promise<RolloutView> {
     return await eventually(`the sets of ${this.name} have what they want`, async () => {
       const view = await this.view();
@@ -176,7 +183,10 @@ export class Rollout {
     return await revisionsOf(this.scenario, this.name);
   }
 
-  /** Waits for the end: all machines have the class, no VM was made twice, Temporal says Complete. Returns the machines' names. */
+  /**
+   * Waits for the end: all machines have the class, no VM was made twice, Temporal says Complete.
+   * Returns the machines' names.
+   */
   async expectEnd(
     { class: wanted, replicas }: { class: string; replicas: number },
     options: EventuallyOptions = {},
@@ -227,7 +237,9 @@ export interface Rollouts {
   begin(wanted: Wanted): Promise<Rollout>;
 }
 
-/** A scenario with three classes. Each test begins a rollout of its own, which ends with the test. */
+/**
+ * A scenario with three classes. Each test begins a rollout of its own, which ends with the test.
+ */
 export function useRollouts(name: string, options: ScenarioOptions = {}): Rollouts {
   const scenario = useScenario(name, options);
   let count = 0;

@@ -31,7 +31,10 @@ export async function changeClass(
   await cluster.patch('machinedeployments', deployment, { spec: { template } });
 }
 
-/** Waits until the rollout is complete as MCM v0.62.1 and the cluster autoscaler read it. Returns the deployment. Default limit 60 s. */
+/**
+ * Waits until the rollout is complete as MCM v0.62.1 and the cluster autoscaler read it. Returns
+ * the deployment. Default limit 60 s.
+ */
 export async function untilComplete(
   { cluster }: Scenario,
   name: string,
@@ -48,7 +51,10 @@ export async function untilComplete(
   );
 }
 
-/** Waits for the condition `Progressing` (or another one) to have a reason, e.g. `DeploymentPaused`. Returns its message. */
+/**
+ * Waits for the condition `Progressing` (or another one) to have a reason, e.g. `DeploymentPaused`.
+ * Returns its message.
+ */
 export async function untilCondition(
   { cluster }: Scenario,
   name: string,

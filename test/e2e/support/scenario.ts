@@ -1,11 +1,12 @@
 /**
- * A scenario: a namespace of its own on the shared stack, with a MachineClass, an administrator's view of cluster, cloud
- * and workflows, and an operator of its own that can be killed without hurting the others.
+ * A scenario: a namespace of its own on the shared stack, with a MachineClass, an administrator's
+ * view of cluster, cloud and workflows, and an operator of its own that can be killed without
+ * hurting the others.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { orUndefined } from '../../../activities/kube/client/ignore.ts';
+import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { deleteChecks } from './checks.ts';
@@ -24,7 +25,9 @@ import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespace'>> {
   /** Troubles at the end that the test causes itself, as `expectNoTroubles` words them. */
   causes?: readonly RegExp[];
-  /** Where its objects are, and where its Nodes and VMs. Default both on the stack that all share. */
+  /**
+   * Where its objects are, and where its Nodes and VMs. Default both on the stack that all share.
+   */
   clusters?: { control: TestStack; target: TestStack };
   /** `--cluster-name` of its operator. */
   clusterName?: string;
@@ -80,7 +83,10 @@ export class Scenario {
     await cluster.create('machineclasses', classManifest({ namespace, name: className }));
   }
 
-  /** Deletes what the test left, and looks that nothing stays behind and that nothing went wrong unseen. */
+  /**
+   * Deletes what the test left, and looks that nothing stays behind and that nothing went wrong
+   * unseen.
+   */
   async end(): Promise<void> {
     try {
       await this.cloud.clearFaults();
@@ -112,7 +118,10 @@ export class Scenario {
     }
   }
 
-  /** Whatever a failed test left must not disturb the others: finalizers, VMs, Nodes, workflows and the namespace go. */
+  /**
+   * Whatever a failed test left must not disturb the others: finalizers, VMs, Nodes, workflows and
+   * the namespace go.
+   */
   async #sweep(): Promise<void> {
     const { cluster, cloud, workflows } = this;
     for (const kind of kinds) {
@@ -128,7 +137,7 @@ export class Scenario {
     for (const { metadata } of await cluster.nodes()) {
       const path = nodePath(metadata.name);
       await cluster.target.patch(path, 'merge', { metadata: { finalizers: null } });
-      await orUndefined(cluster.target.delete(path));
+      await ignoreNotFound(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
     await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });
@@ -165,7 +174,10 @@ export function placeOf(
   };
 }
 
-/** Sets a scenario up before the tests of a file; after each of them the invariants are checked, and at the end nothing is left. */
+/**
+ * Sets a scenario up before the tests of a file; after each of them the invariants are checked, and
+ * at the end nothing is left.
+ */
 export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {
   jest.setTimeout(testSeconds * 1_000);
   const scenario = new Scenario(name, options);

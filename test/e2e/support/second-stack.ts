@@ -1,4 +1,7 @@
-/** Control planes beside the one that all tests share: for control clusters and target clusters that are not to meet, and for what would hurt the others. */
+/**
+ * Control planes beside the one that all tests share: for control clusters and target clusters that
+ * are not to meet, and for what would hurt the others.
+ */
 import { join } from 'node:path';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../../deploy/local/stack.ts';
@@ -11,7 +14,10 @@ function stateDirOf(name: string): string {
   return join(testStack().layout.stateDir, name);
 }
 
-/** With Nodes and a cloud of its own. It ends with the process that started it, however that goes. Temporal is that of the stack that all tests share. */
+/**
+ * With Nodes and a cloud of its own. It ends with the process that started it, however that goes.
+ * Temporal is that of the stack that all tests share.
+ */
 export async function startSecondStack(name: string): Promise<TestStack> {
   const { stack, layout, virtualCloud } = testStackOf(await start(name, all));
   return { stack, layout, virtualCloud, temporalAddress: testStack().temporalAddress };

@@ -1,4 +1,7 @@
-/** Many machines at a cloud that takes long: no failure, no wrong diagnosis, and creates are not held up by deletes. */
+/**
+ * Many machines at a cloud that takes long: no failure, no wrong diagnosis, and creates are not
+ * held up by deletes.
+ */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';

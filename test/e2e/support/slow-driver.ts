@@ -1,4 +1,7 @@
-/** A driver whose cloud takes long: it says so and is asked again, or it blocks, as drivers of the contract's first version do. */
+/**
+ * A driver whose cloud takes long: it says so and is asked again, or it blocks, as drivers of the
+ * contract's first version do.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';

@@ -1,4 +1,7 @@
-/** A relay in front of the virtual cloud that keeps silent, or answers in its place, when the conformance kit says so. */
+/**
+ * A relay in front of the virtual cloud that keeps silent, or answers in its place, when the
+ * conformance kit says so.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';

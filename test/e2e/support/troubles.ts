@@ -1,4 +1,7 @@
-/** What a scenario must not hide behind restarts and retries: a process that died, a run that ended badly, a history that cannot be replayed. */
+/**
+ * What a scenario must not hide behind restarts and retries: a process that died, a run that ended
+ * badly, a history that cannot be replayed.
+ */
 import { expect } from '@jest/globals';
 import { badEndOf, failedReplays, failedTasksOf } from './histories.ts';
 import type { Operator } from './operator.ts';
@@ -10,7 +13,10 @@ interface Sides {
   workflows: WorkflowRecords;
 }
 
-/** `causes`: troubles that the test causes itself. Each must have happened, so that no list outlives its reason. */
+/**
+ * `causes`: troubles that the test causes itself. Each must have happened, so that no list outlives
+ * its reason.
+ */
 export async function expectNoTroubles(
   { operator, workflows }: Sides,
   causes: readonly RegExp[],

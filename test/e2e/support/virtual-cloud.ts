@@ -1,4 +1,7 @@
-/** What the virtual cloud says of the instances of one scenario: it is the judge. docs/virtual-cloud.md has its API. */
+/**
+ * What the virtual cloud says of the instances of one scenario: it is the judge.
+ * docs/virtual-cloud.md has its API.
+ */
 
 export interface CloudInstance {
   id: string;

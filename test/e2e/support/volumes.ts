@@ -1,4 +1,7 @@
-/** Volumes that are attached to Nodes, as a storage system would leave them: nobody plays one in the local stack. */
+/**
+ * Volumes that are attached to Nodes, as a storage system would leave them: nobody plays one in the
+ * local stack.
+ */
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -61,7 +64,10 @@ export class Volumes {
     await this.#scenario.cluster.delete(this.attachmentOf(claim));
   }
 
-  /** Claim, volume and attachment. Nobody protects these here, so nobody takes the finalizers off either. */
+  /**
+   * Claim, volume and attachment. Nobody protects these here, so nobody takes the finalizers off
+   * either.
+   */
   async remove(claim: string): Promise<void> {
     const { cluster, namespace } = this.#scenario;
     await this.detach(claim);

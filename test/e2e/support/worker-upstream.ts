@@ -7,7 +7,9 @@ import { testStack } from './test-stack.ts';
 
 export type User = 'millwright-worker' | 'millwright-watcher';
 
-/** With the process's own certificate, so that deploy/rbac.yaml holds for what goes through a relay. */
+/**
+ * With the process's own certificate, so that deploy/rbac.yaml holds for what goes through a relay.
+ */
 export async function apiServer(user: User): Promise<Upstream> {
   const config = loadKubeConfig(testStack().layout.kubeconfigOf(user));
   const { headers, tls } = await createCredentials(config).current();

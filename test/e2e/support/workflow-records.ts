@@ -1,4 +1,6 @@
-/** The Temporal side of one scenario: which workflows there are, and what stands in their histories. */
+/**
+ * The Temporal side of one scenario: which workflows there are, and what stands in their histories.
+ */
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { eventually } from './eventually.ts';
@@ -28,7 +30,10 @@ export class WorkflowRecords {
     this.#client = new Client({ connection: this.#connection });
   }
 
-  /** Workflows of the namespace for which the query holds, e.g. `State="Running"`. Open and closed ones. */
+  /**
+   * Workflows of the namespace for which the query holds, e.g. `State="Running"`. Open and closed
+   * ones.
+   */
   async list(query?: string): Promise<WorkflowExecutionInfo[]> {
     const ours = `KubeNamespace="${this.#namespace}"`;
     const found: WorkflowExecutionInfo[] = [];
@@ -60,7 +65,10 @@ export class WorkflowRecords {
     );
   }
 
-  /** `id: status` of the runs that ended otherwise than by completing, and of how many of them the SDK broke. */
+  /**
+   * `id: status` of the runs that ended otherwise than by completing, and of how many of them the
+   * SDK broke.
+   */
   async endedBadly(): Promise<{ endings: string[]; brokenBySdk: string[] }> {
     const ended = await this.list(
       'ExecutionStatus IN ("Failed", "Canceled", "Terminated", "TimedOut")',
@@ -101,7 +109,10 @@ export class WorkflowRecords {
     return counts;
   }
 
-  /** To signal, update and query the workflow of an object, as an operator does: `handleOf('machineDeployment', pool).signal('pause')`. */
+  /**
+   * To signal, update and query the workflow of an object, as an operator does:
+   * `handleOf('machineDeployment', pool).signal('pause')`.
+   */
   handleOf(kind: Kind, name: string): WorkflowHandle {
     return this.#client.workflow.getHandle(this.#idOf(kind, name));
   }
@@ -140,8 +151,8 @@ export class WorkflowRecords {
   }
 
   /**
-   * What keeps workflows from going on: tasks that failed, other than because news came in between, and steps that were tried
-   * again and again.
+   * What keeps workflows from going on: tasks that failed, other than because news came in between,
+   * and steps that were tried again and again.
    */
   async troubles(): Promise<string[]> {
     const troubles = (await this.runs()).flatMap(failedTasksOf);
@@ -152,7 +163,10 @@ export class WorkflowRecords {
     return troubles;
   }
 
-  /** Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves when it has, and rests again. */
+  /**
+   * Makes the blocked drain of a machine try again at once, as the button "Reset" does. Resolves
+   * when it has, and rests again.
+   */
   async resetDrain(name: string): Promise<void> {
     const workflowId = this.#idOf('machine', name);
     const before = await this.#untilDrainRests(workflowId, '');
@@ -163,7 +177,9 @@ export class WorkflowRecords {
     await this.#untilDrainRests(workflowId, before);
   }
 
-  /** After another attempt than the one that ended at this time. Returns when the last one ended. */
+  /**
+   * After another attempt than the one that ended at this time. Returns when the last one ended.
+   */
   async #untilDrainRests(workflowId: string, before: string): Promise<string> {
     return await eventually(`the drain of ${workflowId} waits for its next attempt`, async () => {
       const { raw } = await this.#client.workflow.getHandle(workflowId).describe();

@@ -1,4 +1,7 @@
-/** Objects that an API server may hold, drawn from the schemas in deploy/crds: a new field is covered by itself. */
+/**
+ * Objects that an API server may hold, drawn from the schemas in deploy/crds: a new field is
+ * covered by itself.
+ */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'yaml';
@@ -61,7 +64,10 @@ const reference = fc.record(
   { requiredKeys: ['apiVersion', 'kind', 'name', 'uid'] },
 );
 
-/** As an API server takes it: keys and label values have their form, values of annotations are any text. */
+/**
+ * As an API server takes it: keys and label values have their form, values of annotations are any
+ * text.
+ */
 export function metadataOf(name: fc.Arbitrary<string>): fc.Arbitrary<ObjectMeta> {
   return fc.record(
     {
@@ -150,7 +156,10 @@ export const machineClasses = objectsLike<MachineClass>(
   fc.constantFrom('small', 'large'),
 );
 
-/** The part of a Node's schema that is read; names and statuses of conditions are any text to the API server. */
+/**
+ * The part of a Node's schema that is read; names and statuses of conditions are any text to the
+ * API server.
+ */
 const nodeSchema: Schema = {
   type: 'object',
   properties: {

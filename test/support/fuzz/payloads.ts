@@ -1,4 +1,6 @@
-/** Payloads that a signal or an update does not expect: other types, missing fields, depth, size. */
+/**
+ * Payloads that a signal or an update does not expect: other types, missing fields, depth, size.
+ */
 import fc from 'fast-check';
 import { anyText } from './texts.ts';
 
@@ -10,7 +12,10 @@ const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-/** Another type than that of the field; a text is never one of another object, which would be taken at its word. */
+/**
+ * Another type than that of the field; a text is never one of another object, which would be taken
+ * at its word.
+ */
 function wrongFor(field: unknown): fc.Arbitrary<unknown> {
   return anything.filter(
     (value) => typeof value !== typeof field || Array.isArray(value) || value === null,
@@ -18,7 +23,7 @@ function wrongFor(field: unknown): fc.Arbitrary<unknown> {
 }
 
 /** Fields that a payload may lack. */
-const optional = new Set(['drain', 'preservation', 'preserve', 'strays', 'by', 'volumeWait']);
+const optional = new Set(['drain', 'preservation', 'preserve', 'unmatched', 'by', 'volumeWait']);
 
 /** Like `good`, but one field is missing or of another type; or nothing like it. */
 export function spoiled(good: Record<string, unknown>): fc.Arbitrary<unknown> {

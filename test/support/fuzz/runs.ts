@@ -4,12 +4,18 @@ import fc from 'fast-check';
 /** Multiplies the runs of every property. Default 1. */
 const factor = Number(process.env['FUZZ_FACTOR'] ?? 1);
 
-/** What `fc.assert` and `fc.sample` get. A property that fails prints the seed and the path to its smallest example. */
+/**
+ * What `fc.assert` and `fc.sample` get. A property that fails prints the seed and the path to its
+ * smallest example.
+ */
 export function runs(count: number): { numRuns: number } {
   return { numRuns: Math.max(Math.round(count * factor), 1) };
 }
 
-/** The smallest value of `arbitrary` for which `check` throws, with its seed; undefined when there is none. */
+/**
+ * The smallest value of `arbitrary` for which `check` throws, with its seed; undefined when there
+ * is none.
+ */
 export function counterexample<T>(
   arbitrary: fc.Arbitrary<T>,
   count: number,

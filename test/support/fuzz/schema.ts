@@ -1,6 +1,6 @@
 /**
- * Values of a structural schema (OpenAPI v3, as a CRD has it). Rules in CEL are left aside: a cluster may have MCM's own CRDs,
- * and stored objects may be older than the rules.
+ * Values of a structural schema (OpenAPI v3, as a CRD has it). Rules in CEL are left aside: a
+ * cluster may have MCM's own CRDs, and stored objects may be older than the rules.
  */
 import fc from 'fast-check';
 import { anyText, dateTime } from './texts.ts';
@@ -33,7 +33,10 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   return schema.nullable ? fc.option(plain, { freq: 5 }) : plain;
 }
 
-/** A value that is like `good` in most of its parts and anything that the schema allows in the others. */
+/**
+ * A value that is like `good` in most of its parts and anything that the schema allows in the
+ * others.
+ */
 export function mostlyLike(schema: Schema, good: unknown): fc.Arbitrary<unknown> {
   if (good === undefined) {
     return fc.oneof(

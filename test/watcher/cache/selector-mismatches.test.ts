@@ -15,10 +15,10 @@ const own = { owner: 'red', labels: { colour: 'red' } };
 const outside = { owner: 'red', labels: { colour: 'blue' } };
 
 /** What the last call to look names. */
-function straysTold(): unknown {
+function unmatchedNames(): unknown {
   const looks = cluster.signals().filter(({ name }) => name === 'machinesChanged');
   const { payload = {} } = looks.at(-1) ?? {};
-  return 'strays' in payload ? payload.strays : undefined;
+  return 'unmatched' in payload ? payload.unmatched : undefined;
 }
 
 beforeEach(() => {
@@ -28,51 +28,51 @@ beforeEach(() => {
 
 test('they are named with each call to look, until they fit, go or have another owner', () => {
   machine(own);
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
   machine(outside);
   machine({ ...outside, name: 'b' });
-  expect(straysTold()).toEqual(['a', 'b']);
+  expect(unmatchedNames()).toEqual(['a', 'b']);
   machine(own);
-  expect(straysTold()).toEqual(['b']);
+  expect(unmatchedNames()).toEqual(['b']);
   machine({ ...outside, name: 'b', isDeleting: true });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
   machine(outside);
   machine({ labels: outside.labels });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are not named any more when they are gone', () => {
   machine(outside);
   cluster.machines.remove(cluster.now(aMachine(outside)));
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are told when the selector changes, and when it fits again', () => {
   machine(own);
   cluster.told();
   machineSet({ name: 'red', selector: { colour: 'blue' }, generation: 2 });
-  expect(straysTold()).toEqual(['a']);
+  expect(unmatchedNames()).toEqual(['a']);
   machineSet({ name: 'red', selector: { colour: 'red' }, generation: 3 });
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are known although they were seen before their set', () => {
   machine({ owner: 'late', name: 'early', labels: { colour: 'blue' } });
   machineSet({ name: 'late', selector: { colour: 'red' } });
-  expect(cluster.store.straysOf('late')).toEqual(['early']);
+  expect(cluster.store.mismatchesOf('late')).toEqual(['early']);
   cluster.machineSets.remove(cluster.now(aMachineSet({ name: 'late' })));
-  expect(cluster.store.straysOf('late')).toEqual([]);
+  expect(cluster.store.mismatchesOf('late')).toEqual([]);
 });
 
 test('they are none when the selector asks for nothing', () => {
   machineSet({ name: 'red', selector: {}, generation: 2 });
   machine(outside);
-  expect(straysTold()).toBeUndefined();
+  expect(unmatchedNames()).toBeUndefined();
 });
 
 test('they are named a hundred at a time', () => {
   for (let index = 0; index < 101; index += 1) machine({ ...outside, name: `m${index}` });
-  expect(straysTold()).toHaveLength(100);
+  expect(unmatchedNames()).toHaveLength(100);
 });
 
 /** A history of a few machines and of the selector of the set that may control them. */
@@ -113,7 +113,7 @@ test('the machines to let go are the same as by a scan of all', () => {
         .filter(({ owner, isDeleting }) => owner === 'set' && !isDeleting)
         .filter(({ labels }) => wanted !== undefined && labels['colour'] !== wanted);
       const names = scanned.map(({ name }) => name).toSorted();
-      expect(cluster.store.straysOf('set').toSorted()).toEqual(names);
+      expect(cluster.store.mismatchesOf('set').toSorted()).toEqual(names);
     }),
   );
 });

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Outbox } from '../../../watcher/queue/signal-queue.ts';
+import { SignalQueue } from '../../../watcher/queue/signal-queue.ts';
 import type { Delivered } from '../../../watcher/queue/signal-queue.ts';
-import type { Signal, SignalName } from '../../../watcher/dispatch/signal.ts';
-import { HandClock, settled } from '../hand-clock.ts';
+import type { Signal } from '../../../watcher/dispatch/signal.ts';
+import type { SignalName } from '../../../workflows/contracts/messages.ts';
+import { HandClock, settled } from './hand-clock.ts';
 
 interface Call {
   signal: Signal;
@@ -14,12 +15,12 @@ interface Call {
 
 let clock: HandClock;
 let calls: Call[];
-let outbox: Outbox;
+let outbox: SignalQueue;
 
 beforeEach(() => {
   clock = new HandClock();
   calls = [];
-  outbox = new Outbox({ clock, concurrency: 3, deliver, onError: () => undefined });
+  outbox = new SignalQueue({ clock, concurrency: 3, deliver, onError: () => undefined });
 });
 
 /** Stays under way until the test ends it. */
@@ -94,11 +95,11 @@ describe('pace', () => {
 describe('an object that changes all the time', () => {
   /** What arrived at once, with the time. */
   let arrived: { signal: Signal; at: number }[];
-  let quick: Outbox;
+  let quick: SignalQueue;
 
   beforeEach(() => {
     arrived = [];
-    quick = new Outbox({
+    quick = new SignalQueue({
       clock,
       concurrency: 64,
       onError: () => undefined,
@@ -303,7 +304,7 @@ test('whatever fails, each workflow ends with the newest snapshot of each name',
       const turned = new HandClock();
       const arrived = new Map<string, string>();
       const wanted = new Map<string, string>();
-      const flaky = new Outbox({
+      const flaky = new SignalQueue({
         clock: turned,
         concurrency: 64,
         onError: () => undefined,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { type Config, ConfigError, readCommandLine } from '../../../workers/config/config.ts';
 import type { Component } from '../../../workers/config/flags/flag.ts';
-import type { Environment } from '../../../workers/temporal/settings.ts';
+import type { Environment } from '../../../workers/config/temporal.ts';
 
 /** Any file that exists. */
 const file = fileURLToPath(import.meta.url);

@@ -4,31 +4,34 @@ import { type FlagName, flagNames, flagOf } from '../../../workers/config/flags/
 
 const introduction = `# Flags
 
-Both processes, \`npm run watcher\` and \`npm run worker\`, accept every flag of both binaries of MCM v0.62.1, so that its command
-lines need no change. A flag has the same meaning as there unless its line says otherwise. A flag that has no effect in a process
-is named in its log once, with the reason. Unknown flags, and values that are not allowed, end the process with a list of all
-faults and exit code 2.
+Both processes, \`npm run watcher\` and \`npm run worker\`, accept every flag of both binaries of MCM v0.62.1, so that
+its command lines need no change. A flag has the same meaning as there unless its line says otherwise. A process names
+each flag that has no effect in its log once, with the reason. When flags are unknown or values are not allowed, the
+process prints all errors and ends with exit code 2.
 
-Flags are written as for MCM: \`--flag=value\` or \`--flag value\`; for booleans \`--flag\` or \`--flag=false\`. One dash does as well as
-two, \`_\` as well as \`-\` inside a name, and the last one wins. Durations are written as in Go: \`90s\`, \`20m\`, \`1h30m\`.
+Flags are written as for MCM: \`--flag=value\` or \`--flag value\`; for booleans \`--flag\` or \`--flag=false\`. One dash
+is as good as two, \`_\` as good as \`-\` inside a name, and the last one wins. Durations are written as in Go: \`90s\`,
+\`20m\`, \`1h30m\`.
 
 There is no configuration file. These variables are read:
 
-- \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_*\`, \`TEMPORAL_GRPC_META_*\`,
-  \`TEMPORAL_CONFIG_FILE\`, \`TEMPORAL_PROFILE\`: as for the command \`temporal\`. Flags win over variables, variables over the profile.
-  An API key turns TLS on.
-- \`KUBECONFIG\`: where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
-- \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of the provider
-  \`local\`.
-- Of clouds: \`AWS_ENDPOINT_URL_EC2\`, \`AWS_ENDPOINT_URL_STS\`, \`MILLWRIGHT_GCP_ENDPOINT\`, \`MILLWRIGHT_AZURE_ENDPOINT\` and others where they are not the public ones;
-  \`MILLWRIGHT_TOKEN_DIRECTORY\`, below which the token files of workload identities are. The pages of the [clouds](clouds/README.md) have them all.
+- \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_*\`,
+  \`TEMPORAL_GRPC_META_*\`, \`TEMPORAL_CONFIG_FILE\`, \`TEMPORAL_PROFILE\`: as for the command \`temporal\`. Flags
+  override variables, variables override the profile. An API key turns TLS on.
+- \`KUBECONFIG\`: used where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
+- \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of
+  the provider \`virtual\`.
+- For clouds: \`AWS_ENDPOINT_URL_EC2\`, \`AWS_ENDPOINT_URL_STS\`, \`MILLWRIGHT_GCP_ENDPOINT\`,
+  \`MILLWRIGHT_AZURE_ENDPOINT\` and others where they are not the public ones; \`MILLWRIGHT_TOKEN_DIRECTORY\`, the folder
+  with the token files of workload identities. The pages of the [clouds](clouds/README.md) list all of them.
 
-The HTTP port is plain and without authentication, as that of MCM. \`/healthz\` says \`OK\` (200) until the process ends, then
-\`Unhealthy\` (500). \`/readyz\` says 503 and the reason until the process works. \`/metrics\` holds those of the process, ours, and in
-the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is an empty object. Everything else is 404.
+The HTTP port is plain and without authentication, like that of MCM. \`/healthz\` answers \`OK\` (200) until the process
+ends, then \`Unhealthy\` (500). \`/readyz\` answers 503 with the reason until the process works. \`/metrics\` has the
+metrics of the process, those of Millwright, and in the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is
+an empty object. Any other path is answered with 404.
 
-This page is checked against the flag tables in \`workers/\` by a test; \`UPDATE_GOLDEN=1 npm test -- --only unit --pattern test/workers\` writes
-it anew.
+A test compares this page with the flag tables in \`workers/\`. To write it again:
+\`UPDATE_GOLDEN=1 npm test -- --only unit --pattern test/workers\`.
 `;
 
 export function flagsPage(): string {
@@ -48,7 +51,24 @@ function lineOf(name: FlagName): string {
     ...(flag.ours ? ['not in MCM'] : []),
   ];
   const why = flag.noop === undefined ? '' : ` No effect: ${flag.noop}`;
-  return `- \`--${name}${value}\` (${notes.join('; ')}): ${flag.says}${why}`;
+  return wrapped(`- \`--${name}${value}\` (${notes.join('; ')}): ${flag.says}${why}`);
+}
+
+const longestLine = 112;
+
+/** An item of a list, so that a changed word is a changed line, and not a changed paragraph. */
+function wrapped(item: string): string {
+  const lines: string[] = [];
+  let line = '';
+  // Code in backticks stays on one line.
+  for (const word of item.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
+    if (line !== '' && line.length + 1 + word.length > longestLine) {
+      lines.push(line);
+      line = ` `;
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
 }
 
 function defaultIn({ default: given }: Flag<unknown>): string {

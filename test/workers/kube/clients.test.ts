@@ -7,7 +7,7 @@ import { createKubeClients, untilTemporalAnswers } from '../../../workers/kube/c
 import { digestOfCluster, untilIdentityKnown } from '../../../workers/temporal/identity.ts';
 import type { KubeSource } from '../../../workers/config/config.ts';
 import { freeLoopbackPort } from '../../../workers/process/http.ts';
-import { logLines } from '../process/log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 let folder: string;
 const stops: (() => Promise<void>)[] = [];
@@ -34,7 +34,10 @@ async function kubeconfigFor(port: number): Promise<KubeSource> {
   return { kind: 'file', path };
 }
 
-/** Answers every request with a namespace of this UID, or if that is `forbidden` with 403; counts the paths. */
+/**
+ * Answers every request with a namespace of this UID, or if that is `forbidden` with 403; counts
+ * the paths.
+ */
 async function startCluster(port: number, uid: string): Promise<string[]> {
   const seen: string[] = [];
   const server: Server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
 import { freeLoopbackPort, type HttpOptions, openHttpPort } from '../../../workers/process/http.ts';
 import { createMetrics } from '../../../workers/metrics/registry.ts';
-import { logLines } from './log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 

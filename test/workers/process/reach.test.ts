@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { untilReached } from '../../../workers/process/reach.ts';
-import { reasonOf } from '../../../workers/process/reason.ts';
-import { logLines } from './log-lines.ts';
+import { reasonOf } from '../../../workers/log/reason.ts';
+import { logLines } from '../log/log-lines.ts';
 
 const waitMs = { first: 1, max: 4 };
 

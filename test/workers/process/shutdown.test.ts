@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { createShutdown } from '../../../workers/process/shutdown.ts';
-import { logLines } from './log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 /** A process that only notes its exit codes; `exited` resolves at the first one. */
 function aProcess() {

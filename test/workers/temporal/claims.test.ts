@@ -5,7 +5,7 @@ import { claimsOf, lostClaim, untilClaimed } from '../../../workers/temporal/cla
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
-import { logLines } from '../process/log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {

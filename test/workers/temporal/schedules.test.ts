@@ -26,7 +26,7 @@ test('each check is a workflow that exists, under the name of its install', () =
   expect(schedules.map(({ scheduleId }) => scheduleId)).toEqual([
     'safety/orphans/shoot',
     'safety/overshoot/shoot',
-    'safety/entities/shoot',
+    'safety/lost-workflows/shoot',
     'safety/unmanaged-nodes/shoot',
     'safety/reachability/shoot',
   ]);

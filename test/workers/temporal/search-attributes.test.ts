@@ -7,7 +7,7 @@ import {
 import { searchAttributes } from '../../../workflows/contracts/search-attributes.ts';
 import type { Call, Refusal } from './fake-temporal.ts';
 import { startFakeTemporal } from './fake-temporal.ts';
-import { logLines } from '../process/log-lines.ts';
+import { logLines } from '../log/log-lines.ts';
 
 const names = Object.keys(searchAttributes);
 const codes = { invalidArgument: 3, permissionDenied: 7, unimplemented: 12, unavailable: 14 };

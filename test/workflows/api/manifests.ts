@@ -1,4 +1,7 @@
-/** Manifests at the edge of what is allowed, for the rules in deploy/crds and for their twins in validation.ts. */
+/**
+ * Manifests at the edge of what is allowed, for the rules in deploy/crds and for their twins in
+ * validation.ts.
+ */
 import { apiVersion } from '../../../workflows/api/constants.ts';
 
 export type Kind = 'Machine' | 'MachineSet' | 'MachineDeployment' | 'MachineClass';

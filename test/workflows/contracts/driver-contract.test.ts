@@ -26,7 +26,8 @@ type Whole<T> = T extends (infer Item)[]
     ? { [Field in keyof T]-?: Whole<Exclude<T[Field], undefined>> }
     : T;
 
-// These do not compile when one has a field, a value or an activity that the other does not have, or is less strict about one.
+// These do not compile when one has a field, a value or an activity that the other does not have,
+// or is less strict about one.
 const sameTypes = [
   (port: Port): Schema => port,
   (schema: Schema): Port => schema,

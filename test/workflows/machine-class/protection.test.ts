@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LastLook } from '../../../workflows/contracts/safety-activities.ts';
-import type { EntityInput, Sighting } from '../../../workflows/contracts/references.ts';
+import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
+import type { WorkflowInput, SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import { useChanged } from '../../../workflows/contracts/messages.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { CallLog } from '../../support/call-log.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => temporal.stop());
 
 const cluster = 'uid-of-kube-system';
-const signal: Sighting = { cluster, epoch: 1, resourceVersion: '1' };
+const signal: SnapshotVersion = { cluster, epoch: 1, resourceVersion: '1' };
 
 test.each([
   { kind: 'machineClass', resource: 'machineclasses' },
@@ -37,7 +37,7 @@ test.each([
     const handle = await temporal.client.workflow.signalWithStart(kind, {
       taskQueue: ref.namespace.toLowerCase(),
       workflowId,
-      args: [{ ref, cluster }] satisfies [EntityInput],
+      args: [{ ref, cluster }] satisfies [WorkflowInput],
       signal: useChanged,
       signalArgs: [signal],
     });
@@ -55,12 +55,14 @@ test.each([
   });
 });
 
-/** In small steps: what is skipped before the workflow waits does not bring its next look nearer. */
+/**
+ * In small steps: what is skipped before the workflow waits does not bring its next look nearer.
+ */
 async function skipToLook(log: CallLog, times: number): Promise<void> {
-  for (let steps = 0; steps < 100 && log.count('lookLast') < times; steps += 1) {
+  for (let steps = 0; steps < 100 && log.count('checkFinally') < times; steps += 1) {
     await temporal.skip(5);
   }
-  await log.until('lookLast', times);
+  await log.until('checkFinally', times);
 }
 
 describe('a class that no Machine uses any more', () => {
@@ -69,27 +71,27 @@ describe('a class that no Machine uses any more', () => {
 
   interface Row {
     isDeleting: boolean;
-    looks: LastLook[];
+    looks: FinalCheck[];
   }
 
   async function run(taskQueue: string, { isDeleting, looks }: Row): Promise<CallLog> {
     const log = new CallLog();
     let isReleased = false;
     const kube = log.record({
-      async protectFromDeletion({ lastLook }: { lastLook?: object }) {
-        isReleased ||= lastLook !== undefined;
-        return isReleased ? {} : { looksFirst: { provider: 'virtual', isDeleting } };
+      async protectFromDeletion({ finalCheck }: { finalCheck?: object }) {
+        isReleased ||= finalCheck !== undefined;
+        return isReleased ? {} : { checkFirst: { provider: 'virtual', isDeleting } };
       },
     });
     const rest = looks[Symbol.iterator]();
     const driver = log.record({
-      lookLast: async () => rest.next().value ?? { left: 0, examples: [] },
+      checkFinally: async () => rest.next().value ?? { left: 0, examples: [] },
     });
     await temporal.withWorkers(taskQueue, { kube, driver }, async () => {
       const handle = await temporal.client.workflow.start('machineClass', {
         taskQueue,
         workflowId: taskQueue,
-        args: [{ ref, cluster }] satisfies [EntityInput],
+        args: [{ ref, cluster }] satisfies [WorkflowInput],
       });
       const waits = isDeleting ? looks.length - 1 : 0;
       for (let waited = 0; waited < waits; waited += 1) {
@@ -100,22 +102,22 @@ describe('a class that no Machine uses any more', () => {
     return log;
   }
 
-  const empty: LastLook = { left: 0, examples: [] };
-  const one: LastLook = { left: 1, examples: ['local:///z/i-1'] };
-  const failed: LastLook = { left: 0, examples: [], error: 'Internal: no' };
+  const empty: FinalCheck = { left: 0, examples: [] };
+  const one: FinalCheck = { left: 1, examples: ['local:///z/i-1'] };
+  const failed: FinalCheck = { left: 0, examples: [], error: 'Internal: no' };
 
   test('is let go when a last look finds nothing', async () => {
     const log = await run('last-empty', { isDeleting: true, looks: [empty] });
-    expect(log.inputsOf('protectFromDeletion')).toEqual([asked, { ...asked, lastLook: {} }]);
-    expect(log.inputsOf('lookLast')).toEqual([
+    expect(log.inputsOf('protectFromDeletion')).toEqual([asked, { ...asked, finalCheck: {} }]);
+    expect(log.inputsOf('checkFinally')).toEqual([
       { namespace: 'last', cluster, provider: 'virtual', className: 'small' },
     ]);
   });
 
   test('stays while there are instances, and goes after them', async () => {
     const log = await run('last-one', { isDeleting: true, looks: [one, one, empty] });
-    expect(log.count('lookLast')).toBe(3);
-    expect(log.inputsOf('protectFromDeletion').at(-1)).toEqual({ ...asked, lastLook: {} });
+    expect(log.count('checkFinally')).toBe(3);
+    expect(log.inputsOf('protectFromDeletion').at(-1)).toEqual({ ...asked, finalCheck: {} });
   });
 
   test('keeps its finalizer, without a wait, while it is not being deleted', async () => {
@@ -128,8 +130,8 @@ describe('a class that no Machine uses any more', () => {
     // At 0, 30, 60, 90, 120, 150 and 180 seconds.
     const looks = Array.from({ length: 7 }, () => one);
     const log = await run('last-left', { isDeleting: true, looks });
-    expect(log.count('lookLast')).toBe(7);
-    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
+    expect(log.count('checkFinally')).toBe(7);
+    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.finalCheck ?? {};
     expect(problem).toContain('local:///z/i-1');
     expect((await temporal.now()) - before).toBeLessThan(5 * 60_000);
   });
@@ -137,18 +139,18 @@ describe('a class that no Machine uses any more', () => {
   test('is let go after 3 minutes when a look gets no answer', async () => {
     const log = new CallLog();
     const kube = log.record({
-      protectFromDeletion: async ({ lastLook }: { lastLook?: object }) =>
-        lastLook ? {} : { looksFirst: { provider: 'virtual', isDeleting: true } },
+      protectFromDeletion: async ({ finalCheck }: { finalCheck?: object }) =>
+        finalCheck ? {} : { checkFirst: { provider: 'virtual', isDeleting: true } },
     });
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const driver = log.record({
-      async lookLast() {
-        if (log.count('lookLast') === 7) await isOver;
+      async checkFinally() {
+        if (log.count('checkFinally') === 7) await isOver;
         return one;
       },
     });
     const taskQueue = 'last-silent';
-    const input: EntityInput = { ref, cluster };
+    const input: WorkflowInput = { ref, cluster };
     await temporal.withWorkers(taskQueue, { kube, driver }, async () => {
       const handle = await temporal.client.workflow.start('machineClass', {
         taskQueue,
@@ -157,18 +159,21 @@ describe('a class that no Machine uses any more', () => {
       });
       const start = await temporal.now();
       await skipToLook(log, 6);
-      // Time passes as usual while an activity runs: the seventh look begins shortly before the end.
+      // Time passes as usual while an activity runs: the seventh look begins shortly before the
+      // end.
       await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
       await handle.signal(useChanged, signal);
       await resultOf(handle);
       end();
     });
-    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.lastLook ?? {};
+    const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.finalCheck ?? {};
     expect(problem).toContain('no answer in time');
   });
 
   test('is let go with its problem after three listings that the cloud refused', async () => {
     const log = await run('last-failed', { isDeleting: true, looks: [failed, failed, failed] });
-    expect(log.inputsOf('protectFromDeletion').at(-1)?.lastLook?.problem).toContain('Internal: no');
+    expect(log.inputsOf('protectFromDeletion').at(-1)?.finalCheck?.problem).toContain(
+      'Internal: no',
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { ClassLook } from '../../../workflows/contracts/machine-class-activities.ts';
-import type { LastLook } from '../../../workflows/contracts/safety-activities.ts';
+import type { ReadClassOutcome } from '../../../workflows/contracts/machine-class-activities.ts';
+import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { ValidateOutcome } from '../../../workflows/contracts/driver-activities.ts';
 import type { ClassSnapshot } from '../../../workflows/contracts/messages.ts';
-import type { EntityInput } from '../../../workflows/contracts/references.ts';
+import type { WorkflowInput } from '../../../workflows/contracts/references.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { classChanged } from '../../../workflows/contracts/messages.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -20,14 +20,14 @@ afterAll(() => temporal.stop());
 
 const cluster = 'uid-of-kube-system';
 const signal: ClassSnapshot = { cluster, epoch: 1, resourceVersion: '1' };
-const served: ClassLook = { found: true, provider: 'virtual', hasDriver: true };
-const unserved: ClassLook = { found: true, provider: 'virtual', hasDriver: false };
+const served: ReadClassOutcome = { found: true, provider: 'virtual', hasDriver: true };
+const unserved: ReadClassOutcome = { found: true, provider: 'virtual', hasDriver: false };
 
 /** One class, as far as its workflow can tell. */
 class ClassWorld {
   readonly log = new CallLog();
-  readonly ref: EntityInput['ref'];
-  look: ClassLook = served;
+  readonly ref: WorkflowInput['ref'];
+  look: ReadClassOutcome = served;
   answer: () => Promise<ValidateOutcome> = async () => ({ outcome: 'validated', faults: [] });
 
   constructor(namespace: string) {
@@ -36,7 +36,7 @@ class ClassWorld {
 
   readonly steps = {
     protectFromDeletion: async () => ({}),
-    lookAtClass: async () => this.look,
+    readMachineClass: async () => this.look,
     reportClass: async () => undefined,
   };
 
@@ -52,7 +52,7 @@ class ClassWorld {
     return await temporal.client.workflow.signalWithStart('machineClass', {
       taskQueue: this.ref.namespace,
       workflowId: workflowIdOf('machineClass', this.ref),
-      args: [{ ref: this.ref, cluster }] satisfies [EntityInput],
+      args: [{ ref: this.ref, cluster }] satisfies [WorkflowInput],
       signal: classChanged,
       signalArgs: [{ ...signal, ...changes }],
     });
@@ -65,7 +65,7 @@ class ClassWorld {
 
 interface Row {
   what: string;
-  look?: ClassLook;
+  look?: ReadClassOutcome;
   answer?: ClassWorld['answer'];
   reports: object[];
 }
@@ -123,7 +123,7 @@ describe('a class that changed', () => {
   });
 });
 
-const keptByOne = async (): Promise<LastLook> => ({ left: 1, examples: ['local:///z/i-1'] });
+const keptByOne = async (): Promise<FinalCheck> => ({ left: 1, examples: ['local:///z/i-1'] });
 
 test('a class that instances without a Machine keep is judged, and both wait for news or time', async () => {
   const world = new ClassWorld('kept');
@@ -131,22 +131,22 @@ test('a class that instances without a Machine keep is judged, and both wait for
   const kube = {
     ...world.steps,
     protectFromDeletion: async () =>
-      isKept ? { looksFirst: { provider: 'virtual', isDeleting: true } } : {},
+      isKept ? { checkFirst: { provider: 'virtual', isDeleting: true } } : {},
   };
-  const driver = { lookLast: keptByOne, validateClass: () => world.answer() };
+  const driver = { checkFinally: keptByOne, validateClass: () => world.answer() };
   const queues = { kube: world.log.record(kube), driver: world.log.record(driver) };
   await temporal.withWorkers('kept', queues, async () => {
     const handle = await world.tell();
-    await world.log.until('lookLast');
+    await world.log.until('checkFinally');
     await world.tell({ isEdited: true });
     // After the judgement it looks once more, and then not before 30 s are over.
     await world.log.until('reportClass');
-    await world.log.until('lookLast', 2);
+    await world.log.until('checkFinally', 2);
     isKept = false;
     await world.tell({ isEdited: true });
     await resultOf(handle);
   });
-  expect(world.log.count('lookLast')).toBeLessThanOrEqual(3);
+  expect(world.log.count('checkFinally')).toBeLessThanOrEqual(3);
   expect(world.log.count('validateClass')).toBeLessThanOrEqual(3);
 });
 
@@ -186,6 +186,6 @@ describe('a class whose provider no worker serves', () => {
       await handle.signal(classChanged, signal);
       await resultOf(handle);
     });
-    expect(world.log.count('lookAtClass')).toBe(3);
+    expect(world.log.count('readMachineClass')).toBe(3);
   });
 });

@@ -39,8 +39,8 @@ test('a refused mark keeps no replicas waiting, is said, and is tried again ever
   await rollout.world.run(async () => {
     const begin = await temporal.now();
     await world.observe();
-    await log.until('surveyMachineDeployment', 2);
-    expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({
+    await log.until('observeMachineDeployment', 2);
+    expect(log.inputsOf('observeMachineDeployment').at(-1)).toMatchObject({
       refusal: message,
       passOver: ['Machine/a'],
     });
@@ -54,7 +54,7 @@ test('a refused mark keeps no replicas waiting, is said, and is tried again ever
     rollout.isRefused = false;
     await temporal.skip(5);
     await eventually('the condition is to be taken away', async () => {
-      const look = log.inputsOf('surveyMachineDeployment').at(-1);
+      const look = log.inputsOf('observeMachineDeployment').at(-1);
       return look !== undefined && look.refusal === undefined;
     });
     expect(await rollout.world.planned()).not.toHaveProperty('lastError');
@@ -66,7 +66,7 @@ test('a refused mark is tried at once when the spec changes', async () => {
   const { world, log } = rollout.world;
   await rollout.world.run(async () => {
     await world.observe();
-    await log.until('surveyMachineDeployment', 2);
+    await log.until('observeMachineDeployment', 2);
     const tried = rollout.marks();
     rollout.isRefused = false;
     await world.observe({ generation: 2 });
@@ -82,8 +82,8 @@ test('an adoption that is refused is tried again later, and no set is made meanw
   const refusal = { names: ['MachineSet/orphan'], reason: 'FailedUpdate' as const, message: 'no' };
   let isRefused = true;
   const rollout = new RolloutWorld(temporal, (own) => ({
-    surveyMachineDeployment: async (input) => {
-      const outcome = (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+    observeMachineDeployment: async (input) => {
+      const outcome = (await own.observeMachineDeployment?.(input)) ?? { found: false };
       const isTried = isRefused && !input.passOver && outcome.found;
       return isTried ? { ...outcome, refused: refusal } : outcome;
     },
@@ -91,9 +91,9 @@ test('an adoption that is refused is tried again later, and no set is made meanw
   const { world, log } = rollout;
   await rollout.run(async () => {
     await world.observe();
-    await log.until('surveyMachineDeployment', 2);
+    await log.until('observeMachineDeployment', 2);
     await temporal.skip(3);
-    await log.until('surveyMachineDeployment', 3);
+    await log.until('observeMachineDeployment', 3);
     expect(rollout.actions()).toEqual([]);
     isRefused = false;
     await temporal.skip(5);

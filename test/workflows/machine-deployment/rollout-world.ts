@@ -2,7 +2,7 @@
 import { isGrpcCancelledError, isGrpcDeadlineError } from '@temporalio/client';
 import type {
   ApplyInput,
-  DeploymentSurveyOutcome,
+  ObservedDeploymentOutcome,
 } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import type {
   DeploymentFacts,
@@ -49,7 +49,9 @@ export class RolloutWorld {
     });
   }
 
-  /** A workflow that is ended in the middle of a task keeps the server's time from being skipped. */
+  /**
+   * A workflow that is ended in the middle of a task keeps the server's time from being skipped.
+   */
   async #rest(): Promise<void> {
     const { status } = await this.world.handle.describe();
     if (status.name === 'RUNNING') await this.view();
@@ -94,7 +96,10 @@ export class RolloutWorld {
     return (await this.world.handle.describe()).runId;
   }
 
-  /** The rollout is over, and with it the run; the test server's change of runs is not atomic, so nothing is sent at the end. */
+  /**
+   * The rollout is over, and with it the run; the test server's change of runs is not atomic, so
+   * nothing is sent at the end.
+   */
   async isOver(run: string): Promise<void> {
     await eventually('the next run', async () => {
       if ((await this.runId()) !== run) return true;
@@ -105,7 +110,9 @@ export class RolloutWorld {
     await this.view();
   }
 
-  /** Undefined before the first plan, and when the test server loses the query because a run ends. */
+  /**
+   * Undefined before the first plan, and when the test server loses the query because a run ends.
+   */
   async view(): Promise<RolloutView | undefined> {
     const { handle } = this.world;
     const deadline = Date.now() + longestQueryMs;
@@ -138,11 +145,11 @@ export class RolloutWorld {
 
   #steps() {
     return {
-      surveyMachineDeployment: async ({
+      observeMachineDeployment: async ({
         protectedNodes,
       }: {
         protectedNodes?: string[];
-      }): Promise<DeploymentSurveyOutcome> => {
+      }): Promise<ObservedDeploymentOutcome> => {
         if (this.uid === undefined) return { found: false };
         for (const set of this.facts.sets) this.#runMachinesOf(set);
         const { sets, replicas, progress } = this.facts;
@@ -157,7 +164,7 @@ export class RolloutWorld {
         written: steps.flatMap((step) => this.#apply(step)),
       }),
       reportDeployment: async () => undefined,
-      steerDeployment: async ({ command }: Parameters<Steps['steerDeployment']>[0]) => {
+      applyRolloutCommand: async ({ command }: Parameters<Steps['applyRolloutCommand']>[0]) => {
         if (command.verb === 'pause') this.facts.isPaused = true;
         if (command.verb === 'resume') this.facts.isPaused = false;
         if (command.verb === 'setReplicas') this.facts.replicas = command.replicas;

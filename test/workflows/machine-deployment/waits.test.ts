@@ -21,10 +21,10 @@ describe('time', () => {
     await rollout.run(async () => {
       await rollout.world.observe();
       await rollout.isComplete();
-      const looks = rollout.log.count('surveyMachineDeployment');
+      const looks = rollout.log.count('observeMachineDeployment');
       const applied = rollout.log.count('applyDeploymentSteps');
       await temporal.skip(3600);
-      expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
+      expect(rollout.log.count('observeMachineDeployment')).toBe(looks);
       expect(rollout.log.count('applyDeploymentSteps')).toBe(applied);
     });
   });
@@ -35,9 +35,9 @@ describe('time', () => {
     rollout.stuck.add('pool-1');
     await rollout.run(async () => {
       await rollout.world.observe();
-      await rollout.log.until('surveyMachineDeployment', 2);
+      await rollout.log.until('observeMachineDeployment', 2);
       await temporal.skip(500);
-      expect(rollout.log.count('surveyMachineDeployment')).toBe(2);
+      expect(rollout.log.count('observeMachineDeployment')).toBe(2);
       rollout.facts.progress = { ...rollout.facts.progress, isOverdue: true };
       delete rollout.facts.progress.deadline;
       await temporal.skip(101);
@@ -61,9 +61,9 @@ test('news of sets in a rollout comes in bursts: a look waits for the rest of it
     await world.observe();
     await rollout.until('it waits', ({ state }) => state === 'Progressing');
     await temporal.skip(1);
-    const looks = log.count('surveyMachineDeployment');
+    const looks = log.count('observeMachineDeployment');
     await world.changeSets();
-    await log.until('surveyMachineDeployment', looks + 1);
+    await log.until('observeMachineDeployment', looks + 1);
     const { events } = await world.handle.fetchHistory();
     const waits = events?.map((event) => event.timerStartedEventAttributes?.startToFireTimeout);
     expect(waits).toContainEqual(expect.objectContaining({ nanos: 500_000_000 }));
@@ -97,8 +97,8 @@ describe('a step that the API server refuses', () => {
     await rollout.world.run(async () => {
       const begin = await temporal.now();
       await world.observe();
-      await log.until('surveyMachineDeployment', 2);
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      await log.until('observeMachineDeployment', 2);
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).toMatchObject({ error: message });
       expect(await rollout.world.planned()).toMatchObject({ lastError: message });
       await temporal.skip(3);
       await log.until('applyDeploymentSteps', 2);
@@ -110,7 +110,7 @@ describe('a step that the API server refuses', () => {
       expect(log.inputsOf('reportDeployment')).toMatchObject([
         { report: { type: 'Warning', reason: 'MachineSetCreateError', message } },
       ]);
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).not.toHaveProperty('error');
       expect(await rollout.world.planned()).not.toHaveProperty('lastError');
     });
   });
@@ -120,7 +120,7 @@ describe('a step that the API server refuses', () => {
     const { world, log } = rollout.world;
     await rollout.world.run(async () => {
       await world.observe();
-      await log.until('surveyMachineDeployment', 2);
+      await log.until('observeMachineDeployment', 2);
       rollout.isRefused = false;
       await world.observe({ generation: 2 });
       await log.until('applyDeploymentSteps', 2);
@@ -134,13 +134,13 @@ describe('a step that the API server refuses', () => {
     const { world, log } = rollout.world;
     await rollout.world.run(async () => {
       await world.observe();
-      await log.until('surveyMachineDeployment', 2);
+      await log.until('observeMachineDeployment', 2);
       rollout.world.facts.sets = [aSet({ name: 'pool-0', isOfTemplate: true, machines: 'AAA' })];
       await rollout.world.isComplete();
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
-      const looks = log.count('surveyMachineDeployment');
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).not.toHaveProperty('error');
+      const looks = log.count('observeMachineDeployment');
       await temporal.skip(600);
-      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+      expect(log.count('observeMachineDeployment')).toBeLessThanOrEqual(looks + 1);
       expect(log.count('applyDeploymentSteps')).toBe(1);
     });
   });
@@ -150,7 +150,7 @@ describe('Nodes that cannot be written', () => {
   test('do not hold up the sets; the work is tried again, later each time', async () => {
     let isBroken = true;
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async ({ step }) => {
+      updateRolloutNodes: async ({ step }) => {
         if (isBroken) throw new Error('no route to the target cluster');
         for (const set of rollout.facts.sets) {
           if (step.action === 'taintNodes' && set.name === step.set) set.isTainted = true;
@@ -166,20 +166,20 @@ describe('Nodes that cannot be written', () => {
     await rollout.run(async () => {
       const begin = await temporal.now();
       await world.observe();
-      await log.until('tendNodes');
+      await log.until('updateRolloutNodes');
       await rollout.until('the error is said', ({ lastError }) =>
         Boolean(lastError?.includes('no route to the target cluster')),
       );
       facts.replicas = 5;
       await world.observe({ generation: 2 });
       await eventually('the new set grows', async () => (facts.sets[1]?.replicas ?? 0) > 1);
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).not.toHaveProperty('error');
       await temporal.skip(3);
-      await log.until('tendNodes', 2);
+      await log.until('updateRolloutNodes', 2);
       isBroken = false;
       await temporal.skip(5);
-      await log.until('tendNodes', 3);
-      await expectBackoff(log.count('tendNodes'), begin);
+      await log.until('updateRolloutNodes', 3);
+      await expectBackoff(log.count('updateRolloutNodes'), begin);
       await rollout.until('the error is over', ({ lastError }) => lastError === undefined);
     });
   });
@@ -187,7 +187,7 @@ describe('Nodes that cannot be written', () => {
   test('cost no looks while the next attempt runs', async () => {
     let attempts = 0;
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async () => {
+      updateRolloutNodes: async () => {
         attempts += 1;
         return attempts === 1 ? await fail('no route') : await hang();
       },
@@ -199,17 +199,17 @@ describe('Nodes that cannot be written', () => {
       await world.observe();
       await rollout.until('the error is said', ({ lastError }) => lastError !== undefined);
       await temporal.skip(3);
-      await log.until('tendNodes', 2);
+      await log.until('updateRolloutNodes', 2);
       await rollout.planned();
-      const looks = log.count('surveyMachineDeployment');
+      const looks = log.count('observeMachineDeployment');
       for (let turn = 0; turn < 20; turn += 1) await rollout.planned();
-      expect(log.count('surveyMachineDeployment')).toBeLessThanOrEqual(looks + 1);
+      expect(log.count('observeMachineDeployment')).toBeLessThanOrEqual(looks + 1);
     });
   });
 
   test('are no reason to stay when the deployment is gone', async () => {
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async () => await fail('no route'),
+      updateRolloutNodes: async () => await fail('no route'),
     }));
     const { world, facts } = rollout;
     Object.assign(facts, { hasNodes: true, sets: [aSet({ name: 'pool-0', machines: 'AAA' })] });
@@ -242,7 +242,7 @@ function reverting() {
   world.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA', needsSync: true })];
   const isForgotten = async (): Promise<void> => {
     await eventually('the condition does not say it any more', async () => {
-      const look = world.log.inputsOf('surveyMachineDeployment').at(-1);
+      const look = world.log.inputsOf('observeMachineDeployment').at(-1);
       return look !== undefined && look.error === undefined;
     });
   };
@@ -263,7 +263,7 @@ describe('a write that is accepted and does not last', () => {
       await log.until('reportDeployment');
       await temporal.skip(3);
       await log.until('applyDeploymentSteps', 2);
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).toMatchObject({ error: message });
       expect(await rollout.world.planned()).toMatchObject({ lastError: message });
       expect(log.inputsOf('reportDeployment')).toMatchObject([
         { report: { type: 'Warning', reason: 'MachineSetUpdateError', message } },
@@ -286,7 +286,7 @@ describe('a write that is accepted and does not last', () => {
       await log.until('reportDeployment');
       facts.replicas = 5;
       await rollout.world.until('the set grows', () => facts.sets[0]?.replicas === 5);
-      expect(log.inputsOf('surveyMachineDeployment').at(-1)).toMatchObject({ error: message });
+      expect(log.inputsOf('observeMachineDeployment').at(-1)).toMatchObject({ error: message });
       await temporal.skip(3);
       await log.until('applyDeploymentSteps', 3);
       await temporal.skip(5);
@@ -313,9 +313,9 @@ describe('a write that is accepted and does not last', () => {
 
 test('a rollout that always has news continues as new when its run has grown long', async () => {
   const rollout = new RolloutWorld(temporal, (own) => ({
-    surveyMachineDeployment: async (input) => {
+    observeMachineDeployment: async (input) => {
       await rollout.world.changeSets();
-      return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+      return (await own.observeMachineDeployment?.(input)) ?? { found: false };
     },
   }));
   rollout.facts.sets = [
@@ -325,7 +325,7 @@ test('a rollout that always has news continues as new when its run has grown lon
   rollout.stuck.add('pool-1');
   await rollout.run(async () => {
     await rollout.world.observe();
-    await rollout.log.until('surveyMachineDeployment');
+    await rollout.log.until('observeMachineDeployment');
     const first = await rollout.runId();
     for (let seconds = 0; seconds < 200 && (await rollout.runId()) === first; seconds += 1) {
       await temporal.skip(1);

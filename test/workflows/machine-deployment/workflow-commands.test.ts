@@ -3,15 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
-import {
-  pauseSignal,
-  pauseUpdate,
-  resumeSignal,
-  resumeUpdate,
-  rollbackUpdate,
-  setReplicasSignal,
-  setReplicasUpdate,
-} from '../../../workflows/contracts/commands.ts';
+import { rolloutCommands } from '../../../workflows/contracts/commands.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -32,7 +24,7 @@ async function begin(rollout: RolloutWorld): Promise<void> {
 }
 
 const commandsTo = (rollout: RolloutWorld) =>
-  rollout.log.inputsOf('steerDeployment').map(({ command }) => command);
+  rollout.log.inputsOf('applyRolloutCommand').map(({ command }) => command);
 
 /** Why an update was refused or failed. */
 async function reasonOf(update: Promise<unknown>): Promise<string> {
@@ -48,21 +40,23 @@ describe('an update', () => {
     await rollout.run(async () => {
       await begin(rollout);
       const { handle } = rollout.world;
-      expect(await handle.executeUpdate(pauseUpdate, { args: [{ by: 'Ada' }] })).toBe(
-        'done: pause',
-      );
+      expect(
+        await handle.executeUpdate(rolloutCommands.pause.update, { args: [{ by: 'Ada' }] }),
+      ).toBe('done: pause');
       expect(rollout.facts.isPaused).toBe(true);
       await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
-      expect(await handle.executeUpdate(resumeUpdate, { args: [{}] })).toBe('done: resume');
+      expect(await handle.executeUpdate(rolloutCommands.resume.update, { args: [{}] })).toBe(
+        'done: resume',
+      );
       const args: [{ replicas: number }] = [{ replicas: 7 }];
-      await handle.executeUpdate(setReplicasUpdate, { args });
+      await handle.executeUpdate(rolloutCommands.setReplicas.update, { args });
       await eventually('7 machines', async () => rollout.facts.sets[0]?.replicas === 7);
       expect(commandsTo(rollout)).toEqual([
         { verb: 'pause', by: 'Ada' },
         { verb: 'resume' },
         { verb: 'setReplicas', replicas: 7 },
       ]);
-      expect(rollout.log.inputsOf('steerDeployment')[0]?.deployment.uid).toBe('uid-1');
+      expect(rollout.log.inputsOf('applyRolloutCommand')[0]?.deployment.uid).toBe('uid-1');
     });
   });
 
@@ -71,13 +65,17 @@ describe('an update', () => {
     await rollout.run(async () => {
       await begin(rollout);
       const { handle } = rollout.world;
-      const tooFew = handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: -1 }] });
+      const tooFew = handle.executeUpdate(rolloutCommands.setReplicas.update, {
+        args: [{ replicas: -1 }],
+      });
       expect(await reasonOf(tooFew)).toBe('replicas: -1: must be a whole number of 0 or more');
-      const unknown = handle.executeUpdate(rollbackUpdate, { args: [{ revision: 9 }] });
+      const unknown = handle.executeUpdate(rolloutCommands.rollback.update, {
+        args: [{ revision: 9 }],
+      });
       expect(await reasonOf(unknown)).toBe('revision: 9: no MachineSet has it; known are 1');
       rollout.facts.isPaused = true;
       await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
-      const paused = handle.executeUpdate(rollbackUpdate, { args: [{}] });
+      const paused = handle.executeUpdate(rolloutCommands.rollback.update, { args: [{}] });
       expect(await reasonOf(paused)).toContain('is paused: resume it, then roll back');
       expect(commandsTo(rollout)).toEqual([]);
     });
@@ -85,17 +83,19 @@ describe('an update', () => {
 
   test('that the API server refuses fails with its words, which are no condition of the deployment', async () => {
     const rollout = new RolloutWorld(temporal, () => ({
-      steerDeployment: async () => {
+      applyRolloutCommand: async () => {
         throw ApplicationFailure.nonRetryable('pause: denied by a webhook', 'Refused');
       },
     }));
     await rollout.run(async () => {
       await begin(rollout);
-      const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
+      const update = rollout.world.handle.executeUpdate(rolloutCommands.pause.update, {
+        args: [{}],
+      });
       expect(await reasonOf(update)).toBe('pause: denied by a webhook');
       await rollout.world.changeSets();
       expect((await rollout.planned()).lastError).toContain('denied by a webhook');
-      expect(rollout.log.inputsOf('surveyMachineDeployment').at(-1)).not.toHaveProperty('error');
+      expect(rollout.log.inputsOf('observeMachineDeployment').at(-1)).not.toHaveProperty('error');
     });
   });
 
@@ -105,8 +105,10 @@ describe('an update', () => {
     rollout.facts.sets = [aSet({ isDeleting: true })];
     await rollout.run(async () => {
       await rollout.world.observe();
-      await rollout.log.until('surveyMachineDeployment');
-      const update = rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] });
+      await rollout.log.until('observeMachineDeployment');
+      const update = rollout.world.handle.executeUpdate(rolloutCommands.pause.update, {
+        args: [{}],
+      });
       expect(await reasonOf(update)).toBe('the MachineDeployment is being deleted');
     });
   });
@@ -115,18 +117,20 @@ describe('an update', () => {
     let isHeld = false;
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, (own) => ({
-      surveyMachineDeployment: async (input) => {
+      observeMachineDeployment: async (input) => {
         if (isHeld) await once(gate, 'open');
-        return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+        return (await own.observeMachineDeployment?.(input)) ?? { found: false };
       },
     }));
     await rollout.run(async () => {
       await begin(rollout);
-      const looks = rollout.log.count('surveyMachineDeployment');
+      const looks = rollout.log.count('observeMachineDeployment');
       isHeld = true;
       await rollout.world.changeSets();
-      await rollout.log.until('surveyMachineDeployment', looks + 1);
-      const update = reasonOf(rollout.world.handle.executeUpdate(pauseUpdate, { args: [{}] }));
+      await rollout.log.until('observeMachineDeployment', looks + 1);
+      const update = reasonOf(
+        rollout.world.handle.executeUpdate(rolloutCommands.pause.update, { args: [{}] }),
+      );
       rollout.uid = undefined;
       isHeld = false;
       gate.emit('open');
@@ -138,7 +142,7 @@ describe('an update', () => {
   test('that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async () => {
+      updateRolloutNodes: async () => {
         await once(gate, 'open');
         return { protectedNodes: [] };
       },
@@ -146,11 +150,11 @@ describe('an update', () => {
     Object.assign(rollout.facts, { hasNodes: true, sets: [aSet({ machines: 'AAA' })] });
     await rollout.run(async () => {
       await rollout.world.observe();
-      await rollout.log.until('tendNodes');
+      await rollout.log.until('updateRolloutNodes');
       const { handle } = rollout.world;
       const gone = { cluster, epoch: 1, resourceVersion: '9999', uid: 'uid-1' };
       await handle.signal(machineDeploymentGone, gone);
-      const update = handle.executeUpdate(pauseUpdate, { args: [{}] });
+      const update = handle.executeUpdate(rolloutCommands.pause.update, { args: [{}] });
       expect(await reasonOf(update)).toBe('the MachineDeployment is gone');
       gate.emit('open');
       expect(await resultOf(handle)).toEqual({ reason: 'the MachineDeployment is gone' });
@@ -166,7 +170,9 @@ describe('an update', () => {
       await rollout.world.observe({ generation: 2 });
       const updates = Array.from({ length: 5 }, async () => {
         await rollout.world.changeSets();
-        return await handle.executeUpdate(setReplicasUpdate, { args: [{ replicas: 3 }] });
+        return await handle.executeUpdate(rolloutCommands.setReplicas.update, {
+          args: [{ replicas: 3 }],
+        });
       });
       expect(await Promise.all(updates)).toEqual(Array(5).fill('done: setReplicas'));
       await rollout.isComplete();
@@ -179,7 +185,7 @@ describe('a signal', () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {
       await begin(rollout);
-      await rollout.world.handle.signal(pauseSignal, { by: 'Ada' });
+      await rollout.world.handle.signal(rolloutCommands.pause.signal, { by: 'Ada' });
       await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
       expect(commandsTo(rollout)).toEqual([{ verb: 'pause', by: 'Ada' }]);
     });
@@ -190,10 +196,10 @@ describe('a signal', () => {
     await rollout.run(async () => {
       await begin(rollout);
       const { handle } = rollout.world;
-      await handle.signal(setReplicasSignal, { replicas: 1.5 });
+      await handle.signal(rolloutCommands.setReplicas.signal, { replicas: 1.5 });
       await handle.signal('setReplicas');
       await handle.signal('pause', { verb: 'setReplicas', replicas: 0 });
-      await rollout.log.until('steerDeployment');
+      await rollout.log.until('applyRolloutCommand');
       expect(commandsTo(rollout)).toEqual([{ verb: 'pause', replicas: 0 }]);
     });
   });
@@ -213,9 +219,9 @@ describe('resume', () => {
     await rollout.run(async () => {
       await rollout.world.observe();
       await rollout.until('the canary holds', ({ blockedBy }) => blockedBy === 'canary');
-      await rollout.world.handle.signal(resumeSignal, {});
-      await rollout.log.until('steerDeployment');
-      expect(rollout.log.inputsOf('steerDeployment')).toMatchObject([{ canaryRevision: 2 }]);
+      await rollout.world.handle.signal(rolloutCommands.resume.signal, {});
+      await rollout.log.until('applyRolloutCommand');
+      expect(rollout.log.inputsOf('applyRolloutCommand')).toMatchObject([{ canaryRevision: 2 }]);
     });
   });
 
@@ -226,9 +232,9 @@ describe('resume', () => {
     await rollout.run(async () => {
       await rollout.world.observe();
       await rollout.until('the pause is seen', ({ blockedBy }) => blockedBy === 'paused');
-      await rollout.world.handle.signal(resumeSignal, {});
-      await rollout.log.until('steerDeployment');
-      expect(rollout.log.inputsOf('steerDeployment')[0]).not.toHaveProperty('canaryRevision');
+      await rollout.world.handle.signal(rolloutCommands.resume.signal, {});
+      await rollout.log.until('applyRolloutCommand');
+      expect(rollout.log.inputsOf('applyRolloutCommand')[0]).not.toHaveProperty('canaryRevision');
     });
   });
 });

@@ -1,4 +1,7 @@
-/** Runs end here, after which the test server skips no time: what needs that is in machine-deployment-waits.test.ts. */
+/**
+ * Runs end here, after which the test server skips no time: what needs that is in
+ * machine-deployment-waits.test.ts.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -87,12 +90,12 @@ describe('the life of a deployment', () => {
     await rollout.run(async () => {
       await rollout.world.observe();
       await rollout.isComplete();
-      const looks = rollout.log.count('surveyMachineDeployment');
+      const looks = rollout.log.count('observeMachineDeployment');
       rollout.facts.replicas = 9;
       await rollout.world.observe({ cluster: 'another', generation: 2 });
       await rollout.world.changeSets({ cluster: 'another' });
       await rollout.planned();
-      expect(rollout.log.count('surveyMachineDeployment')).toBe(looks);
+      expect(rollout.log.count('observeMachineDeployment')).toBe(looks);
     });
   });
 });
@@ -181,7 +184,7 @@ describe('what is seen of a rollout', () => {
       await rollout.world.observe();
       await rollout.log.until('reportDeployment');
       await rollout.world.changeSets();
-      await rollout.log.until('surveyMachineDeployment', 2);
+      await rollout.log.until('observeMachineDeployment', 2);
       rollout.facts.faults = ['spec.selector: Required value'];
       await rollout.world.observe({ generation: 2 });
       await rollout.log.until('reportDeployment', 2);
@@ -202,7 +205,7 @@ describe('what is seen of a rollout', () => {
 describe('one run for each rollout', () => {
   test('the end of a rollout is the end of a run; what was known goes on, and queries are answered', async () => {
     const rollout = new RolloutWorld(temporal, () => ({
-      tendNodes: async ({ step }) => {
+      updateRolloutNodes: async ({ step }) => {
         if (step.action === 'releaseNodes') throw new Error('the target cluster is out of reach');
         if (step.action === 'taintNodes') {
           for (const set of rollout.facts.sets) if (set.name === step.set) set.isTainted = true;
@@ -221,7 +224,7 @@ describe('one run for each rollout', () => {
       await world.observe({ generation: 2 });
       await rollout.isOver(first);
       await rollout.isComplete();
-      const looks = rollout.log.inputsOf('surveyMachineDeployment');
+      const looks = rollout.log.inputsOf('observeMachineDeployment');
       expect(looks.at(-1)).toMatchObject({ protectedNodes: ['node-1'] });
       expect(looks.at(-1)).not.toHaveProperty('error');
       expect((await rollout.planned()).lastError).toContain('out of reach');

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { factsInWords } from '../../../workflows/machine-set/details.ts';
+import { formatFacts } from '../../../workflows/machine-set/details.ts';
 import { newState } from '../../../workflows/machine-set/state.ts';
-import type { SetSurvey } from '../../../workflows/plan/machine-set/plan.ts';
+import type { ObservedMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
 
-const survey: SetSurvey = {
-  demand: {
+const observation: ObservedMachineSet = {
+  desired: {
     isDeleting: false,
     hasFinalizer: true,
     isOrphaning: false,
@@ -19,11 +19,11 @@ const survey: SetSurvey = {
 };
 
 test('a set that was not read yet says nothing', () => {
-  expect(factsInWords(newState(), 'shoot')).toEqual([]);
+  expect(formatFacts(newState(), 'shoot')).toEqual([]);
 });
 
 test('machines made since the last look are present', () => {
-  expect(factsInWords({ ...newState(), survey, createdSince: 2 }, 'shoot')).toEqual([
+  expect(formatFacts({ ...newState(), observation, createdSince: 2 }, 'shoot')).toEqual([
     '**Machines:** 5 wanted, 5 present, 1 going away, 0 failed',
   ]);
 });
@@ -31,18 +31,22 @@ test('machines made since the last look are present', () => {
 test('whatever holds it up is said', () => {
   const state = {
     ...newState(),
-    survey: {
-      ...survey,
-      demand: { ...survey.demand, frozenBy: 'freeze=True', faults: ['spec.selector: wrong'] },
+    observation: {
+      ...observation,
+      desired: {
+        ...observation.desired,
+        frozenBy: 'freeze=True',
+        faults: ['spec.selector: wrong'],
+      },
       failed: { total: 3, preserved: 1, held: 2 },
     },
-    strays: { epoch: 1, names: ['pool-s'] },
+    unmatched: { epoch: 1, names: ['pool-s'] },
     unpushable: { generation: 1, names: ['pool-u'] },
     lastError: 'exceeded quota',
     retryAt: Date.parse('2026-01-01T00:00:00Z'),
     machineDeployment: 'workers',
   };
-  expect(factsInWords(state, 'shoot')).toEqual([
+  expect(formatFacts(state, 'shoot')).toEqual([
     '**Machines:** 5 wanted, 3 present, 1 going away, 3 failed, 1 of them preserved, 2 of them not yet allowed to be replaced',
     '**Blocked by:** label `freeze=True` of this set: no machine is made',
     '**Wrong in the spec:** spec.selector: wrong',

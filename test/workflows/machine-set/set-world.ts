@@ -1,7 +1,7 @@
 /** One MachineSet or MachineDeployment, as far as its workflow can tell. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { SetSurvey } from '../../../workflows/plan/machine-set/plan.ts';
-import type { Kind, Sighting } from '../../../workflows/contracts/references.ts';
+import type { ObservedMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
+import type { Kind, SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import type { MachinesSnapshot, SetSnapshot } from '../../../workflows/contracts/messages.ts';
 import { machineSetsChanged, machinesChanged } from '../../../workflows/contracts/messages.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -68,7 +68,7 @@ export class SetWorld {
   }
 
   /** The watcher saw a change of the deployment's sets. */
-  async changeSets(changes: Partial<Sighting> = {}): Promise<void> {
+  async changeSets(changes: Partial<SnapshotVersion> = {}): Promise<void> {
     this.#version += 1;
     const sighting = { cluster, epoch: 1, resourceVersion: String(this.#version) };
     await this.handle.signal(machineSetsChanged, { ...sighting, ...changes });
@@ -97,11 +97,11 @@ export class Machines {
 
   steps() {
     return {
-      surveyMachineSet: async () => ({
+      observeMachineSet: async () => ({
         found: true as const,
         uid: 'uid-1',
         resourceVersion: '1',
-        survey: this.#survey(),
+        observation: this.#observation(),
       }),
       createMachines: async ({ names }: { names: string[] }) => {
         for (const name of names) this.names.add(name);
@@ -119,11 +119,11 @@ export class Machines {
     };
   }
 
-  #survey(): SetSurvey {
+  #observation(): ObservedMachineSet {
     const names = [...this.names];
     const surplus = this.isDeleting ? names : names.slice(this.replicas);
     return {
-      demand: {
+      desired: {
         isDeleting: this.isDeleting,
         hasFinalizer: true,
         isOrphaning: false,

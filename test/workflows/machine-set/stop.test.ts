@@ -1,6 +1,8 @@
-/** A person has stopped everything: a set with machines to make or to delete goes on with the rest. */
+/**
+ * A person has stopped everything: a set with machines to make or to delete goes on with the rest.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { stopped } from '../../../activities/failures.ts';
+import { stopped } from '../../../activities/runtime/failures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { Machines, SetWorld } from './set-world.ts';
@@ -35,9 +37,9 @@ function stoppedWorld(machines: Machines) {
 /** The set is read, and so its status written, for each change that the watcher sees. */
 async function surveysEachChange(world: SetWorld): Promise<void> {
   for (let change = 1; change <= 3; change += 1) {
-    const before = world.log.count('surveyMachineSet');
+    const before = world.log.count('observeMachineSet');
     await world.changeMachines();
-    await world.log.until('surveyMachineSet', before + 1);
+    await world.log.until('observeMachineSet', before + 1);
   }
 }
 
@@ -49,7 +51,7 @@ test('a stopped set with machines to make writes its status, and makes them afte
     await world.log.until('waitForResume');
     await surveysEachChange(world);
     expect(world.log.names().filter((name) => name === 'createMachines')).toHaveLength(1);
-    expect(world.log.inputsOf('surveyMachineSet').at(-1)).not.toHaveProperty('batchSize');
+    expect(world.log.inputsOf('observeMachineSet').at(-1)).not.toHaveProperty('batchSize');
     place.isStopped = false;
     await eventually('3 machines', async () => machines.names.size === 3);
   });
@@ -80,7 +82,7 @@ test('a stopped set that was scaled meanwhile makes only what is wanted after th
     machines.replicas = 1;
     machines.generation = 2;
     await world.observe({ generation: 2 });
-    await world.log.until('surveyMachineSet', 3);
+    await world.log.until('observeMachineSet', 3);
     place.isStopped = false;
     await eventually('1 machine', async () => machines.names.size === 1);
     await world.log.until('createMachines', 2);

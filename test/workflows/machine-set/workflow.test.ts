@@ -40,16 +40,16 @@ test('a spec that was not reported yet is looked at again after the batch', asyn
   const steps = machines.steps();
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async () => {
-      const look = await steps.surveyMachineSet();
+    observeMachineSet: async () => {
+      const look = await steps.observeMachineSet();
       return look.found && machines.names.size === 0 ? { ...look, isUnreported: true } : look;
     },
   });
   await world.run(async () => {
     await world.observe();
-    await world.log.until('surveyMachineSet', 2);
-    expect(world.log.names()).toEqual(['surveyMachineSet', 'createMachines', 'surveyMachineSet']);
-    expect(world.log.inputsOf('surveyMachineSet')).toMatchObject([
+    await world.log.until('observeMachineSet', 2);
+    expect(world.log.names()).toEqual(['observeMachineSet', 'createMachines', 'observeMachineSet']);
+    expect(world.log.inputsOf('observeMachineSet')).toMatchObject([
       { batchSize: 1 },
       { batchSize: 2 },
     ]);
@@ -74,8 +74,8 @@ test('a refused batch is reported, backs off, and starts again with one', async 
   });
   await world.run(async () => {
     await world.observe();
-    await world.log.until('surveyMachineSet', 2);
-    expect(world.log.inputsOf('surveyMachineSet').at(-1)).toMatchObject({
+    await world.log.until('observeMachineSet', 2);
+    expect(world.log.inputsOf('observeMachineSet').at(-1)).toMatchObject({
       error: 'exceeded quota',
     });
     expect(batchesOf(world)).toEqual([1, 2]);
@@ -92,10 +92,13 @@ test('a machine whose deletion is refused is tried again later, and the set goes
   let kept: string | undefined;
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async ({ passOver = [] }) => {
-      const { survey, ...outcome } = await steps.surveyMachineSet();
-      const names = survey.toDelete.names.filter((name) => !passOver.includes(name));
-      return { ...outcome, survey: { ...survey, toDelete: { ...survey.toDelete, names } } };
+    observeMachineSet: async ({ passOver = [] }) => {
+      const { observation, ...outcome } = await steps.observeMachineSet();
+      const names = observation.toDelete.names.filter((name) => !passOver.includes(name));
+      return {
+        ...outcome,
+        observation: { ...observation, toDelete: { ...observation.toDelete, names } },
+      };
     },
     deleteMachines: async ({ names }) => {
       const refusedNames = names.filter((name) => name === kept);
@@ -113,7 +116,7 @@ test('a machine whose deletion is refused is tried again later, and the set goes
     await world.observe({ isDeleting: true });
     await hasMachines(machines, 1);
     await world.log.until('deleteMachines', 2);
-    const looks = world.log.inputsOf('surveyMachineSet');
+    const looks = world.log.inputsOf('observeMachineSet');
     expect(looks.some(({ passOver }) => passOver?.includes(kept ?? ''))).toBe(true);
     expect(looks.at(-1)).toMatchObject({ refusal: { reason, message: 'for forensics' } });
     kept = undefined;
@@ -144,7 +147,7 @@ test('a batch that deleted less than planned is followed by a survey of the set'
       { generation: 2 },
       { generation: 2 },
     ]);
-    const looks = world.log.inputsOf('surveyMachineSet');
+    const looks = world.log.inputsOf('observeMachineSet');
     expect(looks.filter(({ atLeast }) => atLeast === undefined)).toHaveLength(1);
     machines.isDeleting = true;
     await world.observe({ isDeleting: true });
@@ -157,19 +160,22 @@ test('a set looks again when a preservation ends', async () => {
   const steps = machines.steps();
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async (input) => {
-      const outcome = await steps.surveyMachineSet();
-      const isOver = world.log.count('surveyMachineSet') > 1;
+    observeMachineSet: async (input) => {
+      const outcome = await steps.observeMachineSet();
+      const isOver = world.log.count('observeMachineSet') > 1;
       const holdsUntil = input.now + 60_000;
-      return { ...outcome, survey: { ...outcome.survey, ...(!isOver && { holdsUntil }) } };
+      return {
+        ...outcome,
+        observation: { ...outcome.observation, ...(!isOver && { holdsUntil }) },
+      };
     },
   });
   await world.run(async () => {
     await world.observe();
-    await world.log.until('surveyMachineSet');
+    await world.log.until('observeMachineSet');
     await temporal.skip(61);
-    await world.log.until('surveyMachineSet', 2);
-    const [first, second] = world.log.inputsOf('surveyMachineSet');
+    await world.log.until('observeMachineSet', 2);
+    const [first, second] = world.log.inputsOf('observeMachineSet');
     expect((second?.now ?? 0) - (first?.now ?? 0)).toBeGreaterThanOrEqual(60_000);
   });
 });
@@ -180,12 +186,12 @@ test('what is preserved automatically comes before everything else', async () =>
   let isMarked = false;
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async () => {
-      const outcome = await steps.surveyMachineSet();
-      const autoPreservation = { preserve: ['a'], letGo: ['b'] };
+    observeMachineSet: async () => {
+      const outcome = await steps.observeMachineSet();
+      const autoPreservation = { preserve: ['a'], unpreserve: ['b'] };
       return {
         ...outcome,
-        survey: { ...outcome.survey, ...(!isMarked && { autoPreservation }) },
+        observation: { ...outcome.observation, ...(!isMarked && { autoPreservation }) },
       };
     },
     markPreserved: async () => {
@@ -197,7 +203,7 @@ test('what is preserved automatically comes before everything else', async () =>
     await world.observe();
     await hasMachines(machines, 2);
     expect(world.log.inputsOf('markPreserved')).toMatchObject([
-      { set: { uid: 'uid-1' }, preserve: ['a'], letGo: ['b'] },
+      { set: { uid: 'uid-1' }, preserve: ['a'], unpreserve: ['b'] },
     ]);
     const names = world.log.names();
     expect(names.indexOf('markPreserved')).toBeLessThan(names.indexOf('createMachines'));
@@ -210,7 +216,7 @@ test('a batch that made nothing, because the set is gone, is followed by a surve
   let isGone = false;
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async () => (isGone ? { found: false } : await steps.surveyMachineSet()),
+    observeMachineSet: async () => (isGone ? { found: false } : await steps.observeMachineSet()),
     createMachines: async () => {
       isGone = true;
       return { created: [], taken: [] };
@@ -218,7 +224,7 @@ test('a batch that made nothing, because the set is gone, is followed by a surve
   });
   await world.run(async () => {
     await world.observe();
-    await world.log.until('surveyMachineSet', 2);
+    await world.log.until('observeMachineSet', 2);
     expect(batchesOf(world)).toEqual([1]);
   });
 });
@@ -238,7 +244,7 @@ test('a scale-down in the middle of a batch: the plan is told, and what is withh
   });
   await world.run(async () => {
     await world.observe();
-    await world.log.until('surveyMachineSet', 2);
+    await world.log.until('observeMachineSet', 2);
     expect(world.log.inputsOf('createMachines')).toMatchObject([
       { basis: { generation: 1, replicas: 4 } },
       { basis: { generation: 1, replicas: 4 } },
@@ -264,13 +270,13 @@ test('the template is pushed after the number is right, and those that refuse it
     await world.observe();
     await world.log.until('pushTemplate');
     expect(batchesOf(world)).toEqual([1, 1]);
-    await world.log.until('surveyMachineSet', 2);
+    await world.log.until('observeMachineSet', 2);
     expect(world.log.inputsOf('pushTemplate')).toMatchObject([{ names: ['pool-x', 'pool-y'] }]);
     const unpushable = { generation: 1, names: ['pool-y'], error: 'no such field' };
-    expect(world.log.inputsOf('surveyMachineSet').at(-1)).toMatchObject({ unpushable });
+    expect(world.log.inputsOf('observeMachineSet').at(-1)).toMatchObject({ unpushable });
     machines.generation = 2;
     await world.observe({ generation: 2 });
-    await world.log.until('surveyMachineSet', 3);
+    await world.log.until('observeMachineSet', 3);
     expect(await world.handle.query('state')).not.toHaveProperty('unpushable');
   });
 });
@@ -278,17 +284,17 @@ test('the template is pushed after the number is right, and those that refuse it
 test('the machines to let go are handed to each look until the watcher says that there are none', async () => {
   const machines = new Machines(1);
   const world = new SetWorld(temporal, 'machineSet', machines.steps());
-  const straysOfLast = () => world.log.inputsOf('surveyMachineSet').at(-1)?.strays;
+  const straysOfLast = () => world.log.inputsOf('observeMachineSet').at(-1)?.unmatched;
   await world.run(async () => {
     await world.observe();
     await hasMachines(machines, 1);
-    await world.changeMachines({ strays: ['pool-s'] });
-    await world.log.until('surveyMachineSet', 2);
+    await world.changeMachines({ unmatched: ['pool-s'] });
+    await world.log.until('observeMachineSet', 2);
     await world.changeMachines({ epoch: 0 });
-    await world.log.until('surveyMachineSet', 3);
+    await world.log.until('observeMachineSet', 3);
     expect(straysOfLast()).toEqual(['pool-s']);
     await world.changeMachines();
-    await world.log.until('surveyMachineSet', 4);
+    await world.log.until('observeMachineSet', 4);
     expect(straysOfLast()).toBeUndefined();
     await world.handle.query('state');
   });

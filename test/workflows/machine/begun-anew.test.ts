@@ -46,7 +46,7 @@ async function failOnce(world: MachineWorld, state?: MachineState): Promise<void
 
 test('a machine that another run handed over is read anew, and so is its Node', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
   });
   let state: MachineState | undefined;
   await world.run(async () => {
@@ -55,12 +55,12 @@ test('a machine that another run handed over is read anew, and so is its Node', 
     state = await world.state();
   });
   world.object = { ...world.object, providerID, nodeName, phase: 'Running' };
-  const before = world.log.count('prepareMachine');
+  const before = world.log.count('readAndClaimMachine');
   await failOnce(world, state);
   await world.run(async () => {
     await world.begin();
-    await world.log.until('prepareMachine', before + 1);
-    expect(world.log.inputsOf('prepareMachine').at(-1)).toMatchObject({ readsNode: true });
+    await world.log.until('readAndClaimMachine', before + 1);
+    expect(world.log.inputsOf('readAndClaimMachine').at(-1)).toMatchObject({ readsNode: true });
     await world.phase('Running');
     expect(world.log.count('createInstance')).toBe(1);
   });
@@ -68,7 +68,7 @@ test('a machine that another run handed over is read anew, and so is its Node', 
 
 test('a machine without providerID may have an instance all the same: its deletion searches for one', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), failure }),
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), failure }),
   });
   const { provider: _unknown, ...withoutProvider } = world.object;
   world.object = withoutProvider;
@@ -85,7 +85,7 @@ test('a machine without providerID may have an instance all the same: its deleti
 
 test('a machine of which nothing was asked yet has no instance: its deletion asks no driver', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), failure }),
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), failure }),
   });
   const { provider: _unknown, ...withoutProvider } = world.object;
   world.object = withoutProvider;
@@ -100,7 +100,7 @@ test('a machine of which nothing was asked yet has no instance: its deletion ask
 
 test('what only the Node says of preservation is followed', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({
+    readAndClaimMachine: async () => ({
       found: true,
       machine: world.read(),
       node: { ...readyNode, preserve: 'now' },
@@ -111,6 +111,6 @@ test('what only the Node says of preservation is followed', async () => {
   await world.run(async () => {
     await world.begin();
     await world.log.until('preserveMachine');
-    expect(world.log.names().slice(0, 2)).toEqual(['prepareMachine', 'preserveMachine']);
+    expect(world.log.names().slice(0, 2)).toEqual(['readAndClaimMachine', 'preserveMachine']);
   });
 });

@@ -1,4 +1,7 @@
-/** Creates and deletes that go on in the cloud: the workflow sleeps in between, and says what it waits for. */
+/**
+ * Creates and deletes that go on in the cloud: the workflow sleeps in between, and says what it
+ * waits for.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type {
   CreateOutcome,

@@ -1,17 +1,10 @@
 /** What people and programs ask of a drain, by signal and by update. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { faultOf } from '../../../workflows/machine/commands.ts';
+import { errorOf } from '../../../workflows/machine/commands.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
-import {
-  extendDrainSignal,
-  extendDrainUpdate,
-  forceDeleteUpdate,
-  retryNowUpdate,
-  skipDrainUpdate,
-  skipVolumeWaitUpdate,
-} from '../../../workflows/contracts/commands.ts';
+import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, MachineWorld } from './machine-world.ts';
@@ -63,7 +56,7 @@ test.each([
     fault: 'minutes: -1: must be a number above 0, and at most 10080',
   },
 ])('$text: $fault', ({ text, state, fault }) => {
-  expect(faultOf(command(text), state)).toBe(fault);
+  expect(errorOf(command(text), state)).toBe(fault);
 });
 
 async function beginDrain(world: MachineWorld): Promise<number> {
@@ -82,17 +75,17 @@ describe('while a drain runs', () => {
     await world.run(async () => {
       const deadline = await beginDrain(world);
       const args: [{ minutes: number; by: string }] = [{ minutes: 30, by: 'Ada' }];
-      expect(await world.handle.executeUpdate(extendDrainUpdate, { args })).toBe(
+      expect(await world.handle.executeUpdate(machineCommands.extendDrain.update, { args })).toBe(
         'done: extendDrain',
       );
       await world.log.until('drainNode', 2);
-      await world.handle.signal(extendDrainSignal, { minutes: 30 });
+      await world.handle.signal(machineCommands.extendDrain.signal, { minutes: 30 });
       await world.log.until('drainNode', 3);
-      await world.handle.executeUpdate(skipVolumeWaitUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.skipVolumeWait.update, { args: [{}] });
       await world.log.until('drainNode', 4);
-      await world.handle.executeUpdate(retryNowUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
       await world.log.until('drainNode', 5);
-      await world.handle.executeUpdate(forceDeleteUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.forceDelete.update, { args: [{}] });
       await resultOf(world.handle);
       const half = 1_800_000;
       expect(world.log.inputsOf('drainNode')).toMatchObject([
@@ -104,7 +97,7 @@ describe('while a drain runs', () => {
         { skipsVolumeWait: true, isForced: false },
         { isForced: true },
       ]);
-      expect(world.log.inputsOf('steerMachine')).toMatchObject([
+      expect(world.log.inputsOf('applyMachineCommand')).toMatchObject([
         { command: { by: 'Ada' }, until: deadline + half, machine: { uid: 'uid-1' } },
         { until: deadline + 2 * half },
         {},
@@ -118,7 +111,7 @@ describe('while a drain runs', () => {
     const world = await MachineWorld.create(temporal, { drainNode: hang });
     await world.run(async () => {
       await beginDrain(world);
-      await world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+      await world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
       await resultOf(world.handle);
       expect(world.log.count('drainNode')).toBe(1);
       expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({
@@ -132,9 +125,9 @@ test('an update that makes no sense is refused before anything is written', asyn
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    const asked = world.handle.executeUpdate(skipDrainUpdate, { args: [{}] });
+    const asked = world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
     await expect(asked).rejects.toThrow(WorkflowUpdateFailedError);
-    expect(world.log.count('steerMachine')).toBe(0);
+    expect(world.log.count('applyMachineCommand')).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';

@@ -85,7 +85,7 @@ test('a class that was missing when the deletion began is asked for again', asyn
       const { provider: _unknown, ...machine } = world.read();
       return { machine };
     },
-    prepareMachine: async () => {
+    readAndClaimMachine: async () => {
       const { provider: _unknown, ...machine } = world.read();
       return { found: true, machine, failure };
     },
@@ -220,9 +220,9 @@ describe('another UID under the same name', () => {
       const { providerID, nodeName } = instance;
       world.object = { ...world.object, uid: 'uid-2', phase: 'Running', providerID, nodeName };
       await world.observe();
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('readAndClaimMachine', 2);
       await world.phase('Running');
-      expect((await world.state()).uid).toBe('uid-2');
+      expect((await world.state()).object.uid).toBe('uid-2');
       expect(world.log.count('deleteInstance')).toBe(0);
       expect(world.log.count('createInstance')).toBe(1);
     });
@@ -243,7 +243,7 @@ describe('another UID under the same name', () => {
       await world.log.until('drainNode');
       world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
       await world.observe();
-      expect((await world.state()).uid).toBe('uid-1');
+      expect((await world.state()).object.uid).toBe('uid-1');
       drain.emit('finished');
       await world.log.until('recordCreated', 2);
       const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
@@ -282,10 +282,10 @@ test('a long history is continued as new with everything that is known', async (
     await eventually('a new run', async () => {
       return (await world.handle.describe()).runId !== firstRun;
     });
-    const { observed: _before, ...kept } = before;
-    expect(await world.state()).toMatchObject(kept);
+    const { observed: _before, ...object } = before.object;
+    expect(await world.state()).toMatchObject({ ...before, object });
     await world.requestDeletion();
     await resultOf(world.handle);
-    expect(world.log.count('prepareMachine')).toBe(1);
+    expect(world.log.count('readAndClaimMachine')).toBe(1);
   });
 });

@@ -5,17 +5,16 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createActivityInterceptor, reportProgress } from '../../../activities/interceptor.ts';
 import type { DrainReport } from '../../../workflows/contracts/drain-activities.ts';
 import { drainQuery, drainReport } from '../../../workflows/contracts/messages.ts';
-import { extendDrainUpdate } from '../../../workflows/contracts/commands.ts';
+import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
-import {
-  drainOptionsOf,
-  newMachineState,
-  newTeardown,
-  observeMachine,
-} from '../../../workflows/machine/state.ts';
+import { drainOptionsOf } from '../../../workflows/machine/deadlines.ts';
+import { observeMachine } from '../../../workflows/machine/object.ts';
+import type { MachineState } from '../../../workflows/machine/state.ts';
+import { newMachineState } from '../../../workflows/machine/state.ts';
+import { enterTeardown } from '../../../workflows/machine/teardown.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -151,7 +150,7 @@ test('a command replaces the drain once, though its annotation is seen as well',
   await world.run(async () => {
     await beginDrain(world);
     const args: [{ minutes: number }] = [{ minutes: 30 }];
-    await world.handle.executeUpdate(extendDrainUpdate, { args });
+    await world.handle.executeUpdate(machineCommands.extendDrain.update, { args });
     await world.log.until('drainNode', 2);
     const deadline = (world.object.deletionRequestedAt ?? 0) + 7_200_000 + 1_800_000;
     // As the annotation says it.
@@ -170,13 +169,16 @@ test('a command replaces the drain once, though its annotation is seen as well',
 test('what was seen last of the annotations holds, whatever was read before', async () => {
   const world = await MachineWorld.create(temporal);
   const prepared = { ...world.read(), drain: { skipsVolumeWait: true } };
-  const state = { ...newMachineState(0), prepared, instance };
+  const object = { isGone: false, isStale: false, prepared };
+  const creation = { stage: 'recorded', generation: 0, instance } as const;
+  const state: MachineState = { ...newMachineState(0), object, creation };
   expect(drainOptionsOf(state)).toEqual({ skipsVolumeWait: true });
   observeMachine(state, world.snapshot());
   expect(drainOptionsOf(state)).toEqual({ skipsVolumeWait: true });
   const seen = world.snapshot({ drain: { isSkipped: true } });
   observeMachine(state, seen);
-  expect(newTeardown(state, prepared)).toMatchObject({ isDrained: true, wasForced: true });
+  enterTeardown(state, prepared);
+  expect(state.teardown).toMatchObject({ isDrained: true, wasForced: true });
   observeMachine(state, { ...seen, resourceVersion: '1', drain: {} });
   expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
 });

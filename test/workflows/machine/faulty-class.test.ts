@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 
@@ -26,7 +26,7 @@ describe('a faulty class', () => {
   test('is reported, and its repair wakes the machine before the back-off is over', async () => {
     let failure: MachineFailure | undefined = wrongClass;
     const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({
+      readAndClaimMachine: async () => ({
         found: true,
         machine: world.read(),
         ...(failure && { failure }),
@@ -49,14 +49,18 @@ describe('a faulty class', () => {
       await world.repairClass();
       // The server's clock stands but for real time: nothing but the signal can have woken it.
       await world.phase('Pending');
-      expect(world.log.inputsOf('prepareMachine').at(-1)).toMatchObject({ isRetry: true });
+      expect(world.log.inputsOf('readAndClaimMachine').at(-1)).toMatchObject({ isRetry: true });
     });
   });
 
   test('is tried again after ever longer waits', async () => {
     const reportedAt: number[] = [];
     const world = await MachineWorld.create(temporal, {
-      prepareMachine: async () => ({ found: true, machine: world.read(), failure: wrongClass }),
+      readAndClaimMachine: async () => ({
+        found: true,
+        machine: world.read(),
+        failure: wrongClass,
+      }),
       recordFailure: async () => {
         reportedAt.push(await temporal.now());
       },
@@ -70,7 +74,8 @@ describe('a faulty class', () => {
       await world.log.until('recordFailure', 5);
       const [first = 0, ...others] = reportedAt;
       const seconds = others.map((at, index) => (at - (reportedAt[index] ?? first)) / 1000);
-      // Pauses of 2, 4, 8 and 16 s, each shortened by up to a quarter. How much later a worker comes is its own affair.
+      // Pauses of 2, 4, 8 and 16 s, each shortened by up to a quarter. How much later a worker
+      // comes is its own affair.
       for (const [index, least] of [1.5, 3, 6, 12].entries()) {
         expect(seconds[index]).toBeGreaterThanOrEqual(least);
       }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { healthRequestOf } from '../../../workflows/machine/health.ts';
 import {
-  afterLook,
+  afterCheck,
   type HealthFinding,
   type HealthState,
 } from '../../../workflows/plan/machine/health.ts';
@@ -25,11 +25,11 @@ test('a workflow that knows nothing goes by the object', () => {
 });
 
 test('an illness that nobody could see counts from the first answer, whatever the object says', () => {
-  expect(sinceOf(afterLook(undefined, unreachable, look))).toBe(now);
+  expect(sinceOf(afterCheck(undefined, unreachable, look))).toBe(now);
 });
 
 test('an illness that was known before an outage goes on', () => {
   const sick: HealthFinding = { phase: 'Unknown', since: 5, timeoutSeconds: 600, faults: [] };
-  const known = afterLook(undefined, sick, look);
-  expect(sinceOf(afterLook(known, unreachable, look))).toBe(5);
+  const known = afterCheck(undefined, sick, look);
+  expect(sinceOf(afterCheck(known, unreachable, look))).toBe(5);
 });

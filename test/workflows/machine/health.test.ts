@@ -24,9 +24,9 @@ const well: HealthFinding = { phase: 'Running', faults: [] };
 const faults = ['Ready is False'];
 
 /** As the activity answers: Unknown from its first look on, Failed after ten minutes. */
-function ill({ since, stoodStill, now }: HealthRequest): HealthFinding {
+function ill({ since, pausedMs, now }: HealthRequest): HealthFinding {
   const from = since ?? now;
-  const isOver = now >= from + stoodStill + 600_000;
+  const isOver = now >= from + pausedMs + 600_000;
   return { phase: isOver ? 'Failed' : 'Unknown', since: from, timeoutSeconds: 600, faults };
 }
 
@@ -64,7 +64,7 @@ test('the Node changes: one look; what was seen already: none', async () => {
       machine: { uid: 'uid-1' },
       instance: { nodeName: instance.nodeName, providerID: instance.providerID },
       hasLostNode: false,
-      stoodStill: 0,
+      pausedMs: 0,
     });
   });
 });

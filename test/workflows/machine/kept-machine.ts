@@ -26,7 +26,7 @@ export class Kept {
     const { preserve, expiry } = this.notes;
     const plan = planPreservation(
       {
-        wishes: { ...(preserve !== undefined && { machine: preserve }) },
+        requests: { ...(preserve !== undefined && { machine: preserve }) },
         hasNode: this.hasNode,
         phase: this.phase,
         timeoutSeconds: 10 * minutes,

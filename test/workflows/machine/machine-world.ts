@@ -12,7 +12,7 @@ import type {
 } from '../../../workflows/contracts/machine-activities.ts';
 import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
-import type { Sighting } from '../../../workflows/contracts/references.ts';
+import type { SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import {
   classChanged,
   machineGone,
@@ -151,7 +151,7 @@ export class MachineWorld {
     await this.handle.signal(machineGone, { ...this.sighting(), uid: this.object.uid });
   }
 
-  async repairClass(changes: Partial<Sighting> = {}): Promise<void> {
+  async repairClass(changes: Partial<SnapshotVersion> = {}): Promise<void> {
     await this.handle.signal(classChanged, { ...this.sighting(), ...changes });
   }
 
@@ -173,7 +173,7 @@ export class MachineWorld {
     return { ...this.sighting(), uid, isDeleting, hasFinalizer, ...details, ...changes };
   }
 
-  sighting(): Sighting {
+  sighting(): SnapshotVersion {
     this.#version += 1;
     return { cluster, epoch: 1, resourceVersion: String(this.#version) };
   }
@@ -199,9 +199,9 @@ export class MachineWorld {
   #defaults(): MachineActivities &
     Pick<DriverActivities, 'createInstance' | 'deleteInstance' | 'describeInstance'> &
     DrainActivities &
-    Pick<Steps, 'preserveMachine' | 'recordLoss'> {
+    Pick<Steps, 'preserveMachine' | 'recordMissingInstance'> {
     return {
-      prepareMachine: async () => ({ found: true, machine: this.read() }),
+      readAndClaimMachine: async () => ({ found: true, machine: this.read() }),
       findStaleNode: async () => ({ isStale: false }),
       recordCreated: async () => undefined,
       recordFailure: async () => undefined,
@@ -211,7 +211,7 @@ export class MachineWorld {
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       preserveMachine: async () => ({ found: 'machine' }),
-      steerMachine: async ({ command }) => `done: ${command.verb}`,
+      applyMachineCommand: async ({ command }) => `done: ${command.verb}`,
       beginTeardown: async () => ({ machine: this.read() }),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),
@@ -224,7 +224,7 @@ export class MachineWorld {
         settleSeconds: 30,
       }),
       describeInstance: async () => ({ outcome: 'missing', settleSeconds: 0 }),
-      recordLoss: async () => ({ found: 'lost' }),
+      recordMissingInstance: async () => ({ found: 'lost' }),
       drainNode: async () => ({ evictedPods: 0, isForced: false }),
     };
   }

@@ -52,7 +52,7 @@ async function running(steps: Partial<Steps>): Promise<MachineWorld> {
 }
 
 async function untilForgotten(world: MachineWorld): Promise<void> {
-  await eventually('the doubt is gone', async () => (await world.state()).loss === undefined);
+  await eventually('the doubt is gone', async () => (await world.state()).missing === undefined);
 }
 
 test('gone for the cloud, twice, and its Node ill: Failed long before its health timeout, and found by the search', async () => {
@@ -123,7 +123,7 @@ test.each<[string, Partial<MissingInstance>]>([
   await world.run(async () => {
     await world.beginAndJoin();
     await world.handle.signal(instanceMissing, { ...told, ...changes });
-    expect((await world.state()).loss).toBeUndefined();
+    expect((await world.state()).missing).toBeUndefined();
   });
 });
 

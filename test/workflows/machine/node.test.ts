@@ -66,8 +66,8 @@ describe('the Node of a machine that runs', () => {
       await world.observe({ specDigest: 'spec-2' });
       await world.log.until('syncNode');
       await world.observe({ specDigest: 'spec-2', forceDeletion: true });
-      expect((await world.state()).nodeBehind).toBeUndefined();
-      expect(world.log.count('prepareMachine')).toBe(2);
+      expect((await world.state()).node.behind).toBeUndefined();
+      expect(world.log.count('readAndClaimMachine')).toBe(2);
       expect(world.log.count('recordJoined')).toBe(1);
       expect(world.log.inputsOf('syncNode')).toEqual([
         {
@@ -93,7 +93,7 @@ describe('the Node of a machine that runs', () => {
       await world.repairClass({ resourceVersion: '4711' });
       await world.log.until('syncNode', 2);
       expect(world.log.inputsOf('syncNode')[0]).toMatchObject({ classAtLeast: '4711' });
-      expect(world.log.count('prepareMachine')).toBe(2);
+      expect(world.log.count('readAndClaimMachine')).toBe(2);
     });
   });
 
@@ -103,7 +103,7 @@ describe('the Node of a machine that runs', () => {
       await world.begin();
       await world.phase('Pending');
       await world.observe({ specDigest: 'spec-2' });
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('readAndClaimMachine', 2);
       expect(world.log.count('syncNode')).toBe(0);
       await world.joinNode();
       await world.log.until('syncNode');
@@ -138,7 +138,7 @@ describe('a Node of the name that the new instance got, but of another instance'
       await world.phase('Failed');
       await world.log.until('recordFailure');
       expect(world.log.names()).toEqual([
-        'prepareMachine',
+        'readAndClaimMachine',
         'createInstance',
         'findStaleNode',
         'deleteInstance',
@@ -150,7 +150,7 @@ describe('a Node of the name that the new instance got, but of another instance'
       expect(world.log.inputsOf('recordFailure')).toMatchObject([
         { phase: 'Failed', failure: { during: 'nodeLookup' }, createGeneration: 1 },
       ]);
-      expect((await world.state()).instance).toBeUndefined();
+      expect((await world.state()).creation).not.toHaveProperty('instance');
     });
   });
 

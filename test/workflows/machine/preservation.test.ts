@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
-import { retryNowSignal } from '../../../workflows/contracts/commands.ts';
+import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
@@ -120,7 +120,7 @@ test('a drain that fails is said and tried again, later each time', async () => 
     const attempts = world.log.count('drainNode');
     expect(attempts).toBeGreaterThan(3);
     expect(attempts).toBeLessThan(10);
-    await world.handle.signal(retryNowSignal, {});
+    await world.handle.signal(machineCommands.retryNow.signal, {});
     await world.log.until('drainNode', attempts + 1);
     const errors = world.log.inputsOf('preserveMachine').map(({ drain }) => drain?.error);
     expect(errors).toEqual([undefined, '2 pods could not be deleted']);

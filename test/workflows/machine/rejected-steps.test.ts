@@ -1,4 +1,7 @@
-/** A step that is rejected, as an operator can do in the Temporal UI, ends no life: the step is tried again after a while. */
+/**
+ * A step that is rejected, as an operator can do in the Temporal UI, ends no life: the step is
+ * tried again after a while.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -31,7 +34,7 @@ class Rejection {
   }
 }
 
-test.each(['prepareMachine', 'createInstance', 'recordCreated'])(
+test.each(['readAndClaimMachine', 'createInstance', 'recordCreated'])(
   'the machine whose %s is rejected gets its instance in the end',
   async (step) => {
     const rejection = new Rejection(step);

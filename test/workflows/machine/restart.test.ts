@@ -1,4 +1,7 @@
-/** A life that begins with an object of which much has happened already, and steps that do not end as they should. */
+/**
+ * A life that begins with an object of which much has happened already, and steps that do not end
+ * as they should.
+ */
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -25,14 +28,14 @@ const known = { providerID, nodeName };
 
 test('a machine that waits for its Node joins by the first read when the Node is Ready already', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
   });
   world.object = { ...world.object, ...known, phase: 'Pending' };
   await world.run(async () => {
     await world.begin();
     await world.phase('Running');
-    expect(world.log.names()).toEqual(['prepareMachine', 'recordJoined']);
-    expect(world.log.inputsOf('prepareMachine')).toMatchObject([{ readsNode: true }]);
+    expect(world.log.names()).toEqual(['readAndClaimMachine', 'recordJoined']);
+    expect(world.log.inputsOf('readAndClaimMachine')).toMatchObject([{ readsNode: true }]);
   });
 });
 
@@ -59,7 +62,7 @@ test('a read that finds the object deleting before any signal says so searches f
     await temporal.skip(35);
     await resultOf(world.handle);
     expect(world.log.names()).toEqual([
-      'prepareMachine',
+      'readAndClaimMachine',
       'beginTeardown',
       'describeInstance',
       'deleteInstance',
@@ -100,11 +103,15 @@ test('a providerID without the label node is looked up, so that its Node is drai
 
 test('a target cluster that does not answer at the first read keeps no deletion waiting', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => ({ found: true, machine: world.read(), outOfReach: 'refused' }),
+    readAndClaimMachine: async () => ({
+      found: true,
+      machine: world.read(),
+      outOfReach: 'refused',
+    }),
   });
   await world.run(async () => {
     await world.begin();
-    await eventually('it waits', async () => (await world.state()).outage !== undefined);
+    await eventually('it waits', async () => (await world.state()).object.outage !== undefined);
     expect(world.log.count('createInstance')).toBe(0);
     await world.requestDeletion();
     await resultOf(world.handle);

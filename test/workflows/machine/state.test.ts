@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MachineState } from '../../../workflows/machine/state.ts';
-import {
-  factsOf,
-  newMachineState,
-  newTeardown,
-  noteReadNode,
-  observeMachine,
-  observeNode,
-} from '../../../workflows/machine/state.ts';
+import { factsOf } from '../../../workflows/machine/facts.ts';
+import { noteReadNode, observeNode } from '../../../workflows/machine/node.ts';
+import { observeMachine } from '../../../workflows/machine/object.ts';
+import { newMachineState } from '../../../workflows/machine/state.ts';
+import { enterTeardown } from '../../../workflows/machine/teardown.ts';
 import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
 import { cluster, instance, readyNode } from './machine-world.ts';
 
@@ -40,9 +37,11 @@ const prepared: PreparedMachine = {
 const node = { ...sighting, ...readyNode, exists: true, conditionsDigest: 'a' };
 
 function pending(): MachineState {
-  const state: MachineState = { ...newMachineState(0), uid: 'uid-1', prepared };
+  const object = { isGone: false, isStale: false, uid: 'uid-1', prepared };
+  const creation = { stage: 'recorded', generation: 0, instance } as const;
+  const state: MachineState = { ...newMachineState(0), object, creation, phase: 'Pending' };
   observeMachine(state, seen);
-  return { ...state, phase: 'Pending', isRecorded: true, isStale: false, instance };
+  return state;
 }
 
 describe('a Node that a step read', () => {
@@ -53,14 +52,14 @@ describe('a Node that a step read', () => {
     const state = pending();
     noteReadNode(state, { ...readyNode, resourceVersion: '1200344' });
     expect(observeNode(state, { ...node, ...change, resourceVersion: '1200345' })).toBe(true);
-    expect(state.node).toMatchObject(change);
+    expect(state.node.seen).toMatchObject(change);
   });
 
   test('does not replace a later state that was signalled before', () => {
     const state = pending();
     observeNode(state, { ...node, isReady: false, resourceVersion: '12' });
     noteReadNode(state, { ...readyNode, resourceVersion: '11' });
-    expect(state.node?.isReady).toBe(false);
+    expect(state.node.seen?.isReady).toBe(false);
   });
 });
 
@@ -71,7 +70,7 @@ describe('a Node that joins', () => {
     const state = pending();
     observeNode(state, { ...joining, resourceVersion: '1' });
     expect(factsOf(state, undefined).isNodeBehind).toBe(true);
-    state.equipped = { uid: node.uid, seen: 'uid-of-node there a' };
+    state.node.equipped = { uid: node.uid, seen: 'uid-of-node there a' };
     expect(factsOf(state, undefined).isNodeBehind).toBe(false);
     observeNode(state, { ...joining, conditionsDigest: 'b', resourceVersion: '2' });
     expect(factsOf(state, undefined).isNodeBehind).toBe(true);
@@ -99,9 +98,9 @@ test.each([
   },
   { name: 'never there', providerID: undefined, find: undefined },
 ])('an instance $name: mustFind is $find', ({ providerID, find }) => {
-  const { instance: _unknown, ...state } = pending();
-  const known = { ...prepared, ...(providerID !== undefined && { providerID }) };
-  expect(newTeardown(state, known).mustFind).toBe(find);
+  const state: MachineState = { ...pending(), creation: { stage: 'sent', generation: 0 } };
+  enterTeardown(state, { ...prepared, ...(providerID !== undefined && { providerID }) });
+  expect(state.teardown?.mustFind).toBe(find);
 });
 
 test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {

@@ -1,6 +1,6 @@
 /** A Machine whose drain runs on a worker with the kubeconfig of another target cluster. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { failureOf } from '../../../activities/failures.ts';
+import { failureOf } from '../../../activities/runtime/failures.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { Drain } from '../../activities/drain/drain-under-test.ts';

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
-import type { MachineFailure } from '../../../workflows/plan/machine/plan.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bundleForTests, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -35,7 +35,7 @@ test('a whole life: launched, joined, drained, deleted, in few events', async ()
     const result = await resultOf(world.handle);
     expect(result).toMatchObject({ providerID: instance.providerID, nodeName: 'pool-a' });
     expect(world.log.names()).toEqual([
-      'prepareMachine',
+      'readAndClaimMachine',
       'createInstance',
       'recordCreated',
       'recordJoined',
@@ -144,7 +144,7 @@ describe('the creation timeout', () => {
       const limits = { ...world.object.limits, creationTimeoutSeconds: 300 };
       world.object = { ...world.object, limits };
       await world.observe({ specDigest: 'spec-2' });
-      await world.log.until('prepareMachine', 2);
+      await world.log.until('readAndClaimMachine', 2);
       await temporal.skip(310);
       await world.phase('Failed');
     });
@@ -273,13 +273,13 @@ test('a Node of another instance under the same name is not taken for ours', asy
 
 test('a signal that came during a read wins over the read', async () => {
   const world = await MachineWorld.create(temporal, {
-    prepareMachine: async () => {
+    readAndClaimMachine: async () => {
       // The loop hears signals only beside the regular form.
       if (Context.current().info.isLocal) throw new Error('not now');
       const machine = world.read();
       await world.requestDeletion();
       await eventually('the signal', async () => {
-        return (await world.state()).observed?.isDeleting ?? false;
+        return (await world.state()).object.observed?.isDeleting ?? false;
       });
       return { found: true, machine };
     },
@@ -298,7 +298,7 @@ test('a signal of another cluster is refused', async () => {
     await world.beginAndJoin();
     await world.observe({ cluster: 'elsewhere', isDeleting: true });
     await world.observe();
-    const { observed } = await world.state();
+    const { observed } = (await world.state()).object;
     expect(observed?.isDeleting).toBe(false);
     expect(world.log.count('beginTeardown')).toBe(0);
   });
@@ -308,11 +308,11 @@ test('an old sighting is ignored, a later leader is believed', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    const { observed } = await world.state();
+    const { observed } = (await world.state()).object;
     await world.observe({ resourceVersion: '1', isDeleting: true });
-    expect((await world.state()).observed).toEqual(observed);
+    expect((await world.state()).object.observed).toEqual(observed);
     await world.observe({ resourceVersion: '1', epoch: 2 });
-    expect((await world.state()).observed).toMatchObject({ epoch: 2, resourceVersion: '1' });
+    expect((await world.state()).object.observed).toMatchObject({ epoch: 2, resourceVersion: '1' });
   });
 });
 
@@ -324,8 +324,8 @@ test('a machine that runs already is adopted: nothing is created or joined, its 
     await world.begin();
     await world.phase('Running');
     await world.log.until('syncNode');
-    expect(world.log.names()).toEqual(['prepareMachine', 'checkHealth', 'syncNode']);
-    expect((await world.state()).instance).toMatchObject({ providerID, nodeName });
+    expect(world.log.names()).toEqual(['readAndClaimMachine', 'checkHealth', 'syncNode']);
+    expect((await world.state()).creation).toMatchObject({ instance: { providerID, nodeName } });
   });
 });
 

@@ -1,7 +1,7 @@
 /** What a server that is not a double makes of a survey that takes longer than its attempt may. */
 import { Context } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { forCurrentAttempt } from '../../../activities/current-attempt.ts';
+import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -23,8 +23,8 @@ test('an attempt that timed out can write nothing while the next one is at work'
   const late: Promise<unknown>[] = [];
   const world = new SetWorld(temporal, 'machineSet', {
     ...steps,
-    surveyMachineSet: async () => {
-      if (late.length > 0) return await steps.surveyMachineSet();
+    observeMachineSet: async () => {
+      if (late.length > 0) return await steps.observeMachineSet();
       const { cancellationSignal } = Context.current();
       const isOver = new Promise<void>((resolve) => {
         cancellationSignal.addEventListener('abort', () => resolve());

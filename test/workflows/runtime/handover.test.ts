@@ -1,4 +1,6 @@
-/** What a run of a set or a deployment takes over from the run before, in the middle of its work. */
+/**
+ * What a run of a set or a deployment takes over from the run before, in the middle of its work.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newState as newDeploymentState } from '../../../workflows/machine-deployment/state.ts';
 import { newState as newSetState } from '../../../workflows/machine-set/state.ts';
@@ -25,7 +27,7 @@ test('a set that continues as new in a batch makes the same machines, before it 
     await world.observe({}, { args: [{ ref: world.ref, cluster, state }] });
     await eventually('3 machines', async () => machines.names.size === 3);
     const [first, second] = world.log.names();
-    expect([first, second]).toEqual(['createMachines', 'surveyMachineSet']);
+    expect([first, second]).toEqual(['createMachines', 'observeMachineSet']);
     expect(world.log.inputsOf('createMachines')[0]).toMatchObject(batch);
     expect([...machines.names]).toEqual(expect.arrayContaining(['pool-a', 'pool-b']));
   });
@@ -62,7 +64,7 @@ test('a deployment that continues as new in a rollout ends it, and backs off fro
       await world.changeSets();
       return rollout.facts.sets[0]?.replicas === 0 && rollout.facts.sets[1]?.replicas === 3;
     });
-    expect(log.inputsOf('surveyMachineDeployment')[0]).toMatchObject({
+    expect(log.inputsOf('observeMachineDeployment')[0]).toMatchObject({
       passOver: ['Machine/a'],
       refusal: 'kept for forensics',
     });

@@ -1,4 +1,7 @@
-/** A plan that asks for the same again and again, as after a mistake of ours: the loops of sets and deployments take pauses. */
+/**
+ * A plan that asks for the same again and again, as after a mistake of ours: the loops of sets and
+ * deployments take pauses.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { StepName } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -61,11 +64,11 @@ test('the loop of a set whose machines never equal their template takes pauses',
 test('the loop of a deployment whose list of marks is another one each time takes pauses', async () => {
   let list = 0;
   const rollout = new RolloutWorld(temporal, (own) => ({
-    surveyMachineDeployment: async (input) => {
+    observeMachineDeployment: async (input) => {
       list += 1;
       const marks = { preferred: [], machines: [], was: `a~${list}`, list: null };
       Object.assign(rollout.facts, { marks });
-      return (await own.surveyMachineDeployment?.(input)) ?? { found: false };
+      return (await own.observeMachineDeployment?.(input)) ?? { found: false };
     },
   }));
   rollout.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA' })];

@@ -1,4 +1,6 @@
-/** Two workers of different installs on one task queue: each does its own, and no attempt is lost. */
+/**
+ * Two workers of different installs on one task queue: each does its own, and no attempt is lost.
+ */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';

@@ -1,7 +1,10 @@
 /** The search for orphans at a driver that serves nothing but the port. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
-import type { JudgedListing, OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
+import type {
+  EvaluatedListing,
+  OrphanCheck,
+} from '../../../workflows/contracts/safety-activities.ts';
 import type { ListOutcome } from '../../../workflows/contracts/driver-activities.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
@@ -24,8 +27,8 @@ const suspect: Suspect = {
   className: 'small',
 };
 const instances = [{ providerID: 'i-1', machineName: 'gone' }];
-const found: JudgedListing = {
-  look: {
+const found: EvaluatedListing = {
+  listing: {
     provider: 'virtual',
     className: 'small',
     classCount: 1,
@@ -45,14 +48,14 @@ interface Driver {
 /** The e2e test of the Python driver has what a second run deletes. */
 async function firstRun(
   name: string,
-  judged: JudgedListing,
+  judged: EvaluatedListing,
   { lists = async () => ({ outcome: 'listed', instances }), describes }: Driver = {},
 ): Promise<{ log: CallLog; report: OrphanReport }> {
   const log = new CallLog();
   const kube = log.record<Partial<Steps>>({
     findProviders: async () => [{ provider: 'virtual', classNames: ['small'] }],
-    judgeListings: async () => [judged],
-    tellOfMissing: async () => {},
+    evaluateListings: async () => [judged],
+    signalMissingInstances: async () => {},
   });
   const driver = log.record<Partial<Steps>>({
     volumeIds: async () => ({ volumeIds: [] }),
@@ -77,7 +80,7 @@ test('it is asked for each class, and the core judges what it lists', async () =
   expect(log.inputsOf('listInstances')).toEqual([
     { contractVersion, namespace: 'lists', cluster: 'c', className: 'small' },
   ]);
-  expect(log.inputsOf('judgeListings')).toEqual([
+  expect(log.inputsOf('evaluateListings')).toEqual([
     {
       namespace: 'lists',
       provider: 'virtual',
@@ -120,14 +123,14 @@ test.each([
   },
 ])('$name instead of a listing is handed on as an error', async ({ name, lists, says }) => {
   const { log } = await firstRun(name.replaceAll(' ', '-'), found, { lists });
-  expect(log.inputsOf('judgeListings')).toMatchObject([
+  expect(log.inputsOf('evaluateListings')).toMatchObject([
     { listings: [{ instances: [], error: expect.stringContaining(says) }] },
   ]);
 });
 
 test('a driver that does not list is an error, said at once', async () => {
   const { log } = await firstRun('lacking', found, { lists: 'not served' });
-  expect(log.inputsOf('judgeListings')).toMatchObject([
+  expect(log.inputsOf('evaluateListings')).toMatchObject([
     { listings: [{ error: expect.stringContaining('listInstances is not registered') }] },
   ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OrphanCheck, OrphanOutcome } from '../../../workflows/contracts/safety-activities.ts';
-import type { ScopeLook, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
+import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { planSweep } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { detailsOf, reportOf, suspectsIn } from '../../../workflows/safety/orphans-report.ts';
 
@@ -21,7 +21,7 @@ const suspect = (id: string): Suspect => ({
   className: 'small',
 });
 
-const lookAt = (ids: string[], changes: Partial<ScopeLook> = {}): ScopeLook => ({
+const lookAt = (ids: string[], changes: Partial<ScopeListing> = {}): ScopeListing => ({
   provider: 'virtual',
   className: 'small',
   classCount: 1,
@@ -31,12 +31,12 @@ const lookAt = (ids: string[], changes: Partial<ScopeLook> = {}): ScopeLook => (
   ...changes,
 });
 
-function run(looks: ScopeLook[], outcomes: Record<string, OrphanOutcome> = {}) {
-  const earlier = looks
+function run(listings: ScopeListing[], outcomes: Record<string, OrphanOutcome> = {}) {
+  const earlier = listings
     .flatMap(({ suspects }) => suspects)
     .map((one) => ({ ...one, firstSeen: now - 900_000 }));
-  const plan = planSweep({ looks, earlier, rules: check, now });
-  return reportOf({ check, looks, plan, outcomes: new Map(Object.entries(outcomes)) });
+  const plan = planSweep({ listings, earlier, rules: check, now });
+  return reportOf({ check, listings, plan, outcomes: new Map(Object.entries(outcomes)) });
 }
 
 test('what is deleted, gone or has a Machine is suspected no more; what failed is', () => {
@@ -57,11 +57,11 @@ test('what is deleted, gone or has a Machine is suspected no more; what failed i
 });
 
 test('kept instances are counted over all listings', () => {
-  const looks = [
+  const listings = [
     lookAt([], { kept: { claimed: 2 } }),
     lookAt([], { kept: { claimed: 1, young: 1 } }),
   ];
-  expect(run(looks).kept).toEqual({ total: 4, claimed: 3, young: 1 });
+  expect(run(listings).kept).toEqual({ total: 4, claimed: 3, young: 1 });
 });
 
 test('a report is bounded', () => {
@@ -76,12 +76,12 @@ test('a report is bounded', () => {
 });
 
 test('the page says what was found, what was done and what comes next', () => {
-  const looks = [
+  const listings = [
     lookAt(['i-1', 'i-2-surplus'], { kept: { claimed: 3 } }),
     lookAt([], { error: 'no' }),
   ];
   const outcomes: Record<string, OrphanOutcome> = { 'i-1': { outcome: 'deleted' } };
-  expect(detailsOf(check, run(looks, outcomes)).split('\n')).toEqual([
+  expect(detailsOf(check, run(listings, outcomes)).split('\n')).toEqual([
     '### Instances without a Machine in shoot: 2',
     '- **Kept:** 3 (3 claimed), in 2 listings',
     '- **Deleted** `i-1`: there is no Machine machine-i-1',

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
-import type { ScopeLook, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
+import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -20,7 +20,7 @@ const suspect = (id: string): Suspect => ({
   className: 'small',
 });
 
-const found: ScopeLook = {
+const found: ScopeListing = {
   provider: 'virtual',
   className: 'small',
   classCount: 2,
@@ -33,16 +33,16 @@ const found: ScopeLook = {
 async function firstRun(
   name: string,
   check: Partial<OrphanCheck> & { tells?: () => Promise<void> },
-  look: () => Promise<ScopeLook[]>,
+  listing: () => Promise<ScopeListing[]>,
 ): Promise<{ log: CallLog; report: OrphanReport }> {
   const { tells = async () => {}, ...changes } = check;
   const log = new CallLog();
   const kube = log.record({
     findProviders: async () => ['virtual'],
-    tellOfOrphans: tells,
-    tellOfCredentials: tells,
+    reportOrphans: tells,
+    reportCredentials: tells,
   });
-  const driver = log.record({ lookForOrphans: look });
+  const driver = log.record({ findOrphans: listing });
   const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 } as const;
   const input: OrphanCheck = { namespace: name, cluster: 'c', ...rules, ...changes };
   return await temporal.withWorkers(name, { kube, driver }, async () => {
@@ -67,17 +67,17 @@ test('a first run suspects and deletes nothing', async () => {
     deleted: [],
     errors: [],
   });
-  expect(log.inputsOf('lookForOrphans')).toEqual([
+  expect(log.inputsOf('findOrphans')).toEqual([
     { namespace: 'first', cluster: 'c', provider: 'virtual', minAgeSeconds: 600 },
   ]);
-  expect(log.names()).toEqual(['findProviders', 'lookForOrphans']);
+  expect(log.names()).toEqual(['findProviders', 'findOrphans']);
 });
 
 test('too many: the class says so', async () => {
   const { log, report } = await firstRun('many', { maxDeletions: 1 }, async () => [found]);
   const message = expect.stringContaining('2 instances have no Machine');
   expect(report.stopped).toEqual(message);
-  expect(log.inputsOf('tellOfOrphans')).toEqual([
+  expect(log.inputsOf('reportOrphans')).toEqual([
     { namespace: 'many', deleted: [], stopped: { className: 'small', message } },
   ]);
 });
@@ -97,10 +97,10 @@ const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetrya
 test('a listing that was refused is told on the classes, and costs no report when it cannot be', async () => {
   const credentials = { classNames: ['small'], refusal: 'PermissionDenied: no' };
   const refusedLook = { ...found, suspects: [], error: 'PermissionDenied: no', credentials };
-  const looks = async (): Promise<ScopeLook[]> => [refusedLook, found];
-  const { log } = await firstRun('told', {}, looks);
-  expect(log.inputsOf('tellOfCredentials')).toEqual([{ namespace: 'told', news: [credentials] }]);
-  const { report } = await firstRun('untold', { tells: refuses }, looks);
+  const listings = async (): Promise<ScopeListing[]> => [refusedLook, found];
+  const { log } = await firstRun('told', {}, listings);
+  expect(log.inputsOf('reportCredentials')).toEqual([{ namespace: 'told', news: [credentials] }]);
+  const { report } = await firstRun('untold', { tells: refuses }, listings);
   expect(report).toMatchObject({ suspected: 2, errors: [{ message: 'PermissionDenied: no' }] });
 });
 

@@ -19,14 +19,14 @@ async function run(
   body: (log: CallLog) => Promise<void>,
 ): Promise<ReachabilityReport> {
   const log = new CallLog();
-  const kube = log.record({ lookAtServers: async () => ({ away: away() }) });
+  const kube = log.record({ checkServers: async () => ({ away: away() }) });
   return await temporal.withWorkers(name, { kube }, async () => {
     const handle = await temporal.client.workflow.start('safetyReachability', {
       taskQueue: name,
       workflowId: name,
       args: [{ namespace: name, timeoutSeconds: 30, periodSeconds: 60 }],
     });
-    await log.until('lookAtServers');
+    await log.until('checkServers');
     await body(log);
     const report: ReachabilityReport = await resultOf(handle);
     return report;
@@ -37,7 +37,7 @@ test('both answer: one look', async () => {
   const report = await run(
     'well',
     () => [],
-    async (log) => expect(log.count('lookAtServers')).toBe(1),
+    async (log) => expect(log.count('checkServers')).toBe(1),
   );
   expect(report).toMatchObject({ away: [], isFrozen: false });
 });
@@ -64,7 +64,7 @@ test('an outage is found by the search after the timeout, and no more when it is
   expect(await attributes()).toEqual(['none', undefined]);
 });
 
-test.each([undefined, 'oops', { away: [] }, { away: ['target'], since: 'x', lookedAt: 'y' }])(
+test.each([undefined, 'oops', { away: [] }, { away: ['target'], since: 'x', checkedAt: 'y' }])(
   'the result %j of the run before says nothing',
   (result) => {
     expect(outageIn(result)).toBeUndefined();

@@ -160,7 +160,7 @@ export const machineFlags = {
     group: 'Safety',
     kind: duration,
     default: '1m',
-    says: 'Time between two looks at the API servers. At least 1s.',
+    says: 'Time between two checks of the API servers. At least 1s.',
     only: 'worker',
   },
 } as const satisfies Record<string, Flag<unknown>>;

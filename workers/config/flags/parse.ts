@@ -14,8 +14,9 @@ export interface ReadFlags {
 }
 
 /**
- * Reads `--flag=value`, `--flag value`, `--flag` and `--flag=false` for booleans, the same with one dash, `-v3`, and
- * `_` for `-` inside a name. The last one wins. Whatever is wrong becomes a fault and leaves the default in place.
+ * Reads `--flag=value`, `--flag value`, `--flag` and `--flag=false` for booleans, the same with one
+ * dash, `-v3`, and `_` for `-` inside a name. The last one wins. Whatever is wrong becomes a fault
+ * and leaves the default in place.
  */
 export function readFlags(argv: readonly string[], component: Component): ReadFlags {
   const texts = new Map<FlagName, string>();
@@ -112,7 +113,9 @@ export function nearestFlag(given: string): FlagName | undefined {
   return given.length < 4 ? undefined : ranked.find(({ name }) => name.includes(given))?.name;
 }
 
-/** Letters to add, drop or change to get from one word to the other (Levenshtein), a row at a time. */
+/**
+ * Letters to add, drop or change to get from one word to the other (Levenshtein), a row at a time.
+ */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 0; i < from.length; i += 1) {

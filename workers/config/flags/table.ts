@@ -1,4 +1,7 @@
-/** Every flag of both processes. MCM v0.62.1 has two binaries; each of our processes accepts the flags of both. */
+/**
+ * Every flag of both processes. MCM v0.62.1 has two binaries; each of our processes accepts the
+ * flags of both.
+ */
 import type { Flag } from './flag.ts';
 import { machineFlags } from './machine.ts';
 import { processFlags } from './process.ts';

@@ -1,4 +1,7 @@
-/** Flags that MCM has and Millwright has no use for. They are accepted, so that command lines need no change. */
+/**
+ * Flags that MCM has and Millwright has no use for. They are accepted, so that command lines need
+ * no change.
+ */
 import type { Flag } from './flag.ts';
 import { boolean, duration, integer, text } from './kinds.ts';
 

@@ -1,27 +1,38 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
-import type { LifeRef } from '../../contracts/references.ts';
-import type { PreservationDrain } from '../preservation.ts';
-import { noteLook, noteNothing } from '../preservation.ts';
-import { endDrain, showPreservation } from '../phase.ts';
-import type { MachineState } from '../state.ts';
-import { drainBeganAt, drainDeadlineOf, ownNodeOf } from '../state.ts';
-import { stepBackoffSeconds } from '../../plan/machine/backoff.ts';
+import { drainActivities, messageOf, localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
-import { drainSteps, messageOf, shortStep } from '../../runtime/activity-options.ts';
+import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
+import { endDrain } from '../drain.ts';
+import { ownNodeOf } from '../node.ts';
+import { showPreservation } from '../phase.ts';
+import {
+  beginPreservedDrain,
+  noteApplied,
+  noteNothing,
+  notePreservationOutage,
+  notePreservedDrainDone,
+  notePreservedDrainFailed,
+} from '../preservation.ts';
+import type { MachineState } from '../state.ts';
+import { instanceOf } from '../state.ts';
+import type { StepContext } from './context.ts';
 
-export async function preserve(state: MachineState, machine: LifeRef): Promise<void> {
-  const { preservation, observed } = state;
+export async function preserve(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { preservation, object } = state;
+  const { observed } = object;
   const before = { ...(observed && { observed }), node: ownNodeOf(state) };
   const until = preservation?.kept?.until;
-  const input = defined({ machine, until, drain: endOfDrain(state), now: Date.now() });
-  const outcome = await shortStep((steps) => steps.preserveMachine(input), 'preservation');
+  const known = { until, drain: endOfDrain(state), now: Date.now() };
+  const request = defined({ machine: context.machine(), ...known });
+  const outcome = await localFirst((steps) => steps.preserveMachine(request), 'preservation');
   if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
-    noteOutage(state, outcome.reason);
+    notePreservationOutage(state, outcome.reason);
     return;
   }
   if (outcome.found === 'nothing') noteNothing(state, before);
-  else noteLook(state, before, outcome);
+  else noteApplied(state, before, outcome);
   if (state.preservation?.kept?.until !== until) showPreservation(state);
 }
 
@@ -31,41 +42,36 @@ function endOfDrain({ preservation }: MachineState): { error?: string } | undefi
   return error === undefined ? undefined : { error };
 }
 
-function noteOutage(state: MachineState, reason: string): void {
-  const { preservation = { seen: '' } } = state;
-  const attempts = (preservation.outage?.attempts ?? 0) + 1;
-  const wait = stepBackoffSeconds({ message: reason, attempts, random: Math.random() });
-  preservation.outage = { reason, attempts, retryAt: Date.now() + wait * 1000 };
-  state.preservation = preservation;
-}
-
-/** As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to mend ends it. */
-export async function drainPreserved(state: MachineState, machine: LifeRef): Promise<void> {
-  const { preservation } = state;
-  if (!preservation) return;
-  const { drain = { startedAt: Date.now(), isDone: false, attempts: 0 } } = preservation;
-  preservation.drain = drain;
+/**
+ * As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to
+ * fix ends it.
+ */
+export async function drainPreserved(context: StepContext): Promise<void> {
+  const { state } = context;
+  const drain = beginPreservedDrain(state);
+  if (!drain) return;
   try {
-    await drainNode(state, machine);
-    drain.isDone = true;
-    delete drain.error;
+    await drainNode(context);
+    notePreservedDrainDone(drain);
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (isCancelled || !(error instanceof ActivityFailure)) throw error;
-    noteFailure(drain, messageOf(error));
+    notePreservedDrainFailed(drain, messageOf(error));
   } finally {
     endDrain(state);
   }
 }
 
-async function drainNode(state: MachineState, machine: LifeRef): Promise<void> {
-  const { instance, prepared, observed } = state;
+async function drainNode(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { prepared, observed } = state.object;
+  const instance = instanceOf(state);
   if (!instance || !prepared) return;
   const { nodeName, providerID } = instance;
-  const steps = drainSteps(`drain ${nodeName}, which is preserved`);
+  const steps = drainActivities(`drain ${nodeName}, which is preserved`);
   await steps.drainNode(
     defined({
-      machine,
+      machine: context.machine(),
       nodeName,
       providerID,
       deadline: drainDeadlineOf(state),
@@ -75,11 +81,4 @@ async function drainNode(state: MachineState, machine: LifeRef): Promise<void> {
       keepsNode: true,
     }),
   );
-}
-
-function noteFailure(drain: PreservationDrain, message: string): void {
-  drain.attempts += 1;
-  drain.error = message;
-  const failure = { message, attempts: drain.attempts, random: Math.random() };
-  drain.retryAt = Date.now() + stepBackoffSeconds(failure) * 1000;
 }

@@ -28,7 +28,10 @@ export function budgetsOf<B extends Budget>(
   });
 }
 
-/** It allows nothing although all its pods are healthy: so it stays until somebody changes it or adds pods. */
+/**
+ * It allows nothing although all its pods are healthy: so it stays until a person changes it or
+ * adds pods.
+ */
 export function isMisconfigured({ metadata, status = {} }: Budget): boolean {
   const { expectedPods = 0, currentHealthy = 0, disruptionsAllowed = 0 } = status;
   return (
@@ -47,8 +50,11 @@ export interface BudgetVerdict {
   isOfBudget: boolean;
 }
 
-/** What to say of an eviction that was refused. `budgets`: of the namespace, if it was by one of them. `words`: of the API server. */
-export function judgeRefusal(
+/**
+ * What to say of an eviction that was refused. `budgets`: of the namespace, if it was by one of
+ * them. `words`: of the API server.
+ */
+export function evaluateRefusal(
   pod: DrainPod,
   budgets: Budget[] | undefined,
   words: string,

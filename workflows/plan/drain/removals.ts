@@ -28,9 +28,12 @@ export interface Refusal {
   why: string;
   /** What stands in the way, e.g. `PodDisruptionBudget/default/web`. */
   blockedBy: string;
-  /** Somebody has to mend it: to ask more often is of no use. */
+  /** A person has to fix it: asking more often is of no use. */
   isHopeless: boolean;
-  /** By a PodDisruptionBudget: its next change may let the pod go. Absent in what earlier versions noted. */
+  /**
+   * By a PodDisruptionBudget: its next change may let the pod go. Absent in what earlier versions
+   * noted.
+   */
   isOfBudget?: boolean;
 }
 
@@ -40,14 +43,20 @@ export type Refusals = Record<string, Refusal>;
 export interface Removal {
   pod: DrainPod;
   by: 'eviction' | 'deletion';
-  /** The same budget refused these in the same words: if it refuses this pod again, they need not be asked. */
+  /**
+   * The same budget refused these in the same words: if it refuses this pod again, they need not be
+   * asked.
+   */
   alike: DrainPod[];
 }
 
 export interface Removals {
   /** All at once; those that are alike follow when their first one goes. */
   parallel: Removal[];
-  /** In this order, up to the first that goes: the next one follows when the volumes of that one have moved. */
+  /**
+   * In this order, up to the first that goes: the next one follows when the volumes of that one
+   * have moved.
+   */
   serial: Removal[];
 }
 
@@ -57,21 +66,29 @@ export interface DrainFacts {
   refusals: Refusals;
   /** The volumes of an evicted pod are being waited for. */
   isVolumeAwaited: boolean;
-  /** How long a pod with volumes holds up the next one after its grace period, when it does not go. */
+  /**
+   * How long a pod with volumes holds up the next one after its grace period, when it does not go.
+   */
   patienceMilliseconds: number;
   /** After so long a pod that is refused is deleted without asking. */
   evictionMilliseconds: number;
   now: number;
 }
 
-/** As in MCM v0.62.1: one refused eviction for each 20 s. Counted in time, so that a new worker does not begin anew. */
+/**
+ * As in MCM v0.62.1: one refused eviction for each 20 s. Counted in time, so that a new worker does
+ * not begin anew.
+ */
 export const evictionSeconds = 20;
 
 export function podKey({ namespace, name }: DrainPod): string {
   return `${namespace}/${name}`;
 }
 
-/** Pods that have ended stay in the way of nobody, but they hold volumes: they leave like the others. */
+/**
+ * Pods that have ended block nothing, but they hold volumes: they leave like the
+ * others.
+ */
 export function mustLeave({ isMirror, isOfDaemonSet }: DrainPod): boolean {
   return !isMirror && !isOfDaemonSet;
 }
@@ -120,7 +137,10 @@ function isUsedUp({ uid }: DrainPod, facts: DrainFacts): boolean {
   return refusal !== undefined && facts.now >= refusal.since + facts.evictionMilliseconds;
 }
 
-/** A budget answers the same for all ready pods, and for all others. A pod that no budget refused yet is a kind of its own. */
+/**
+ * A budget answers the same for all ready pods, and for all others. A pod that no budget refused
+ * yet is a kind of its own.
+ */
 function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
   const refusal = refusals[uid];
   if (refusal?.isOfBudget !== true) return uid;
@@ -139,7 +159,10 @@ export interface RetryInput {
   random: number;
 }
 
-/** When a refused pod is asked again: after 5 s at first and 20 s later; never earlier than 20 s when that is hopeless. */
+/**
+ * When a refused pod is asked again: after 5 s at first and 20 s later; never earlier than 20 s
+ * when that is hopeless.
+ */
 export function nextTryOf(input: RetryInput): number {
   const { since, now, isHopeless, evictionMilliseconds, random } = input;
   const elapsedSeconds = (now - since) / 1000;

@@ -14,7 +14,7 @@ export interface Blocker {
   why: string;
   /** When the pod is asked again; absent when there is nothing to ask. */
   nextTryAt?: number;
-  /** Somebody has to mend it. */
+  /** A person has to fix it. */
   isHopeless?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function isStillGoing({ goneBy }: DrainPod, now: number): boolean {
   return goneBy !== undefined && now < goneBy + patienceMilliseconds;
 }
 
-export function podsLeftInWords(count: number): string {
+export function formatPodsLeft(count: number): string {
   return `${count} ${count === 1 ? 'pod' : 'pods'} left`;
 }
 
@@ -72,8 +72,8 @@ function volumeBlockers({ volumes, pod, podUid, since, stage }: VolumeWait): Blo
   return [{ blockedBy: `Volume/${volume}`, pod, podUid, since, why }];
 }
 
-/** Two looks with the same answer found the same things in the way. */
-export function fingerprintOf(blockers: Blocker[]): string {
+/** Two reads with the same answer found the same things in the way. */
+export function digestOfBlockers(blockers: Blocker[]): string {
   return blockers
     .map(
       ({ blockedBy, podUid, isHopeless }) =>

@@ -40,7 +40,7 @@ export function attachedTo(
 }
 
 /** The wait as it goes on; undefined when it is over. */
-export function afterLook(wait: VolumeWait, facts: VolumeFacts): VolumeWait | undefined {
+export function afterListing(wait: VolumeWait, facts: VolumeFacts): VolumeWait | undefined {
   const { nodeName, attachments, now, reattachSeconds } = facts;
   if (wait.stage === 'reattach')
     return isAttachedElsewhere(wait, facts) ? undefined : inTime(wait, now);

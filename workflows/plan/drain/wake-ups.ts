@@ -1,4 +1,7 @@
-/** Which blocked drains try again because a PodDisruptionBudget changed, without waiting for their time. */
+/**
+ * Which blocked drains try again because a PodDisruptionBudget changed, without waiting for their
+ * time.
+ */
 import type { Budget } from './budgets.ts';
 import { budgetsOf } from './budgets.ts';
 import type { DrainPod } from './removals.ts';
@@ -18,7 +21,10 @@ export interface BlockedDrain {
   /** Since when, milliseconds: the longest wait goes first. */
   since: number;
   pods: BlockedPod[];
-  /** By the pod's UID: the state of its budgets in which it was woken for. Nobody tries twice for the same. */
+  /**
+   * By the pod's UID: the state of its budgets in which it was woken for. No second try for
+   * the same.
+   */
   triedIn: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +49,10 @@ export interface WakeFacts {
   claimed: ReadonlyMap<string, number>;
 }
 
-/** What the API server's eviction goes by; undefined when it would refuse. Several budgets refuse together, whatever they say. */
+/**
+ * What the API server's eviction goes by; undefined when it would refuse. Several budgets refuse
+ * together, whatever they say.
+ */
 export function chanceOf(pod: BlockedPod, budgets: readonly WatchedBudget[]): Chance | undefined {
   const [budget, ...others] = budgetsOf(pod, budgets);
   if (!budget) return { podUid: pod.uid, state: 'no budget' };
@@ -59,7 +68,10 @@ function allows({ metadata, spec, status = {} }: WatchedBudget, { isReady }: Blo
   return observedGeneration >= (metadata.generation ?? 0) && disruptionsAllowed > 0;
 }
 
-/** At most as many drains as a budget allows disruptions; all of those that no budget holds back any more. */
+/**
+ * At most as many drains as a budget allows disruptions; all of those that no budget holds back any
+ * more.
+ */
 export function wakesOf({ drains, budgetsIn, claimed }: WakeFacts): Wake[] {
   const left = new Map<string, number>();
   const isLeft = ({ budget }: Chance): boolean =>

@@ -1,4 +1,7 @@
-/** What the annotations `millwright.dev/invalid` and `/ignored-keys` of a MachineClass say: a line for each reason. */
+/**
+ * What the annotations `millwright.dev/invalid` and `/ignored-keys` of a MachineClass say: a line
+ * for each reason.
+ */
 import { clip } from '../../values/clip.ts';
 
 /** An Event repeats it, and the API server takes 1024 characters there. */
@@ -6,8 +9,8 @@ const longestNoteBytes = 1_000;
 /** One reason must not hide the others. */
 const longestReasonBytes = 400;
 /**
- * What the credentials were refused for. Who may not list may be allowed to create, and the other way round: a success ends a
- * refusal of its own use only.
+ * What the credentials were refused for. Who may not list may be allowed to create, and the other
+ * way round: a success ends a refusal of its own use only.
  */
 export type CredentialUse = 'machines' | 'listing';
 
@@ -28,8 +31,8 @@ export interface NoteChange {
 }
 
 /**
- * After a look at class and Secrets. Once they were edited, what a cloud said of the credentials counts no more: the next call
- * shows. Undefined when the note says that already.
+ * After a read of class and Secrets. Once they were edited, what a cloud said of the credentials
+ * counts no more: the next call shows. Undefined when the note says that already.
  */
 export function noteFaults(
   before: string | undefined,
@@ -42,7 +45,10 @@ export function noteFaults(
   return note === '' ? valid : { note, event: warning('InvalidClass', note) };
 }
 
-/** A cloud refuses the credentials. Undefined when that is said, in whatever words: each call may be refused in its own. */
+/**
+ * A cloud refuses the credentials. Undefined when that is said, in whatever words: each call may be
+ * refused in its own.
+ */
 export function noteRefusal(
   before: string | undefined,
   refusal: string,
@@ -54,7 +60,7 @@ export function noteRefusal(
   return { note, event: warning('CredentialsRefused', noteOf([line])) };
 }
 
-/** A cloud took the credentials. Undefined when nobody doubted them. */
+/** A cloud took the credentials. Undefined when they were not refused. */
 export function noteAcceptance(
   before: string | undefined,
   use: CredentialUse,
@@ -64,7 +70,10 @@ export function noteAcceptance(
   return noteFaults(before, rest, { isEdited: true });
 }
 
-/** Keys of a provider spec that the driver ignores. Undefined when the annotation names exactly these. */
+/**
+ * Keys of a provider spec that the driver ignores. Undefined when the annotation names exactly
+ * these.
+ */
 export function noteIgnoredKeys(
   before: string | undefined,
   warnings: string[],

@@ -3,7 +3,10 @@ import type { MachineDeploymentSpec } from '../../api/machine-deployment.ts';
 
 type IntOrPercent = number | string;
 
-/** Machines above `replicas` during a rollout; only a rolling update has any. A percentage is rounded up. */
+/**
+ * Machines above `replicas` during a rollout; only a rolling update has any. A percentage is
+ * rounded up.
+ */
 export function surgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
   if (strategy?.type !== 'RollingUpdate') return 0;
   return countOf(strategy.rollingUpdate?.maxSurge, replicas, Math.ceil);
@@ -16,8 +19,9 @@ export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): n
 }
 
 /**
- * Machines that may be missing during a rollout. A percentage is rounded down, so that a small set never drops below what
- * was asked; where neither surge nor this would allow a step, one machine may be missing.
+ * Machines that may be missing during a rollout. A percentage is rounded down, so that a small set
+ * never drops below what was asked; where neither surge nor this would allow a step, one machine
+ * may be missing.
  */
 export function unavailableOf(spec: MachineDeploymentSpec): number {
   const { strategy, replicas = 0 } = spec;

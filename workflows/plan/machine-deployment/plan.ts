@@ -1,6 +1,6 @@
 /** What a MachineDeployment does next, and why. */
 import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
-import type { DeploymentFacts, DeploymentLook, SetFacts } from './rollout/facts.ts';
+import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
@@ -39,14 +39,14 @@ function rolloutOf(facts: DeploymentFacts): Rollout {
 }
 
 /** The set that is to have all machines in the end, which may be still to be made. */
-function targetOf(facts: DeploymentLook): SetFacts {
+function targetOf(facts: ObservedDeployment): SetFacts {
   const wanted = facts.sets.find((set) => set.isOfTemplate);
   const target = givenUpIn(facts) ? (previousOf(facts.sets) ?? wanted) : wanted;
   return target ?? blankSet(facts.newSetName);
 }
 
 /** A canary hold is found by the plan itself: the first machines are part of the rollout. */
-export function standstillOf(found: DeploymentLook, now: number): Hold | undefined {
+export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
   const facts = withDeletedSetsGoing(found);
   const target = targetOf(facts);
   const canary = canaryHold(target, canaryLimit(facts, target));
@@ -69,7 +69,9 @@ function planRollout(rollout: Rollout): DeploymentPlan {
   };
 }
 
-/** A set that is still to be made, or that is gone back to, is not the one that made no progress. */
+/**
+ * A set that is still to be made, or that is gone back to, is not the one that made no progress.
+ */
 function overdueReport({ facts, target }: Rollout): Pick<DeploymentPlan, 'report'> {
   if (!facts.progress.isOverdue || !target.isOfTemplate || !exists(target)) return {};
   const message = `MachineSet "${target.name}" has timed out progressing.`;
@@ -104,8 +106,9 @@ function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
 }
 
 /**
- * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the rollout does: a canary that
- * somebody has yet to look at, a time that has not come, an option that nobody can read. A set that is gone back to is a known one.
+ * As in MCM v0.62.1 a pause does not keep the new set from scaling, but whatever else holds the
+ * rollout does: a canary that a person has yet to inspect, a time that has not come, an option that
+ * cannot be parsed. A set that is gone back to is a known one.
  */
 function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
   if (!exists(target)) return false;
@@ -119,23 +122,23 @@ function directionOf({ action }: DeploymentStep): RolloutState {
 }
 
 /** Why the spec is not followed, as the condition `Progressing` says it. */
-export function refusalOf(found: DeploymentLook): Refusal | undefined {
+export function refusalOf(found: ObservedDeployment): Refusal | undefined {
   const facts = withDeletedSetsGoing(found);
   return faultRefusalOf(facts) ?? inPlaceRefusalOf(facts) ?? givenUpRefusalOf(facts);
 }
 
-function faultRefusalOf({ faults }: DeploymentLook): Refusal | undefined {
+function faultRefusalOf({ faults }: ObservedDeployment): Refusal | undefined {
   if (faults.length === 0) return undefined;
   const reason = faults.includes(selectsAll) ? 'SelectingAll' : 'InvalidSpec';
   return { reason, message: faults.join('; ') };
 }
 
-function inPlaceRefusalOf(facts: DeploymentLook): Refusal | undefined {
+function inPlaceRefusalOf(facts: ObservedDeployment): Refusal | undefined {
   if (facts.strategy !== 'InPlaceUpdate' || !isRollingOut(facts)) return undefined;
   return { reason: 'InPlaceUpdateNotSupported', message: inPlaceMessage };
 }
 
-function givenUpRefusalOf(facts: DeploymentLook): Refusal | undefined {
+function givenUpRefusalOf(facts: ObservedDeployment): Refusal | undefined {
   const failed = givenUpIn(facts);
   if (!failed) return undefined;
   const onto = previousOf(facts.sets)?.name ?? 'none';
@@ -152,7 +155,10 @@ export interface Refusal {
 export const selectsAll =
   'This deployment is selecting all machines. A non-empty selector is required.';
 
-/** What an update in place would do is not built yet, and machines are not to be replaced by accident. */
+/**
+ * What an update in place would do is not built yet, and machines are not to be replaced by
+ * accident.
+ */
 const inPlaceMessage =
   'The template changed, and spec.strategy.type InPlaceUpdate is not supported yet: nothing is touched. Use RollingUpdate or Recreate, or take the change back.';
 

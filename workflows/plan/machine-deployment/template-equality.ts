@@ -5,8 +5,9 @@ import type { MachineSpec } from '../../api/machine.ts';
 import { canonical } from '../../values/template-hash.ts';
 
 /**
- * As in MCM v0.62.1: all metadata and, of the spec, the class's name and apiGroup and the providerID. What is pushed down to
- * living machines (nodeTemplate, timeouts, node conditions) and the class's kind do not count, nor does the hash label.
+ * As in MCM v0.62.1: all metadata and, of the spec, the class's name and apiGroup and the
+ * providerID. What is pushed down to living machines (nodeTemplate, timeouts, node conditions) and
+ * the class's kind do not count, nor does the hash label.
  */
 export function isSameTemplate(a: MachineTemplateSpec, b: MachineTemplateSpec): boolean {
   return canonical(identityOf(a)) === canonical(identityOf(b));

@@ -1,4 +1,7 @@
-/** Which Failed machines of a set are preserved although nobody asked: at most `autoPreserveFailedMachineMax` at a time. */
+/**
+ * Which Failed machines of a set are preserved without an annotation: at most
+ * `autoPreserveFailedMachineMax` at a time.
+ */
 import type { MachineFact } from './scale-down.ts';
 import { compareText } from './scale-down.ts';
 import { burst, isFailed, isPresent } from './deletions.ts';
@@ -7,7 +10,7 @@ import { burst, isFailed, isPresent } from './deletions.ts';
 export interface AutoPreservation {
   preserve: string[];
   /** Too many since the maximum was lowered. */
-  letGo: string[];
+  unpreserve: string[];
 }
 
 export interface PreservationLimits {
@@ -17,8 +20,9 @@ export interface PreservationLimits {
 }
 
 /**
- * The newest failures tell most; those that were preserved for longest have told enough. A machine that had its time, or that a
- * person wrote anything about, is left alone. Undefined when nothing is to do.
+ * The newest failures tell most; those that were preserved for longest have told enough. A machine
+ * that had its time, or that a person wrote anything about, is left alone. Undefined when nothing
+ * is to do.
  */
 export function planAutoPreservation(
   machines: readonly MachineFact[],
@@ -32,9 +36,9 @@ export function planAutoPreservation(
   const newest = open.toSorted((a, b) => byAge(b, a));
   const preserve = newest.slice(0, Math.min(Math.max(room, 0), burst));
   const oldest = held.filter(isWritable).toSorted(byAge);
-  const letGo = oldest.slice(0, Math.min(Math.max(-room, 0), burst));
-  if (preserve.length + letGo.length === 0) return undefined;
-  return { preserve: preserve.map(nameOf), letGo: letGo.map(nameOf) };
+  const unpreserve = oldest.slice(0, Math.min(Math.max(-room, 0), burst));
+  if (preserve.length + unpreserve.length === 0) return undefined;
+  return { preserve: preserve.map(nameOf), unpreserve: unpreserve.map(nameOf) };
 }
 
 function mayBePreserved(machine: MachineFact): boolean {

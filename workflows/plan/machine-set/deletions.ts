@@ -16,7 +16,10 @@ export interface DeletionFacts {
   isDeleting: boolean;
   replicas: number;
   machines: readonly MachineFact[];
-  /** When the cluster autoscaler last changed the number, milliseconds: machines marked until then go. */
+  /**
+   * When the cluster autoscaler last changed the number, milliseconds: machines marked until then
+   * go.
+   */
   scaledAt?: number;
   /** Names of the Failed machines that may be replaced; absent: all. */
   replacements?: ReadonlySet<string>;
@@ -24,8 +27,8 @@ export interface DeletionFacts {
 }
 
 /**
- * At most `burst` names. `passOver`: machines that cannot be deleted just now. They count as machines, and no other goes in the place
- * of one of them.
+ * At most `burst` names. `passOver`: machines that cannot be deleted just now. They count as
+ * machines, and no other goes in the place of one of them.
  */
 export function machinesToDelete(
   facts: DeletionFacts,
@@ -43,8 +46,8 @@ export interface DeletableMachines {
 }
 
 /**
- * What is too many, what was marked, what is Failed. A machine that was updated in place is about to move to another set, so
- * it neither counts as too many nor goes.
+ * What is too many, what was marked, what is Failed. A machine that was updated in place is about
+ * to move to another set, so it neither counts as too many nor goes.
  */
 export function deletableMachines(facts: DeletionFacts): DeletableMachines {
   const present = facts.machines.filter(isPresent);
@@ -65,7 +68,10 @@ export function deletableMachines(facts: DeletionFacts): DeletableMachines {
   return { machines: [...new Set([...surplus, ...marked, ...failed])], reason };
 }
 
-/** Terminating machines do not count against the wanted number, as in MCM; ours counts by deletionTimestamp too. */
+/**
+ * Terminating machines do not count against the wanted number, as in MCM; ours counts by
+ * deletionTimestamp too.
+ */
 export function isPresent(machine: MachineFact): boolean {
   return !machine.isDeleting && machine.phase !== 'Terminating';
 }
@@ -73,7 +79,7 @@ export function isPresent(machine: MachineFact): boolean {
 export interface FailedCounts {
   /** Present and Failed. */
   total: number;
-  /** Kept for a look at them. */
+  /** Kept for inspection. */
   preserved: number;
   /** Neither preserved nor granted a replacement yet. */
   held: number;
@@ -104,12 +110,12 @@ export function isFailed({ phase }: MachineFact): boolean {
 }
 
 /**
- * The machine's own workflow ends a preservation to the second, says so, and takes the expiry away; when it is held up its set does
- * not wait for longer than this.
+ * The machine's own workflow ends a preservation to the second, says so, and takes the expiry away;
+ * when it is held up its set does not wait for longer than this.
  */
 export const graceMilliseconds = 5_000;
 
-/** Until its expiry; before the expiry is known, because somebody asked for it. */
+/** Until its expiry; before the expiry is known, because an annotation asks for it. */
 export function isPreserved({ preservedUntil, preserve }: MachineFact, now: number): boolean {
   if (preservedUntil === undefined) return asksForPreservation(preserve);
   return preservedUntil + graceMilliseconds > now;

@@ -5,8 +5,9 @@ import type { MachineFact } from './scale-down.ts';
 const priorityOfMarked = 1;
 
 /**
- * Marked before or when the autoscaler last changed the number: this machine is meant, even if the number is right by now, as
- * another may have failed or gone in its place. A later mark waits for the change that belongs to it.
+ * Marked before or when the autoscaler last changed the number: this machine is meant, even if the
+ * number is right by now, as another may have failed or gone in its place. A later mark waits for
+ * the change that belongs to it.
  */
 export function isMarked(
   { priority, markedAt }: MachineFact,

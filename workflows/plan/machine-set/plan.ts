@@ -5,10 +5,12 @@ import type { RefusedMachines } from './refused-machines.ts';
 import { areHeldBack, mostRefused } from './refused-machines.ts';
 import { burst } from './deletions.ts';
 
-export interface SetDemand {
+export interface DesiredMachines {
   isDeleting: boolean;
   hasFinalizer: boolean;
-  /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
+  /**
+   * `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted.
+   */
   isOrphaning: boolean;
   /** metadata.generation that the rest was read at. */
   generation: number;
@@ -20,8 +22,8 @@ export interface SetDemand {
 }
 
 /** A plan-sized answer: counts, and the names that can be in the next plan. */
-export interface SetSurvey {
-  demand: SetDemand;
+export interface ObservedMachineSet {
+  desired: DesiredMachines;
   /** All claimed machines, Terminating ones included. */
   total: number;
   /** Claimed machines that are not going away. */
@@ -35,7 +37,9 @@ export interface SetSurvey {
   toDelete: MachineRefs;
   /** Failed machines that the set preserves, or lets go, on its own; absent when there is none. */
   autoPreservation?: AutoPreservation;
-  /** Names of machines that differ from the template, at most `burst`; absent when there is none. */
+  /**
+   * Names of machines that differ from the template, at most `burst`; absent when there is none.
+   */
   toPush?: string[];
   /** A preservation ends then, milliseconds: what was found holds no longer. */
   holdsUntil?: number;
@@ -52,7 +56,7 @@ export type MachineSetStep =
 type Wait = Extract<MachineSetStep, { action: 'wait' }>;
 
 export interface MachineSetFacts {
-  survey: SetSurvey;
+  observation: ObservedMachineSet;
   /** Machines of finished batches that the survey was too early to see. */
   createdSince: number;
   /** Machines per batch: 1, 2, 4 ... after each success, 1 again after an error. */
@@ -65,11 +69,17 @@ export interface MachineSetFacts {
   stop?: string;
 }
 
-/** Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds up a push. */
+/**
+ * Numbers come first: a push never holds up a scaling, and nothing that a scaling waits for holds
+ * up a push.
+ */
 export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
   const { refused } = facts;
-  const survey = withinRefusals(facts, now);
-  const step = withinStop({ ...facts, survey }, planRegardless({ ...facts, survey }, now));
+  const observation = withinRefusals(facts, now);
+  const step = withinStop(
+    { ...facts, observation },
+    planRegardless({ ...facts, observation }, now),
+  );
   if (step.action !== 'wait' || !refused || !areHeldBack(refused, now)) return step;
   const { names, message, retryAt } = refused;
   const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
@@ -77,35 +87,39 @@ export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetS
 }
 
 /** What a stop forbids waits for its end; the template is pushed all the same. */
-function withinStop({ survey, stop }: MachineSetFacts, step: MachineSetStep): MachineSetStep {
+function withinStop({ observation, stop }: MachineSetFacts, step: MachineSetStep): MachineSetStep {
   if (stop === undefined || (step.action !== 'create' && step.action !== 'delete')) return step;
   const wait = { action: 'wait', reason: `${step.reason}; ${stop}` } as const;
-  return survey.demand.isDeleting ? wait : (planPush(survey) ?? wait);
+  return observation.desired.isDeleting ? wait : (planPush(observation) ?? wait);
 }
 
 /** When so many were refused, no more are tried. */
-function withinRefusals({ survey, refused }: MachineSetFacts, now: number): SetSurvey {
-  if (!refused || refused.names.length < mostRefused || !areHeldBack(refused, now)) return survey;
-  const { autoPreservation: _later, ...rest } = survey;
+function withinRefusals(
+  { observation, refused }: MachineSetFacts,
+  now: number,
+): ObservedMachineSet {
+  if (!refused || refused.names.length < mostRefused || !areHeldBack(refused, now))
+    return observation;
+  const { autoPreservation: _later, ...rest } = observation;
   return { ...rest, toDelete: { names: [], reason: '' } };
 }
 
 function planRegardless(facts: MachineSetFacts, now: number): MachineSetStep {
-  const { survey } = facts;
-  if (survey.demand.isDeleting) return planSetDeletion(survey);
-  if (survey.demand.faults.length > 0) {
-    return { action: 'wait', reason: survey.demand.faults.join('; ') };
+  const { observation } = facts;
+  if (observation.desired.isDeleting) return planSetDeletion(observation);
+  if (observation.desired.faults.length > 0) {
+    return { action: 'wait', reason: observation.desired.faults.join('; ') };
   }
   // Before anything is replaced.
-  const preservation = planPreservation(survey);
+  const preservation = planPreservation(observation);
   if (preservation) return preservation;
   const step = planNumber(facts, now);
-  return step.action === 'wait' ? (planPush(survey) ?? step) : step;
+  return step.action === 'wait' ? (planPush(observation) ?? step) : step;
 }
 
-function planSetDeletion({ demand, total, toDelete }: SetSurvey): MachineSetStep {
-  if (!demand.hasFinalizer) return { action: 'wait', reason: 'being deleted, finalizer gone' };
-  if (demand.isOrphaning)
+function planSetDeletion({ desired, total, toDelete }: ObservedMachineSet): MachineSetStep {
+  if (!desired.hasFinalizer) return { action: 'wait', reason: 'being deleted, finalizer gone' };
+  if (desired.isOrphaning)
     return { action: 'wait', reason: 'being deleted, its machines are let go' };
   if (total === 0) return { action: 'release', reason: 'no machine is left' };
   if (toDelete.names.length > 0) return { action: 'delete', ...toDelete };
@@ -113,15 +127,15 @@ function planSetDeletion({ demand, total, toDelete }: SetSurvey): MachineSetStep
 }
 
 function planNumber(facts: MachineSetFacts, now: number): MachineSetStep {
-  const { survey, createdSince } = facts;
-  const missing = survey.demand.replicas - survey.present - createdSince;
+  const { observation, createdSince } = facts;
+  const missing = observation.desired.replicas - observation.present - createdSince;
   if (missing > 0) return planCreation(facts, missing, now);
-  if (survey.toDelete.names.length > 0) return { action: 'delete', ...survey.toDelete };
-  return waitForNews(survey);
+  if (observation.toDelete.names.length > 0) return { action: 'delete', ...observation.toDelete };
+  return waitForNews(observation);
 }
 
 function planCreation(facts: MachineSetFacts, missing: number, now: number): MachineSetStep {
-  const { frozenBy, replicas } = facts.survey.demand;
+  const { frozenBy, replicas } = facts.observation.desired;
   if (frozenBy !== undefined) {
     return {
       action: 'wait',
@@ -136,9 +150,9 @@ function planCreation(facts: MachineSetFacts, missing: number, now: number): Mac
   return { action: 'create', count, reason: `${missing} of ${replicas} missing` };
 }
 
-function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
+function waitForNews({ desired, present, failed, holdsUntil }: ObservedMachineSet): Wait {
   const reasons = [
-    `has ${present} of ${demand.replicas} machines`,
+    `has ${present} of ${desired.replicas} machines`,
     failed.preserved > 0 && `${failed.preserved} failed and preserved`,
     failed.held > 0 && `${failed.held} failed, not yet allowed to be replaced`,
   ];
@@ -147,29 +161,35 @@ function waitForNews({ demand, present, failed, holdsUntil }: SetSurvey): Wait {
 }
 
 /**
- * One step brings about what the spec asks for. To report the spec as seen only then saves a write of the set's status, and all
- * the looks that follow one. `batchSize`: of the next batch; undefined when none may follow at once.
+ * One step brings about what the spec asks for. To report the spec as seen only then saves a write
+ * of the set's status, and all the reads that follow one. `batchSize`: of the next batch; undefined
+ * when none may follow at once.
  */
-export function isOneStepAway(survey: SetSurvey, batchSize: number | undefined): boolean {
-  const { demand, present, toDelete } = survey;
+export function isOneStepAway(
+  observation: ObservedMachineSet,
+  batchSize: number | undefined,
+): boolean {
+  const { desired, present, toDelete } = observation;
   if (batchSize === undefined) return false;
-  if (demand.isDeleting || demand.faults.length > 0 || demand.frozenBy !== undefined) return false;
-  const missing = demand.replicas - present;
+  if (desired.isDeleting || desired.faults.length > 0 || desired.frozenBy !== undefined)
+    return false;
+  const missing = desired.replicas - present;
   if (missing > 0) return missing <= Math.min(batchSize, burst);
   return toDelete.names.length > 0 && toDelete.names.length < burst;
 }
 
-function planPush({ toPush: names = [] }: SetSurvey): MachineSetStep | undefined {
+function planPush({ toPush: names = [] }: ObservedMachineSet): MachineSetStep | undefined {
   if (names.length === 0) return undefined;
   return { action: 'push', names, reason: `${names.length} machines differ from the template` };
 }
 
-function planPreservation({ autoPreservation }: SetSurvey): MachineSetStep | undefined {
+function planPreservation({ autoPreservation }: ObservedMachineSet): MachineSetStep | undefined {
   if (!autoPreservation) return undefined;
-  const { preserve, letGo } = autoPreservation;
+  const { preserve, unpreserve } = autoPreservation;
   const reasons = [
     preserve.length > 0 && `${preserve.length} failed: to be preserved`,
-    letGo.length > 0 && `${letGo.length} more preserved than autoPreserveFailedMachineMax allows`,
+    unpreserve.length > 0 &&
+      `${unpreserve.length} more preserved than autoPreserveFailedMachineMax allows`,
   ];
   const reason = reasons.filter((text) => text !== false).join('; ');
   return { action: 'preserve', ...autoPreservation, reason };
@@ -181,14 +201,14 @@ export function nextBatchSize(batchSize: number): number {
 }
 
 /** What a batch of creates was planned for. */
-export type Basis = Pick<SetDemand, 'generation' | 'replicas'>;
+export type PlannedFor = Pick<DesiredMachines, 'generation' | 'replicas'>;
 
 /**
- * How many machines of a batch may still be made, those made already included. When fewer are wanted now than when the batch was
- * planned, the difference is not made: a MachineDeployment counts on it that a set which has seen its latest
- * spec does not grow past it.
+ * How many machines of a batch may still be made, those made already included. When fewer are
+ * wanted now than when the batch was planned, the difference is not made: a MachineDeployment
+ * counts on it that a set which has seen its latest spec does not grow past it.
  */
-export function batchLimit(planned: { count: number; basis: Basis }, now: Basis): number {
+export function batchLimit(planned: { count: number; basis: PlannedFor }, now: PlannedFor): number {
   if (now.generation === planned.basis.generation) return planned.count;
   return Math.max(planned.count - Math.max(planned.basis.replicas - now.replicas, 0), 0);
 }

@@ -1,5 +1,8 @@
-/** Machines that the API server does not let a MachineSet write or delete: left alone for a while, as the set goes on with the others. */
-import { stepBackoffSeconds } from '../machine/backoff.ts';
+/**
+ * Machines that the API server does not let a MachineSet write or delete: left alone for a while,
+ * as the set goes on with the others.
+ */
+import { stepBackoffSeconds } from '../step-backoff.ts';
 
 /** What came of writes to several machines. */
 export interface Refusals {
@@ -41,7 +44,7 @@ export function afterAttempt(
   // Those that are refused while others still wait are tried again together with these.
   if (left && areHeldBack(left, now)) return { ...left, names: merged(left, refused) };
   const failures = (before?.failures ?? 0) + 1;
-  const seconds = stepBackoffSeconds({ message: refused.message, attempts: failures, random });
+  const seconds = stepBackoffSeconds({ attempts: failures, random });
   const names = left ? merged(left, refused) : refused.names;
   return { ...refused, names, failures, retryAt: now + seconds * 1000 };
 }

@@ -12,19 +12,25 @@ export interface MachineFact {
   markedAt?: number;
   /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
   preservedUntil?: number;
-  /** Annotation `node.machine.sapcloud.io/preserve` of the Machine, else of its Node. `auto-preserved`: of the Machine itself. */
+  /**
+   * Annotation `node.machine.sapcloud.io/preserve` of the Machine, else of its Node.
+   * `auto-preserved`: of the Machine itself.
+   */
   preserve?: Preserve;
   /** It was preserved, and its time was over while it was Failed. Default false. */
   wasPreserved?: boolean;
-  /** Label `node.machine.sapcloud.io/update-result` is `successful`: it is on its way to another set. */
+  /**
+   * Label `node.machine.sapcloud.io/update-result` is `successful`: it is on its way to another
+   * set.
+   */
   isUpdatedInPlace: boolean;
   createdAt: number;
 }
 
 /**
- * MCM v0.62.1 gives the phases "" and InPlace* the rank 0, which makes machines that are just being created or updated
- * the first to go; here a machine that is not yet created stands between CrashLoopBackOff and Unknown, and one that is
- * updated in place stands beside Running.
+ * MCM v0.62.1 gives the phases "" and InPlace* the rank 0, which makes machines that are just being
+ * created or updated the first to go; here a machine that is not yet created stands between
+ * CrashLoopBackOff and Unknown, and one that is updated in place stands beside Running.
  */
 const phaseRank: Record<string, number> = {
   Terminating: 0,
@@ -37,7 +43,10 @@ const phaseRank: Record<string, number> = {
   Running: 6,
 };
 
-/** A total order: preserved last (of these the automatic ones first), then priority, mark, phase, age (older first), name. */
+/**
+ * A total order: preserved last (of these the automatic ones first), then priority, mark, phase,
+ * age (older first), name.
+ */
 export function orderForScaleDown(machines: readonly MachineFact[], now: number): MachineFact[] {
   return machines.toSorted(
     (a, b) =>

@@ -18,13 +18,16 @@ const others = [
   'nodeConditions',
 ] as const;
 
-/** Another value of these makes no new template: it goes to the set of the template and to its living machines. */
+/**
+ * Another value of these makes no new template: it goes to the set of the template and to its
+ * living machines.
+ */
 export const pushedFields = [...durations, ...others] as const;
 
 /**
- * A merge patch for the machine's spec; undefined when there is nothing to push. As MCM v0.62.1: a machine that is Failed or
- * going keeps what it has but for the class's kind. The class's name, labels and annotations are never pushed: another
- * class is a rollout.
+ * A merge patch for the machine's spec; undefined when there is nothing to push. As MCM v0.62.1: a
+ * machine that is Failed or going keeps what it has but for the class's kind. The class's name,
+ * labels and annotations are never pushed: another class is a rollout.
  */
 export function templatePush(machine: Machine, template: MachineSpec): object | undefined {
   const { spec } = machine;
@@ -34,7 +37,10 @@ export function templatePush(machine: Machine, template: MachineSpec): object | 
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** The template's creation timeout, or what the machine's own annotation says; MCM reverts the latter (a defect). */
+/**
+ * The template's creation timeout, or what the machine's own annotation says; MCM reverts the
+ * latter (a defect).
+ */
 export function creationTimeoutOf(
   notes: Record<string, string> | undefined,
   template: MachineSpec,
@@ -59,7 +65,9 @@ function configPatch({ metadata, spec }: Machine, template: MachineSpec): object
   return Object.fromEntries(changes.filter(([, change]) => change !== undefined));
 }
 
-/** `90s` and `1m30s` are the same: MCM and Gardener write durations as Go does, people as they like. */
+/**
+ * `90s` and `1m30s` are the same: MCM and Gardener write durations as Go does, people as they like.
+ */
 function durationPatch(present: string | undefined, wanted: string | undefined): unknown {
   if (present === undefined || wanted === undefined) return mergePatchOf(present, wanted);
   const seconds = parseDuration(wanted);

@@ -1,50 +1,39 @@
-/** When to try again. */
-import type { StepFailure } from './plan.ts';
+/** When a machine tries again after its cloud refused it. */
+import type { StepBackoffInput } from '../step-backoff.ts';
+import { stepBackoffSeconds } from '../step-backoff.ts';
+import type { StepFailure } from './facts.ts';
 
-const firstSeconds = 2;
-const longestSeconds = 180;
-
-export interface BackoffInput {
+/** `attempts`: without the failures that have a pace of their own. */
+export interface BackoffInput extends StepBackoffInput {
   failure: StepFailure;
-  /** Failures so far, this one included; without those that have a pace of their own. */
-  attempts: number;
   /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
   resourceExhaustedRetrySeconds?: number;
-  /** From 0 to 1: spreads machines that failed together. */
-  random: number;
 }
 
 /**
- * Seconds until the next attempt: 2, 4, 8 ... 180, each shortened by up to a quarter. A cloud that says when to come
- * back is heard; one that has no room is left alone for `--resource-exhausted-retry`. A repaired class or Secret
- * wakes a machine earlier, so that a wrong class never costs MCM's dead wait of 3 or 10 minutes.
+ * Seconds until the next attempt: 2, 4, 8 ... 180, each shortened by up to a quarter. A cloud that
+ * says when to come back is heard; one that has no room is left alone for
+ * `--resource-exhausted-retry`. A repaired class or Secret wakes a machine earlier, so that a wrong
+ * class never costs MCM's dead wait of 3 or 10 minutes.
  */
 export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
   if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
-  const doublings = Math.min(attempts - 1, 10);
-  return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+  return stepBackoffSeconds({ attempts, random });
 }
 
-/** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
+/**
+ * The cloud or a flag says when to come back. However often that was: the next failure of another
+ * kind is a first one.
+ */
 export function hasOwnPace({
   failure,
   resourceExhaustedRetrySeconds,
 }: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
   if (failure.retryAfterSeconds !== undefined) return true;
   return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
-}
-
-/** The same for a step on Kubernetes that was refused: no cloud has a say in it. */
-export function stepBackoffSeconds({
-  message,
-  attempts,
-  random,
-}: Pick<BackoffInput, 'attempts' | 'random'> & { message: string }): number {
-  const failure = { code: 'Internal', message, isSettled: true } as const;
-  return backoffSeconds({ failure, attempts, random });
 }
 
 /** An instance that exists has its room. */

@@ -1,16 +1,17 @@
 /** Is a machine that has joined healthy, and since when and until when may it be otherwise. */
 import type { NodeCondition } from '../../api/meta.ts';
 import type { MachinePhase } from '../../api/phases.ts';
-import type { Period } from '../clock.ts';
-import { deadlineOf as pausedDeadlineOf } from '../clock.ts';
+import type { Period } from '../../values/pauses.ts';
+import { deadlineOf as pausedDeadlineOf } from '../../values/pauses.ts';
 import { defined } from '../../values/defined.ts';
 
 /** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */
 export type JoinedPhase = Extract<MachinePhase, 'Running' | 'Unknown' | 'Failed'>;
 
 /**
- * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the harmful types is exactly
- * False if it is there. Returns what is wrong, in words; nothing when the Node is healthy.
+ * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the
+ * harmful types is exactly False if it is there. Returns what is wrong, in words; nothing when the
+ * Node is healthy.
  */
 export function nodeFaults(
   conditions: readonly NodeCondition[],
@@ -29,19 +30,22 @@ function inWords({ type, status, reason = '', message = '' }: NodeCondition): st
   return `${type} is ${status}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** A type came, went, or has another status; of the reasons only the one that an agent on the Node reports by. */
+/**
+ * A type came, went, or has another status; of the reasons only the one that an agent on the Node
+ * reports by.
+ */
 export function conditionsDiffer(
   copied: readonly NodeCondition[],
   present: readonly NodeCondition[],
 ): boolean {
-  const known = new Map(copied.map((condition) => [condition.type, toldOf(condition)]));
+  const known = new Map(copied.map((condition) => [condition.type, comparedOf(condition)]));
   return (
     known.size !== present.length ||
-    present.some((condition) => known.get(condition.type) !== toldOf(condition))
+    present.some((condition) => known.get(condition.type) !== comparedOf(condition))
   );
 }
 
-function toldOf({ type, status, reason = '' }: NodeCondition): string {
+function comparedOf({ type, status, reason = '' }: NodeCondition): string {
   return type === 'InPlaceUpdate' ? `${status} ${reason}` : status;
 }
 
@@ -51,25 +55,25 @@ export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
   return phase === 'Running' ? 'Unknown' : phase;
 }
 
-/** What a workflow keeps of its looks. Times in milliseconds. */
+/** What a workflow keeps of its checks. Times in milliseconds. */
 export interface HealthState {
-  /** What was known of the Node at the last look: another is a reason to look again. */
+  /** What was known of the Node at the last check: another is a reason to check again. */
   seen: string;
-  lookedAt: number;
+  checkedAt: number;
   /** Since when the machine has been unhealthy; absent while it is not. */
   since?: number;
   /** So long the clock did not count. */
-  stoodStill: number;
+  pausedMs: number;
   /** Absent when no time limit holds. */
   timeoutSeconds?: number;
   /** Absent: at a change only. */
-  lookAt?: number;
+  checkAt?: number;
   waitsFor?: string;
-  /** The last look found an API server out of reach; absent otherwise. */
+  /** The last check found an API server out of reach; absent otherwise. */
   isOutOfReach?: true;
 }
 
-/** What a look found of a machine that is not being deleted. */
+/** What a check found of a machine that is not being deleted. */
 export type HealthFinding =
   | {
       phase: JoinedPhase;
@@ -82,7 +86,7 @@ export type HealthFinding =
     }
   | { outOfReach: string };
 
-export interface Look {
+export interface HealthCheck {
   seen: string;
   /** When the step began and ended; it takes long only when an API server is hard to reach. */
   begunAt: number;
@@ -92,68 +96,79 @@ export interface Look {
 }
 
 const longestWaitSeconds = 60;
-/** Looks that were left out mean that workers or Temporal were away, and perhaps all else. */
-const longestGapInLooks = 3;
+/** Checks that were left out mean that workers or Temporal were away, and perhaps all else. */
+const longestGapInChecks = 3;
 const longestStepMs = 5_000;
 /** After an outage agents on Nodes need up to a minute until they report again. */
 const graceSeconds = 60;
 
-/** The state with which a look begins: while nobody looked, or could look, the clock stood still. */
-export function beforeLook(state: HealthState | undefined, now: number): HealthState | undefined {
+/**
+ * The state with which a check begins: while no check was made, or none could be, the clock stood
+ * still.
+ */
+export function beforeCheck(state: HealthState | undefined, now: number): HealthState | undefined {
   if (state?.since === undefined) return state;
-  const gap = now - state.lookedAt;
-  const wasLooked = gap <= longestGapInLooks * waitOf(state.timeoutSeconds, 0);
-  if (wasLooked && !state.isOutOfReach) return state;
-  const stoodStill = standstill(state, now);
-  return { ...state, stoodStill, lookedAt: now };
+  const gap = now - state.checkedAt;
+  const wasChecked = gap <= longestGapInChecks * waitOf(state.timeoutSeconds, 0);
+  if (wasChecked && !state.isOutOfReach) return state;
+  const pausedMs = pausedUntil(state, now);
+  return { ...state, pausedMs, checkedAt: now };
 }
 
 /**
- * The clock stands still from the last good look on when an API server is out of reach, when the step took long because of that, and when most
- * machines went silent at once. After that a machine has at least a minute.
+ * The clock stands still from the last good check on when an API server is out of reach, when the
+ * step took long because of that, and when most machines went silent at once. After that a machine
+ * has at least a minute.
  */
-export function afterLook(
+export function afterCheck(
   before: HealthState | undefined,
   finding: HealthFinding,
-  look: Look,
+  check: HealthCheck,
 ): HealthState {
-  const base = { seen: look.seen, lookedAt: look.endedAt };
-  if ('outOfReach' in finding) return afterOutage(before, finding.outOfReach, look);
+  const base = { seen: check.seen, checkedAt: check.endedAt };
+  if ('outOfReach' in finding) return afterOutage(before, finding.outOfReach, check);
   const { phase, since, timeoutSeconds, hold, faults } = finding;
-  if (phase !== 'Unknown' || since === undefined) return { ...base, stoodStill: 0 };
-  const tookLong = look.endedAt - look.begunAt > longestStepMs;
+  if (phase !== 'Unknown' || since === undefined) return { ...base, pausedMs: 0 };
+  const tookLong = check.endedAt - check.begunAt > longestStepMs;
   const stands = hold?.isMeltdown === true || tookLong;
-  const stoodStill = stands ? standstill(before, look.endedAt) : (before?.stoodStill ?? 0);
-  const state = defined({ ...base, since, stoodStill, timeoutSeconds });
+  const pausedMs = stands ? pausedUntil(before, check.endedAt) : (before?.pausedMs ?? 0);
+  const state = defined({ ...base, since, pausedMs, timeoutSeconds });
   const words = `unhealthy: ${faults.join('; ')}`;
   const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
-  const lookAt = nextLook(state, { ...look, isHeld: hold !== undefined });
-  return defined({ ...state, waitsFor, lookAt });
+  const checkAt = nextCheck(state, { ...check, isHeld: hold !== undefined });
+  return defined({ ...state, waitsFor, checkAt });
 }
 
-function afterOutage(before: HealthState | undefined, reason: string, look: Look): HealthState {
-  const stoodStill = standstill(before, look.endedAt);
+function afterOutage(
+  before: HealthState | undefined,
+  reason: string,
+  check: HealthCheck,
+): HealthState {
+  const pausedMs = pausedUntil(before, check.endedAt);
   const { since, timeoutSeconds } = before ?? {};
-  const lookAt = look.endedAt + waitOf(timeoutSeconds, look.random) / 4;
-  const waitsFor = `cannot look at its health: ${reason}`;
-  const { seen, endedAt: lookedAt } = look;
-  const clock = defined({ seen, lookedAt, since, stoodStill, timeoutSeconds });
-  return { ...clock, lookAt, waitsFor, isOutOfReach: true };
+  const checkAt = check.endedAt + waitOf(timeoutSeconds, check.random) / 4;
+  const waitsFor = `cannot check its health: ${reason}`;
+  const { seen, endedAt: checkedAt } = check;
+  const clock = defined({ seen, checkedAt, since, pausedMs, timeoutSeconds });
+  return { ...clock, checkAt, waitsFor, isOutOfReach: true };
 }
 
-function standstill(before: HealthState | undefined, now: number): number {
+function pausedUntil(before: HealthState | undefined, now: number): number {
   if (before?.since === undefined) return 0;
-  const { since, stoodStill, timeoutSeconds, lookedAt } = before;
-  const longer = stoodStill + Math.max(now - lookedAt, 0);
+  const { since, pausedMs, timeoutSeconds, checkedAt } = before;
+  const longer = pausedMs + Math.max(now - checkedAt, 0);
   if (timeoutSeconds === undefined) return longer;
   const soonest = now + Math.min(timeoutSeconds, graceSeconds) * 1000;
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
-/** Unknown machines are looked at now and then: only so is it known how long an API server was away. */
-function nextLook(
+/**
+ * Unknown machines are checked now and then: only so the workflow knows how long an API server was
+ * away.
+ */
+function nextCheck(
   state: HealthState,
-  { endedAt, random, isHeld }: Look & { isHeld: boolean },
+  { endedAt, random, isHeld }: HealthCheck & { isHeld: boolean },
 ): number | undefined {
   const deadline = deadlineOf(state);
   if (deadline === undefined) return undefined;
@@ -169,21 +184,18 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
 }
 
 /**
- * When the machine's time is over, milliseconds; undefined when no limit holds. What the looks themselves saw of an outage is among
- * the pauses too, so the later of both answers counts, not their sum.
+ * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks
+ * themselves saw of an outage is among the pauses too, so the later of both answers counts, not
+ * their sum.
  */
 export function deadlineOf(
-  {
-    since,
-    stoodStill,
-    timeoutSeconds,
-  }: Pick<HealthState, 'since' | 'stoodStill' | 'timeoutSeconds'>,
+  { since, pausedMs, timeoutSeconds }: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,
   pauses: readonly Period[] = [],
 ): number | undefined {
   if (since === undefined || timeoutSeconds === undefined) return undefined;
   const timeoutMs = timeoutSeconds * 1_000;
   return Math.max(
-    since + stoodStill + timeoutMs,
+    since + pausedMs + timeoutMs,
     pausedDeadlineOf({ from: since, timeoutMs }, pauses),
   );
 }

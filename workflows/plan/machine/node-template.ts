@@ -19,11 +19,17 @@ export interface NodeTemplateChange {
   annotations: TextChanges;
   /** The whole list; absent when it stays as it is. */
   taints?: Taint[];
-  /** What was last applied cannot be read. It counts as nothing, so nothing is removed, and is written anew. */
+  /**
+   * What was last applied cannot be read. It counts as nothing, so nothing is removed, and is
+   * written anew.
+   */
   isLastAppliedCorrupt: boolean;
 }
 
-/** Keys of the template are set, those that were last applied and are wanted no more are removed, all else stays. */
+/**
+ * Keys of the template are set, those that were last applied and are wanted no more are removed,
+ * all else stays.
+ */
 export function planNodeTemplate(
   node: NodeTemplate,
   wanted: { machineName: string; template: NodeTemplate },
@@ -87,7 +93,10 @@ function textAt(texts: Record<string, string>, key: string): string | undefined 
   return Object.hasOwn(texts, key) ? texts[key] : undefined;
 }
 
-/** Undefined when nothing is to be done. A taint is known by key and effect; of two in one template the last one holds. */
+/**
+ * Undefined when nothing is to be done. A taint is known by key and effect; of two in one template
+ * the last one holds.
+ */
 function taintsAfter(
   present: readonly Taint[],
   { last = [], wanted = [] }: ThreeWay<Taint[]>,
@@ -114,7 +123,10 @@ function ordered({ key, value, effect, timeAdded }: Taint): Taint {
   return defined({ key, value, effect, timeAdded });
 }
 
-/** Byte for byte as MCM v0.62.1 writes it, so that after a change of the controller nothing looks edited. */
+/**
+ * Byte for byte as MCM v0.62.1 writes it, so that after a change of the controller nothing looks
+ * edited.
+ */
 function noteOf({ labels: names, annotations: notes, taints }: NodeTemplate): string {
   const template = {
     metadata: { labels: names, annotations: notes },
@@ -123,7 +135,9 @@ function noteOf({ labels: names, annotations: notes, taints }: NodeTemplate): st
   return asGoWrites(JSON.stringify(template));
 }
 
-/** Go escapes what could be mistaken for HTML, and two line ends that JavaScript once did not take. */
+/**
+ * Go escapes what could be mistaken for HTML, and two line ends that JavaScript once did not take.
+ */
 function asGoWrites(json: string): string {
   return json.replace(
     /[<>&\u2028\u2029]/g,
@@ -154,7 +168,7 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Somebody wrote something else there; the caller says so.
+    // Another client wrote something else there; the caller says so.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ export interface OperationFacts {
 }
 
 /** What a Machine waits for: `for the cloud: instance i-1 is shutting-down since 14:02 UTC`. */
-export function operationInWords({ message, since }: OperationFacts): string {
+export function formatOperation({ message, since }: OperationFacts): string {
   const minutes = Math.floor(since / 60_000);
   const time = [Math.floor(minutes / 60) % 24, minutes % 60].map(twoDigits).join(':');
   return `for the cloud: ${message} since ${time} UTC`;

@@ -1,13 +1,16 @@
-/** When a machine's workflow looks at its preservation, and when it drains the Node of a Failed machine that is kept. */
+/**
+ * When a machine's workflow checks its preservation, and when it drains the Node of a Failed
+ * machine that is kept.
+ */
 
-/** Times in milliseconds. Absent where nobody says anything of it. */
+/** Times in milliseconds. Absent where no annotation asks for it. */
 export interface PreservationFacts {
-  /** Annotations, expiry, Node or phase are other than at the last look. */
-  mustLook: boolean;
+  /** Annotations, expiry, Node or phase are other than at the last check. */
+  mustCheck: boolean;
   /** It is preserved until then. */
   until?: number;
   /** An API server was out of reach: not before this. */
-  lookAt?: number;
+  checkAt?: number;
   /** The Node of a Failed machine is not drained yet. */
   mustDrain: boolean;
   /** The last attempt failed: not before this. */
@@ -23,21 +26,21 @@ export function planPreservationStep(
   facts: PreservationFacts,
   now: number,
 ): PreservationStep | undefined {
-  const { lookAt = 0, drainAt = 0, mustDrain } = facts;
-  if (isToLook(facts, now)) return now >= lookAt ? { action: 'preserve' } : undefined;
+  const { checkAt = 0, drainAt = 0, mustDrain } = facts;
+  if (isToCheck(facts, now)) return now >= checkAt ? { action: 'preserve' } : undefined;
   return mustDrain && now >= drainAt ? { action: 'drainPreserved' } : undefined;
 }
 
-function isToLook({ mustLook, until = Infinity }: PreservationFacts, now: number): boolean {
-  return mustLook || now >= until;
+function isToCheck({ mustCheck, until = Infinity }: PreservationFacts, now: number): boolean {
+  return mustCheck || now >= until;
 }
 
 /** When one of these comes due. */
 export function nextPreservationTime(
-  { until, lookAt, drainAt, mustDrain }: PreservationFacts,
+  { until, checkAt, drainAt, mustDrain }: PreservationFacts,
   now: number,
 ): number | undefined {
-  const times = [until, lookAt, mustDrain ? drainAt : undefined];
+  const times = [until, checkAt, mustDrain ? drainAt : undefined];
   const coming = times.filter((time) => time !== undefined).filter((time) => time > now);
   return coming.length === 0 ? undefined : Math.min(...coming);
 }

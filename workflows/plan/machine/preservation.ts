@@ -1,6 +1,6 @@
 /**
- * Is a machine to be kept for a look at it, and until when. Nothing here deletes a machine: while it is preserved its MachineSet
- * leaves it alone.
+ * Is a machine to be kept for inspection, and until when. Nothing here deletes a machine: while it
+ * is preserved its MachineSet leaves it alone.
  */
 import type { MachinePhase } from '../../api/phases.ts';
 import { defined } from '../../values/defined.ts';
@@ -8,16 +8,16 @@ import type { Preserve } from '../../api/preserve-value.ts';
 import { allowedPreserves, preserveOf } from '../../api/preserve-value.ts';
 
 /** The annotations as they stand, nonsense included; an empty one is like none. */
-export interface PreservationWishes {
+export interface PreservationRequests {
   machine?: string;
   /** Absent also when there is no Node. */
   node?: string;
-  /** What the Node said when it was looked at last. */
+  /** What the Node said when it was checked last. */
   lastApplied?: string;
 }
 
 export interface PreservationFacts {
-  wishes: PreservationWishes;
+  requests: PreservationRequests;
   hasNode: boolean;
   phase: MachinePhase;
   /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
@@ -26,17 +26,17 @@ export interface PreservationFacts {
 }
 
 /** What holds of the wishes, and what of them cannot be understood. */
-export interface EffectiveWish {
+export interface EffectiveRequest {
   value?: Preserve;
   /** Whose word it is: its value is copied to the Machine, whose own goes. */
   from: 'machine' | 'node';
   faults: string[];
 }
 
-export type PreservationPlan = EffectiveWish &
+export type PreservationPlan = EffectiveRequest &
   (
     | { action: 'none' }
-    /** `until`: milliseconds. `isNew`: nobody has written it down yet. */
+    /** `until`: milliseconds. `isNew`: it is on no object yet. */
     | { action: 'preserve'; value: Preserve; until: number; isNew: boolean; isToBeDrained: boolean }
     /** `forgets`: the annotations go with it. */
     | { action: 'stop'; reason: StopReason; forgets: boolean }
@@ -45,14 +45,15 @@ export type PreservationPlan = EffectiveWish &
 export type StopReason = 'expired' | 'recovered' | 'withdrawn';
 
 /**
- * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot be understood counts as not
- * said, so that a slip of the pen ends no preservation; nor does a Node that got lost.
+ * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot
+ * be understood counts as not said, so that a slip of the pen ends no preservation; nor does a Node
+ * that got lost.
  */
-export function effectiveWish({
-  wishes,
+export function effectiveRequest({
+  requests,
   hasNode,
-}: Pick<PreservationFacts, 'wishes' | 'hasNode'>): EffectiveWish {
-  const { machine = '', node = '', lastApplied = '' } = wishes;
+}: Pick<PreservationFacts, 'requests' | 'hasNode'>): EffectiveRequest {
+  const { machine = '', node = '', lastApplied = '' } = requests;
   const word = hasNode ? wordOfNode(node, lastApplied) : lastApplied;
   const isOfNode = hasNode ? `${word}${lastApplied}` !== '' : machine === '' && word !== '';
   const value = preserveOf(isOfNode ? word : machine);
@@ -77,35 +78,38 @@ function faultOf(kind: string, text: string): string {
 
 /** @param now Milliseconds. */
 export function planPreservation(facts: PreservationFacts, now: number): PreservationPlan {
-  const wish = effectiveWish(facts);
-  const { value } = wish;
+  const request = effectiveRequest(facts);
+  const { value } = request;
   const { expiresAt, phase } = facts;
-  if (value === undefined || value === 'false') return withdrawn(wish, facts);
+  if (value === undefined || value === 'false') return withdrawn(request, facts);
   if (expiresAt !== undefined && expiresAt <= now) {
-    return { ...wish, action: 'stop', reason: 'expired', forgets: true };
+    return { ...request, action: 'stop', reason: 'expired', forgets: true };
   }
   const hasFailed = phase === 'Failed';
-  if (value !== 'now' && !hasFailed) return recovered(wish, value, expiresAt);
+  if (value !== 'now' && !hasFailed) return recovered(request, value, expiresAt);
   const until = expiresAt ?? inWholeSeconds(now + facts.timeoutSeconds * 1000);
   const isNew = expiresAt === undefined;
-  return { ...wish, action: 'preserve', value, until, isNew, isToBeDrained: hasFailed };
+  return { ...request, action: 'preserve', value, until, isNew, isToBeDrained: hasFailed };
 }
 
-function withdrawn(wish: EffectiveWish, { expiresAt }: PreservationFacts): PreservationPlan {
+function withdrawn(request: EffectiveRequest, { expiresAt }: PreservationFacts): PreservationPlan {
   return expiresAt === undefined
-    ? { ...wish, action: 'none' }
-    : { ...wish, action: 'stop', reason: 'withdrawn', forgets: false };
+    ? { ...request, action: 'none' }
+    : { ...request, action: 'stop', reason: 'withdrawn', forgets: false };
 }
 
-/** Nobody asked for what was preserved automatically, so that it leaves nothing behind, its place in the limit included. */
+/**
+ * What was preserved automatically was not asked for, so that it leaves nothing behind, its place
+ * in the limit included.
+ */
 function recovered(
-  wish: EffectiveWish,
+  request: EffectiveRequest,
   value: Preserve,
   expiresAt: number | undefined,
 ): PreservationPlan {
   const forgets = value === 'auto-preserved';
-  if (expiresAt === undefined && !forgets) return { ...wish, action: 'none' };
-  return { ...wish, action: 'stop', reason: 'recovered', forgets };
+  if (expiresAt === undefined && !forgets) return { ...request, action: 'none' };
+  return { ...request, action: 'stop', reason: 'recovered', forgets };
 }
 
 /** As Kubernetes writes times: what is read back is what was planned. */

@@ -5,7 +5,7 @@ export interface CountedMachine {
   name: string;
   phase: MachinePhase;
   isDeleting: boolean;
-  /** `preserveExpiryTime` is set: nobody replaces it. */
+  /** `preserveExpiryTime` is set: it is not replaced. */
   isPreserved: boolean;
 }
 
@@ -27,8 +27,9 @@ export type Replacement =
   { mayFail: true; granted: string[] } | { mayFail: false; reason: string };
 
 /**
- * As in MCM v0.62.1 every machine counts that is neither Running (without a target cluster: Available) nor Unknown; so do one that was granted a replacement and is not
- * Failed yet, and one that is still to be created.
+ * As in MCM v0.62.1 every machine counts that is neither Running (without a target cluster:
+ * Available) nor Unknown; so do one that was granted a replacement and is not Failed yet, and one
+ * that is still to be created.
  */
 export function planReplacement(facts: ReplacementFacts): Replacement {
   const { name, missing, limit } = facts;

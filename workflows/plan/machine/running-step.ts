@@ -1,13 +1,14 @@
 /** What is done while a step of one Machine runs beside the loop: it goes on, or is cancelled. */
-import type { MachineFacts, MachineStep, RunningStep } from './plan.ts';
-import { operationInWords } from './operation.ts';
+import type { MachineStep, RunningStep } from './steps.ts';
+import type { MachineFacts } from './facts.ts';
+import { formatOperation } from './operation.ts';
 
 /** Steps that a deletion cancels, in words. */
 const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
   create: 'creation',
-  findStaleNode: 'a look for an earlier Node of its name',
+  findStaleNode: 'a search for an earlier Node of its name',
   syncNode: 'a change of its Node',
-  describeInstance: 'a look for its instance',
+  describeInstance: 'a search for its instance',
 };
 
 export function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
@@ -16,7 +17,7 @@ export function planWhileRunning(facts: MachineFacts, running: RunningStep): Mac
   const reason = needlessBy(facts, name) ?? changeOfDrain(facts, running);
   if (reason !== undefined) return { action: 'cancel', reason };
   const { operation } = facts;
-  return { action: 'wait', reason: operation ? operationInWords(operation) : `${name} is running` };
+  return { action: 'wait', reason: operation ? formatOperation(operation) : `${name} is running` };
 }
 
 function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | undefined {
@@ -24,8 +25,9 @@ function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | un
   if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
     return `deletion requested during ${needless}`;
   }
-  // The drain timeout or the class may be another: the step begins anew with what the object says now.
-  const mustRead = facts.teardown !== undefined && !facts.isPrepared;
+  // The drain timeout or the class may be another: the step begins anew with what the object says
+  // now.
+  const mustRead = facts.teardown !== undefined && !facts.isRead;
   return mustRead ? `its spec was edited during ${name}` : undefined;
 }
 

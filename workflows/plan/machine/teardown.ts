@@ -1,5 +1,6 @@
 /** The next step of a machine's deletion. */
-import type { MachineFacts, MachineStep } from './plan.ts';
+import type { MachineStep } from './steps.ts';
+import type { MachineFacts } from './facts.ts';
 
 type Teardown = NonNullable<MachineFacts['teardown']>;
 
@@ -8,11 +9,11 @@ export function planTeardown(facts: MachineFacts, teardown: Teardown, now: numbe
   if (teardown.isFinished)
     return { action: 'complete', reason: 'instance, Node and object are gone' };
   if (facts.isUnreported) return { action: 'recordFailure' };
-  if (!facts.isPrepared) return { action: 'prepare' };
+  if (!facts.isRead) return { action: 'prepare' };
   if (unsettledUntil !== undefined && now < unsettledUntil) {
     return {
       action: 'wait',
-      reason: 'a create has no known outcome: looking again before the object goes',
+      reason: 'a create has no known outcome: searching again before the object goes',
       until: unsettledUntil,
     };
   }
@@ -31,7 +32,9 @@ function planRemoval(facts: MachineFacts, teardown: Teardown, now: number): Mach
   return backOffOf(facts, now) ?? { action: 'deleteInstance' };
 }
 
-/** A class that never could be read never made an instance: its Machines can go without a driver. */
+/**
+ * A class that never could be read never made an instance: its Machines can go without a driver.
+ */
 function hasNothingToDelete(facts: MachineFacts): boolean {
   return facts.provider === undefined && !facts.instance && !facts.wasCreateSent;
 }

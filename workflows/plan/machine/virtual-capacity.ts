@@ -7,7 +7,10 @@ import { isSameQuantity } from '../../values/quantity.ts';
 export interface VirtualCapacityChange {
   capacity: TextChanges;
   annotations: TextChanges;
-  /** What was last applied cannot be read. It counts as nothing, so nothing is removed, and is written anew. */
+  /**
+   * What was last applied cannot be read. It counts as nothing, so nothing is removed, and is
+   * written anew.
+   */
   isLastAppliedCorrupt: boolean;
 }
 
@@ -38,7 +41,10 @@ export function planVirtualCapacity(
 
 type Quantities = Record<string, string>;
 
-/** Numbers as texts, in the order of their names as Go writes them. Undefined when it is something else. */
+/**
+ * Numbers as texts, in the order of their names as Go writes them. Undefined when it is something
+ * else.
+ */
 function quantitiesOf(value: unknown): Quantities | undefined {
   if (!isRecord(value)) return undefined;
   const entries = Object.entries(value);

@@ -1,39 +1,47 @@
 /** Objects and the workflows that stand for them, compared both ways. */
 
-export const entityKinds = ['machine', 'machineSet', 'machineDeployment'] as const;
-export type EntityKind = (typeof entityKinds)[number];
+export const workflowKinds = ['machine', 'machineSet', 'machineDeployment'] as const;
+export type WorkflowKind = (typeof workflowKinds)[number];
 
 /** An object, or the workflow of that name. */
-export interface EntityRef {
-  kind: EntityKind;
+export interface WorkflowRef {
+  kind: WorkflowKind;
   name: string;
 }
 
-export interface EntityLook {
+export interface WorkflowComparison {
   /** Objects that there are. */
   objects: number;
   /** Workflows that run. */
   running: number;
   /** Objects whose workflow does not run. */
-  unattended: EntityRef[];
+  unattended: WorkflowRef[];
   /** Workflows whose object is gone. */
-  leftOver: EntityRef[];
-  /** Of both that were left for a later look. */
+  leftOver: WorkflowRef[];
+  /** Of both that were left for a later check. */
   omitted: number;
-  /** Workflows of an install or a control cluster that was replaced: nobody serves them. Absent: none. */
-  foreign?: number;
+  /**
+   * Workflows of an install or a control cluster that was replaced: no worker serves them. Absent:
+   * none.
+   */
+  replaced?: number;
 }
 
-export interface EntityFacts {
-  objects: readonly EntityRef[];
-  running: readonly EntityRef[];
-  foreign?: number;
+export interface ComparisonFacts {
+  objects: readonly WorkflowRef[];
+  running: readonly WorkflowRef[];
+  replaced?: number;
   /** Of each list of the answer. */
   limit: number;
 }
 
-/** The same facts in another order have the same answer, so that two looks can be compared. */
-export function compareEntities({ objects, running, foreign = 0, limit }: EntityFacts): EntityLook {
+/** The same facts in another order have the same answer, so that two checks can be compared. */
+export function compare({
+  objects,
+  running,
+  replaced = 0,
+  limit,
+}: ComparisonFacts): WorkflowComparison {
   const unattended = without(objects, running);
   const leftOver = without(running, objects);
   return {
@@ -42,12 +50,15 @@ export function compareEntities({ objects, running, foreign = 0, limit }: Entity
     unattended: unattended.slice(0, limit),
     leftOver: leftOver.slice(0, limit),
     omitted: Math.max(unattended.length - limit, 0) + Math.max(leftOver.length - limit, 0),
-    ...(foreign > 0 && { foreign }),
+    ...(replaced > 0 && { replaced }),
   };
 }
 
-/** What two looks agree on: lists of workflows lag behind, and a signal may be on its way. */
-export function agreedOn(first: EntityLook, second: EntityLook): EntityLook {
+/** What two checks agree on: lists of workflows lag behind, and a signal may be on its way. */
+export function agreedOn(
+  first: WorkflowComparison,
+  second: WorkflowComparison,
+): WorkflowComparison {
   return {
     ...second,
     unattended: both(first.unattended, second.unattended),
@@ -55,25 +66,25 @@ export function agreedOn(first: EntityLook, second: EntityLook): EntityLook {
   };
 }
 
-export function isWell({ unattended, leftOver, foreign = 0 }: EntityLook): boolean {
-  return unattended.length + leftOver.length + foreign === 0;
+export function isWell({ unattended, leftOver, replaced = 0 }: WorkflowComparison): boolean {
+  return unattended.length + leftOver.length + replaced === 0;
 }
 
-function without(all: readonly EntityRef[], these: readonly EntityRef[]): EntityRef[] {
+function without(all: readonly WorkflowRef[], these: readonly WorkflowRef[]): WorkflowRef[] {
   const keys = new Set(these.map(keyOf));
   return all.filter((ref) => !keys.has(keyOf(ref))).toSorted(byKey);
 }
 
-function both(first: readonly EntityRef[], second: readonly EntityRef[]): EntityRef[] {
+function both(first: readonly WorkflowRef[], second: readonly WorkflowRef[]): WorkflowRef[] {
   const keys = new Set(first.map(keyOf));
   return second.filter((ref) => keys.has(keyOf(ref)));
 }
 
-function byKey(a: EntityRef, b: EntityRef): number {
+function byKey(a: WorkflowRef, b: WorkflowRef): number {
   return keyOf(a) < keyOf(b) ? -1 : 1;
 }
 
 /** Deployments come before their sets, and sets before their machines. */
-function keyOf({ kind, name }: EntityRef): string {
-  return `${entityKinds.length - entityKinds.indexOf(kind)}/${name}`;
+function keyOf({ kind, name }: WorkflowRef): string {
+  return `${workflowKinds.length - workflowKinds.indexOf(kind)}/${name}`;
 }

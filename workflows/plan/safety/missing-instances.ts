@@ -1,4 +1,7 @@
-/** Machines whose instance went behind our back: which of them are asked for, and whether so many can be believed. */
+/**
+ * Machines whose instance went behind our back: which of them are asked for, and whether so many
+ * can be believed.
+ */
 import type { MachinePhase } from '../../api/phases.ts';
 import { isMeltdown } from '../machine/health.ts';
 import { lastPartOf } from '../../values/provider-id.ts';
@@ -22,7 +25,7 @@ export interface ListedMachine {
 }
 
 /** What one listing, and a question for each instance that it did not have, found. */
-export interface MissingLook {
+export interface MissingSearch {
   /** Machines with an instance in this scope. */
   machines: number;
   /** Those whose instance was not listed, and how many of them the cloud was asked for. */
@@ -40,7 +43,10 @@ export interface Candidates {
   unlisted: OwnedInstance[];
 }
 
-/** `classNames`: of one scope. `listed`: last parts of the providerIDs in all listings of the provider. */
+/**
+ * `classNames`: of one scope. `listed`: last parts of the providerIDs in all listings of the
+ * provider.
+ */
 export function findUnlisted(
   machines: readonly ListedMachine[],
   scope: { classNames: ReadonlySet<string>; listed: ReadonlySet<string> },
@@ -56,8 +62,11 @@ export function findUnlisted(
   return { owned, unlisted };
 }
 
-/** Most instances of a scope are gone at once: rather a mistake, such as the credentials of another account. */
-export function isMassLoss({ machines, unlisted, asked, missing }: MissingLook): boolean {
+/**
+ * Most instances of a scope are gone at once: rather a mistake, such as the credentials of another
+ * account.
+ */
+export function isMassLoss({ machines, unlisted, asked, missing }: MissingSearch): boolean {
   const share = asked === 0 ? 0 : missing.length / asked;
   return isMeltdown({ unknown: Math.round(share * unlisted), joined: machines });
 }

@@ -56,7 +56,10 @@ export function claimsOf(machines: readonly MachineClaim[]): Claims {
   };
 }
 
-/** Whatever names a Machine counts: providerID, token, and the name, by which a create would find the instance. */
+/**
+ * Whatever names a Machine counts: providerID, token, and the name, by which a create would find
+ * the instance.
+ */
 export function verdictOn(instance: InstanceFact, claims: Claims): Verdict {
   if (claims.instances.has(lastPartOf(instance.providerID))) return { kept: 'claimed' };
   const owners = [

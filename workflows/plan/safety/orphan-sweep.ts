@@ -1,5 +1,5 @@
 /** What becomes of instances that no Machine knows of. */
-import type { MissingLook } from './missing-instances.ts';
+import type { MissingSearch } from './missing-instances.ts';
 import type { KeptReason, OrphanReason } from './orphan-claims.ts';
 
 export interface Suspect {
@@ -12,11 +12,11 @@ export interface Suspect {
   className: string;
 }
 
-/** Milliseconds; since then every look that succeeded suspected it. */
+/** Milliseconds; since then every check that succeeded suspected it. */
 export type TrackedSuspect = Suspect & { firstSeen: number };
 
 /** What one listing of a cloud found. */
-export interface ScopeLook {
+export interface ScopeListing {
   provider: string;
   /** The first of the classes with these credentials and this scope. */
   className: string;
@@ -27,14 +27,16 @@ export interface ScopeLook {
   /** More suspects than `suspects` holds. */
   omitted: number;
   /** Absent when every Machine of this scope has its instance. */
-  missing?: MissingLook;
-  /** Of the suspects that the run before left: they have a Machine now, or are not to be touched. */
+  missing?: MissingSearch;
+  /**
+   * Of the suspects that the run before left: they have a Machine now, or are not to be touched.
+   */
   cleared?: string[];
   /** Why there was no listing. */
   error?: string;
   /** All classes that were to be listed together, when there was no listing; at most 1,000. */
   unlistedClasses?: string[];
-  /** Present where somebody has to be told on the classes. */
+  /** Present where a note on the classes has to change. */
   credentials?: CredentialNews;
 }
 
@@ -50,12 +52,12 @@ export interface SweepRules {
   mode: 'delete' | 'report';
   /** Nothing is deleted while more than these are suspected: so many at once are a mistake. */
   maxDeletions: number;
-  /** Between two looks that agree. */
+  /** Between two checks that agree. */
   minAgeSeconds: number;
 }
 
 export interface SweepInput {
-  looks: readonly ScopeLook[];
+  listings: readonly ScopeListing[];
   /** Of the run before. */
   earlier: readonly TrackedSuspect[];
   rules: SweepRules;
@@ -64,11 +66,11 @@ export interface SweepInput {
 }
 
 export interface SweepPlan {
-  /** Ordered by providerID; with those that this run could not look at. */
+  /** Ordered by providerID; with those that this run could not check. */
   suspects: TrackedSuspect[];
   /** All that were seen, also those that `suspects` had no room for. */
   suspectedCount: number;
-  /** Of the suspects: two looks agree. */
+  /** Of the suspects: two checks agree. */
   confirmed: TrackedSuspect[];
   /** The confirmed ones, or none of them. */
   deletions: TrackedSuspect[];
@@ -76,23 +78,23 @@ export interface SweepPlan {
   stopped?: string;
 }
 
-export function planSweep({ looks, earlier, rules, now }: SweepInput): SweepPlan {
+export function planSweep({ listings, earlier, rules, now }: SweepInput): SweepPlan {
   const before = new Map(earlier.map((suspect) => [suspect.providerID, suspect]));
   // Two credentials, or two drivers of one cloud, may reach the same instances: the first deletes.
   const seen = new Map<string, TrackedSuspect>();
-  for (const suspect of looks.flatMap(({ suspects }) => suspects)) {
+  for (const suspect of listings.flatMap(({ suspects }) => suspects)) {
     if (seen.has(suspect.providerID)) continue;
     const { firstSeen = now } = before.get(suspect.providerID) ?? {};
     seen.set(suspect.providerID, { ...suspect, firstSeen });
   }
-  const suspectedCount = seen.size + sum(looks.map(({ omitted }) => omitted));
+  const suspectedCount = seen.size + sum(listings.map(({ omitted }) => omitted));
   const confirmed = [...seen.values()]
     .filter(({ providerID }) => before.has(providerID))
     .filter(({ firstSeen }) => now - firstSeen >= rules.minAgeSeconds * 1_000)
     .toSorted(byProviderID);
   const stopped = stopOf(rules, suspectedCount);
-  const cleared = new Set(looks.flatMap((look) => look.cleared ?? []));
-  const carried = unseenOf(looks, earlier).filter(
+  const cleared = new Set(listings.flatMap((listing) => listing.cleared ?? []));
+  const carried = unseenOf(listings, earlier).filter(
     ({ providerID }) => !seen.has(providerID) && !cleared.has(providerID),
   );
   return {
@@ -110,11 +112,12 @@ function stopOf({ mode, maxDeletions }: SweepRules, suspectedCount: number): str
 }
 
 /** The listings that would show these failed: the suspects are neither cleared nor confirmed. */
-function unseenOf(looks: readonly ScopeLook[], earlier: readonly TrackedSuspect[]) {
-  const failed = looks.filter(({ error }) => error !== undefined);
+function unseenOf(listings: readonly ScopeListing[], earlier: readonly TrackedSuspect[]) {
+  const failed = listings.filter(({ error }) => error !== undefined);
   return earlier.filter(({ provider, className }) =>
     failed.some(
-      (look) => look.provider === provider && (look.unlistedClasses?.includes(className) ?? true),
+      (listing) =>
+        listing.provider === provider && (listing.unlistedClasses?.includes(className) ?? true),
     ),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Sets that have far more machines than anybody asked for make no more until that is over. Our own sets never get there: this
- * guards against other writers, and against a mistake of ours.
+ * Sets that have far more machines than were asked for make no more until that is over. Our own
+ * sets never get there: this guards against other writers, and against a mistake of ours.
  */
 
 export interface OvershootRules {
@@ -33,7 +33,7 @@ export type DeploymentFacts = Pick<
   'name' | 'isFrozen' | 'hasCondition' | 'wantsUnfreeze'
 >;
 
-export interface OvershootLook {
+export interface OvershootFinding {
   /** Sets that there are. */
   total: number;
   /** Those that something may have to be done about. */
@@ -41,7 +41,7 @@ export interface OvershootLook {
   /** Those of these sets, and those that are marked. */
   deployments: DeploymentFacts[];
   /** Sets that cannot be judged, and why. */
-  unjudged: { name: string; why: string }[];
+  unchecked: { name: string; why: string }[];
 }
 
 export interface Freeze {
@@ -62,24 +62,26 @@ export interface Wanted {
 }
 
 /**
- * As in MCM v0.62.1: 2 x replicas + up, or replicas + surge + up of the deployment. With 3 machines, surge 1 and up 2 a set is
- * frozen that has 6. Never below what the set itself is asked for and up: a deployment that was just scaled down has yet to tell its set.
+ * As in MCM v0.62.1: 2 x replicas + up, or replicas + surge + up of the deployment. With 3
+ * machines, surge 1 and up 2 a set is frozen that has 6. Never below what the set itself is asked
+ * for and up: a deployment that was just scaled down has yet to tell its set.
  */
 export function limitOf({ replicas, deployment }: Wanted, { up }: OvershootRules): number {
   if (!deployment) return 2 * replicas + up;
   return Math.max(deployment.replicas + deployment.surge, replicas) + up;
 }
 
-export interface TwoLooks {
-  first: OvershootLook;
-  second: OvershootLook;
+export interface TwoChecks {
+  first: OvershootFinding;
+  second: OvershootFinding;
 }
 
 /**
- * A freeze needs two looks, without fewer machines in the second, and with more if the set's workflow has yet to see the present
- * spec: a set that is scaled down is not frozen on its way, however long reading its 5,000 machines takes.
+ * A freeze needs two checks, without fewer machines in the second, and with more if the set's
+ * workflow has yet to see the present spec: a set that is scaled down is not frozen on its way,
+ * however long reading its 5,000 machines takes.
  */
-export function planFreezes({ first, second }: TwoLooks, rules: OvershootRules): Freeze[] {
+export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules): Freeze[] {
   const deployments = new Map(second.deployments.map((facts) => [facts.name, facts]));
   const before = new Map(first.sets.map((facts) => [facts.name, facts]));
   const ofSets = second.sets.flatMap((set) => {
@@ -89,8 +91,8 @@ export function planFreezes({ first, second }: TwoLooks, rules: OvershootRules):
   return [...ofSets, ...second.deployments.flatMap((d) => planDeployment(d, second, ofSets) ?? [])];
 }
 
-/** Whether a second look is needed. */
-export function isOvershooting({ sets }: OvershootLook): boolean {
+/** Whether a second check is needed. */
+export function isOvershooting({ sets }: OvershootFinding): boolean {
   return sets.some(({ isFrozen, count, limit }) => !isFrozen && count >= limit);
 }
 
@@ -129,7 +131,7 @@ function mustFreeze(set: SetFacts, before: SetFacts | undefined): boolean {
 /** As frozen as its sets are. */
 function planDeployment(
   deployment: DeploymentFacts,
-  { sets }: OvershootLook,
+  { sets }: OvershootFinding,
   ofSets: readonly Freeze[],
 ): Freeze | undefined {
   const { name, isFrozen, hasCondition, wantsUnfreeze } = deployment;

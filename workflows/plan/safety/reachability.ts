@@ -14,7 +14,10 @@ export interface Outage {
   since: number;
 }
 
-/** An outage that ended is forgotten: the next one counts from its own beginning, unlike in MCM v0.62.1. */
+/**
+ * An outage that ended is forgotten: the next one counts from its own beginning, unlike in MCM
+ * v0.62.1.
+ */
 export function afterAnswer(
   before: Outage | undefined,
   away: readonly Server[],
@@ -34,21 +37,21 @@ export function isFrozen(
 const shortestSeconds = 1;
 
 /** As in MCM v0.62.1: a fifth of the timeout until then, the period after it. */
-export function nextLookSeconds(outage: Outage, limits: ReachabilityLimits, now: number): number {
+export function nextCheckSeconds(outage: Outage, limits: ReachabilityLimits, now: number): number {
   const { timeoutSeconds, periodSeconds } = limits;
   const seconds = isFrozen(outage, limits, now) ? periodSeconds : timeoutSeconds / 5;
   return Math.max(seconds, shortestSeconds);
 }
 
-/** So many periods without a look mean that nobody knows what was meanwhile. */
+/** After so many periods without a check nothing is known of the time between. */
 const longestGap = 3;
 
-/** The run before ended in an outage: it goes on. `lookedAt`: milliseconds. */
+/** The run before ended in an outage: it goes on. `checkedAt`: milliseconds. */
 export function resumed(
-  { lookedAt, ...outage }: Outage & { lookedAt: number },
+  { checkedAt, ...outage }: Outage & { checkedAt: number },
   now: number,
   { periodSeconds }: ReachabilityLimits,
 ): Outage | undefined {
   const gap = longestGap * Math.max(periodSeconds, shortestSeconds) * 1_000;
-  return outage.away.length > 0 && now - lookedAt <= gap ? outage : undefined;
+  return outage.away.length > 0 && now - checkedAt <= gap ? outage : undefined;
 }

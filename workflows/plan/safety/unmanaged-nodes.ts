@@ -28,15 +28,15 @@ export interface UnmanagedNodesInput {
 export interface UnmanagedNodesPlan {
   /** How many no Machine knows of, marked before or now. */
   unmanaged: number;
-  /** To be marked, and to lose our finalizer: nobody else will ever take it off. */
+  /** To be marked, and to lose our finalizer: no other client will ever take it off. */
   mark: string[];
   /** To lose the mark. */
   clear: string[];
 }
 
 /**
- * A Node of two Machines is left as it is. A Node without one may be that of a Machine whose create is still under way, so it is given as long
- * as the most patient of these has.
+ * A Node of two Machines is left as it is. A Node without one may be that of a Machine whose create
+ * is still under way, so it is given as long as the most patient of these has.
  */
 export function planUnmanagedNodes(input: UnmanagedNodesInput): UnmanagedNodesPlan {
   const { nodes, machines, now } = input;

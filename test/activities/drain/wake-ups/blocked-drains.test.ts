@@ -97,7 +97,8 @@ describe('a budget', () => {
     scene.target.put(aBudget(1));
     await scene.untilWoken('a');
     scene.target.put(aBudget(1));
-    // Each is woken after the changes before it were looked at, and the spread of their wakes is over.
+    // Each is woken after the changes before it were looked at, and the spread of their wakes is
+    // over.
     for (const other of ['d', 'e', 'f']) {
       scene.block(other, 1, { namespace: other });
       const metadata = { name: 'web', namespace: other, generation: 1 };

@@ -4,7 +4,10 @@ import { tryAgainNow } from '../../../../activities/drain/wake-ups/try-again-now
 
 const drain = { workflowId: 'machine/default/a', runId: 'r', activityId: '7' };
 
-/** Looks in this order, then the last one for ever; an error stands for a server that does not answer. */
+/**
+ * Looks in this order, then the last one for ever; an error stands for a server that does not
+ * answer.
+ */
 async function resets(
   looks: (PendingDrain | Error)[],
   isUnderWay = () => false,
@@ -14,7 +17,7 @@ async function resets(
     async reset() {
       count += 1;
     },
-    async look() {
+    async read() {
       const look = looks[count - 1] ?? looks.at(-1) ?? 'gone';
       if (look instanceof Error) throw look;
       return look;

@@ -1,7 +1,7 @@
 /** A pass that runs when a budget changes. */
 import { afterEach, expect, test } from '@jest/globals';
 import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
-import type { DrainContext } from '../../../../activities/drain/drain-node.ts';
+import type { DrainContext } from '../../../../activities/drain/context.ts';
 import { drainNode } from '../../../../activities/drain/drain-node.ts';
 import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
@@ -45,7 +45,7 @@ function contextOn(target: MemoryKube): DrainContext {
     settings: { maxEvictRetries: 360, pvDetachTimeoutSeconds: 120, pvReattachTimeoutSeconds: 90 },
     details: undefined,
     isFirstAttempt: true,
-    requireLicence: async () => undefined,
+    requireActiveWatcher: async () => undefined,
     pauses: [],
     save: () => undefined,
     report: async () => undefined,

@@ -3,12 +3,8 @@ import type { CreateRequest, Driver } from '../../../../activities/drivers/drive
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 import type { Timing } from '../../../../activities/drivers/azure/session.ts';
-import {
-  application,
-  startAzureDouble,
-  subscription,
-  type AzureDouble,
-} from '../../../doubles/azure/server.ts';
+import { application, startAzureDouble, subscription } from '../../../doubles/azure/server.ts';
+import { type AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Resource } from '../../../doubles/azure/resources.ts';
 import { aRequest } from '../a-request.ts';
 

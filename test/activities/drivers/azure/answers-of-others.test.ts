@@ -1,7 +1,7 @@
 /** A proxy answers 404 with a page: nothing of that says that an instance is gone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
 import { aMachine, aSetting, aSpec, living, partsOf } from './a-machine.ts';
 

@@ -5,7 +5,7 @@ import {
   withApiVersion,
 } from '../../../../activities/drivers/azure/api-versions.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
 import { aDriver, aMachine, aSetting, living, partsOf } from './a-machine.ts';
 

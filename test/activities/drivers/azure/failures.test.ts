@@ -1,7 +1,7 @@
 /** What the driver says when Azure refuses, is slow, or is not there. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
 import { aDriver, aMachine, aSetting, living, partsOf, secret, vmPut } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';

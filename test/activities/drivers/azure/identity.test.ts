@@ -9,12 +9,8 @@ import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
-import {
-  application,
-  startAzureDouble,
-  subscription,
-  type AzureDouble,
-} from '../../../doubles/azure/server.ts';
+import { application, startAzureDouble, subscription } from '../../../doubles/azure/server.ts';
+import { type AzureDouble } from '../../../doubles/azure/double.ts';
 import { aMachine, fastTiming } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
 

@@ -1,6 +1,6 @@
 /** What a workflow does with a call that is pending: it sleeps, here by the double's clock, and asks again. */
 import { DriverPending } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { AzureDouble } from '../../../doubles/azure/double.ts';
 
 export async function pendingOf(call: Promise<unknown>): Promise<DriverPending> {
   const ended = await call.then(

@@ -6,7 +6,7 @@ import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions
 import { createClientSource } from '../../../../activities/drivers/azure/clients.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/server.ts';
+import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
 import { aDriver, aMachine, aSetting, fastTiming, secret } from './a-machine.ts';
 

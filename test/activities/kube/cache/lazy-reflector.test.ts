@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { LazyReflector } from '../../../../activities/kube/cache/lazy-reflector.ts';
-import type { Trimmed } from '../../../../activities/kube/cache/object-cache.ts';
+import type { CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { MemoryKube } from '../../../support/memory-kube.ts';
 
@@ -10,12 +10,12 @@ const aSecret = (namespace: string): object => ({
   metadata: { name: 'same', namespace },
 });
 
-function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObject, Trimmed> {
+function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObject, CachedObject> {
   return new LazyReflector({
     client,
     path: '/api/v1/secrets',
     nameOf: ({ namespace = '', name }) => `${namespace}/${name}`,
-    project: ({ metadata: { uid, namespace = '', name, resourceVersion } }) => {
+    transform: ({ metadata: { uid, namespace = '', name, resourceVersion } }) => {
       return { uid, name: `${namespace}/${name}`, resourceVersion };
     },
     onChange: () => undefined,

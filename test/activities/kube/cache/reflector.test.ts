@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
-import type { Change, Trimmed } from '../../../../activities/kube/cache/object-cache.ts';
+import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
 import { Reflector } from '../../../../activities/kube/cache/reflector.ts';
 import { FakeApiServer, status } from '../client/fake-api-server.ts';
@@ -10,7 +10,7 @@ interface Thing extends KubeObject {
   size?: number;
 }
 
-interface ThingView extends Trimmed {
+interface ThingView extends CachedObject {
   size: number;
 }
 
@@ -42,7 +42,7 @@ function reflect(since?: string): Reflector<Thing, ThingView> {
     path: things,
     since,
     backoff: { firstMs: 5, maxMs: 20 },
-    project({ metadata: { uid, name, resourceVersion }, size = 0 }) {
+    transform({ metadata: { uid, name, resourceVersion }, size = 0 }) {
       if (size < 0) throw new Error('a size below zero');
       return { uid, name, resourceVersion, size };
     },

@@ -1,6 +1,7 @@
 /**
- * An API server of one resource, in this process: list in pages, watch, create, merge patch, delete. Faults are
- * set by the test: an answer instead of the next ones, dropped connections, silence.
+ * An API server of one resource, in this process: list in pages, watch, create, merge patch,
+ * delete. Faults are set by the test: an answer instead of the next ones, dropped connections,
+ * silence.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -112,7 +113,10 @@ export class FakeApiServer {
     for (const watch of this.#watches.keys()) watch.write(text);
   }
 
-  /** Takes a backup of the database; the function that it returns restores it, and breaks all watches. */
+  /**
+   * Takes a backup of the database; the function that it returns restores it, and breaks all
+   * watches.
+   */
   backup(): () => void {
     const [version, objects, history] = [this.#version, [...this.#objects], [...this.#history]];
     return () => {

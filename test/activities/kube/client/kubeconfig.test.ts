@@ -90,7 +90,7 @@ test('an exec plugin is asked, and asked again once its token was refused', asyn
   });
 });
 
-test('a provider that nobody serves any more is an error that says what to use', async () => {
+test('a provider that no worker serves any more is an error that says what to use', async () => {
   const loaded = loadKubeConfig(file('config', config('{auth-provider: {name: gcp}}')));
   await expect(createCredentials(loaded).current()).rejects.toThrow('gke-gcloud-auth-plugin');
 });

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import type { ElectionOptions, Leadership } from '../../../../activities/kube/leases/election.ts';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
-import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
-import type { Licence } from '../../../../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
+import type { ActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import { FakeApiServer, status } from '../client/fake-api-server.ts';
 import { until } from '../until.ts';
 
@@ -13,7 +13,7 @@ const names = ['machine-controller', 'machine-controller-manager', 'millwright']
 let server: FakeApiServer;
 let client: KubeClient;
 const elections: Election[] = [];
-const licences: Licence[] = [];
+const licences: ActiveWatcher[] = [];
 
 beforeEach(async () => {
   server = await FakeApiServer.start();
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   server.respond = () => undefined;
   await Promise.all(elections.splice(0).map((election) => election.stop()));
-  await Promise.all(licences.splice(0).map((licence) => licence.close()));
+  await Promise.all(licences.splice(0).map((activeWatcher) => activeWatcher.close()));
   await client.close();
   await server.stop();
 });
@@ -263,11 +263,11 @@ describe('without election', () => {
   test('a process takes our Lease from its holder, renews it, and leaves those of MCM alone', async () => {
     server.put('millwright', { spec: { ...spec, holderIdentity: 'elected' } });
     server.put('machine-controller', { spec: { ...spec, holderIdentity: 'mcm-0' } });
-    const { isGranted } = aLicence();
+    const { isActive } = aLicence();
     const a = candidate('a', { isForced: true });
     await until('a leads', () => a.election.isLeader);
     expect(holders()).toEqual(['mcm-0', undefined, 'a']);
-    await until('workers may act', isGranted);
+    await until('workers may act', isActive);
     const renewedAt = specOf('millwright')['renewTime'];
     await until('it renews', () => specOf('millwright')['renewTime'] !== renewedAt);
     expect(a.terms).toHaveLength(1);
@@ -287,8 +287,8 @@ describe('without election', () => {
   });
 });
 
-function aLicence(): Licence {
-  const made = createLicence({ client, namespace: 'default', onError: () => undefined });
+function aLicence(): ActiveWatcher {
+  const made = watchActiveWatcher({ client, namespace: 'default', onError: () => undefined });
   licences.push(made);
   return made;
 }
@@ -297,31 +297,31 @@ const put = (holderIdentity: string, renewTime = new Date().toISOString()): void
   server.put('millwright', { spec: { holderIdentity, leaseDurationSeconds: 1, renewTime } });
 };
 
-describe('licence', () => {
+describe('activeWatcher', () => {
   test('it is granted while a watcher renews, and ends with its Lease', async () => {
-    const { isGranted } = aLicence();
-    expect(isGranted()).toBe(false);
+    const { isActive } = aLicence();
+    expect(isActive()).toBe(false);
     const a = candidate('a');
-    await until('granted', isGranted);
+    await until('granted', isActive);
     await a.election.stop();
-    await until('not granted', () => !isGranted());
+    await until('not granted', () => !isActive());
   });
 
   test('it ends when the Lease changes no more', async () => {
     put('dead');
-    const { isGranted } = aLicence();
-    await until('granted', isGranted);
+    const { isActive } = aLicence();
+    await until('granted', isActive);
     const since = performance.now();
-    await until('not granted', () => !isGranted());
+    await until('not granted', () => !isActive());
     expect(performance.now() - since).toBeGreaterThan(900);
   });
 
   test('an old Lease grants nothing until it is renewed', async () => {
     put('dead', '2020-01-01T00:00:00.000000Z');
-    const { isGranted } = aLicence();
+    const { isActive } = aLicence();
     await until('a watch', () => server.watchCount > 0);
-    expect(isGranted()).toBe(false);
+    expect(isActive()).toBe(false);
     put('dead', '2020-01-01T00:00:02.000000Z');
-    await until('granted', isGranted);
+    await until('granted', isActive);
   });
 });

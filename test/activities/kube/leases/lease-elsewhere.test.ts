@@ -1,9 +1,11 @@
-/** The Lease of the watchers of one namespace in another one, because the first one may be deleted. */
+/**
+ * The Lease of the watchers of one namespace in another one, because the first one may be deleted.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
-import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import { FakeApiServer, status } from '../client/fake-api-server.ts';
 import { until } from '../until.ts';
 
@@ -52,14 +54,14 @@ const created = (): string[] =>
 
 describe('the Lease of a watcher', () => {
   test('stands in the resource namespace by the name of the served one; those of MCM stay there', async () => {
-    const { isGranted, close } = createLicence({
+    const { isActive, close } = watchActiveWatcher({
       client,
       namespace: 'shoot',
       resourceNamespace: 'leases',
       onError: () => undefined,
     });
     elect('leases');
-    await until('the worker may act', isGranted);
+    await until('the worker may act', isActive);
     expect(created()).toEqual([
       'shoot/machine-controller-manager',
       'shoot/machine-controller',

@@ -25,12 +25,12 @@ const set = lifeOf('pool');
 
 /** A world whose Lease is lost before the third write of this kind. */
 function losing(method: string, objects: object[]): WorldOfTests {
-  const licence = { isLeading: true, isGranted: () => licence.isLeading };
-  const world = aWorld({ control: objects, licence });
+  const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
+  const world = aWorld({ control: objects, activeWatcher });
   let writes = 0;
   world.control.fault = (call) => {
     if (call.method === method && call.path.startsWith(machines)) writes += 1;
-    if (writes === 2) licence.isLeading = false;
+    if (writes === 2) activeWatcher.isLeading = false;
     return undefined;
   };
   return world;
@@ -46,7 +46,9 @@ test('a batch of creates stops, and its next attempt knows which Machines were m
   const reports: unknown[] = [];
   attempt.on('heartbeat', (details) => reports.push(details));
   const batch = { set, names, basis: { generation: 1, replicas: 60 } };
-  await expect(attempt.run(createMachines, batch)).rejects.toMatchObject({ type: 'NotLicensed' });
+  await expect(attempt.run(createMachines, batch)).rejects.toMatchObject({
+    type: 'NoActiveWatcher',
+  });
   expect(writesOf(world).length).toBeLessThan(names.length);
   expect(reports.length).toBeGreaterThan(0);
 });
@@ -60,17 +62,20 @@ test('a batch of deletions stops', async () => {
   const { deleteMachines } = createKubeActivities(world);
   const batch = { set, names, reason: 'scale to 0', generation: 1, now: Date.now() };
   const run = new MockActivityEnvironment().run(deleteMachines, batch);
-  await expect(run).rejects.toMatchObject({ type: 'NotLicensed' });
+  await expect(run).rejects.toMatchObject({ type: 'NoActiveWatcher' });
   expect(writesOf(world).length).toBeLessThan(names.length);
 });
 
 test('a call to a cloud ends, and what came of it is recorded after the next watcher took the Lease', async () => {
-  const licence = { isLeading: true, isGranted: () => licence.isLeading };
-  const world = aWorld({ control: [aMachine(), aMachineClass(), aSecret()], licence });
+  const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
+  const world = aWorld({
+    control: [aMachine(), aMachineClass(), aSecret()],
+    activeWatcher,
+  });
   const made = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
   const driver = refusingDriver('not asked for in this test', {
     async createInstance() {
-      licence.isLeading = false;
+      activeWatcher.isLeading = false;
       return { ...made, found: false, isInitialized: true };
     },
   });
@@ -92,9 +97,9 @@ test('a call to a cloud ends, and what came of it is recorded after the next wat
   expect(outcome).toEqual({ outcome: 'created', instance });
   const { recordCreated } = createKubeActivities(world);
   const record = { machine, instance, usesTarget: true };
-  await expect(recordCreated(record)).rejects.toMatchObject({ type: 'NotLicensed' });
+  await expect(recordCreated(record)).rejects.toMatchObject({ type: 'NoActiveWatcher' });
   expect(world.control.writes()).toEqual([]);
-  licence.isLeading = true;
+  activeWatcher.isLeading = true;
   await recordCreated(record);
   const recorded = await world.control.read(`${machines}/pool-a`);
   expect(recorded).toMatchObject({ spec: { providerID: made.providerID } });

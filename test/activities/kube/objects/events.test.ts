@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DropReason } from '../../../../activities/kube/objects/event-recorder.ts';
 import { EventRecorder } from '../../../../activities/kube/objects/event-recorder.ts';
-import type { EventSubject, EventText } from '../../../../activities/kube/objects/events.ts';
+import type { EventSubject, EventText } from '../../../../activities/kube/objects/event.ts';
 import {
   recordEvent,
   recorderOf,

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import type { GlobalStop, Stop } from '../../../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../../../activities/kube/objects/global-stop.ts';
 import { createLeaseClient } from '../../../../activities/kube/leases/election.ts';
-import { createLicence } from '../../../../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
 import { pausesAnnotation, writePauses } from '../../../../activities/kube/objects/pauses.ts';
 import { FakeApiServer } from '../client/fake-api-server.ts';
@@ -58,8 +58,12 @@ test('a worker that starts later reads on the Lease when nothing could be done',
   ];
   const metadata = { name: 'millwright', annotations: { [pausesAnnotation]: writePauses(known) } };
   server.put('millwright', { metadata, spec: { holderIdentity: 'watcher' } });
-  const licence = createLicence({ client, namespace: 'default', onError: () => undefined });
-  await licence.synced;
-  await licence.close();
-  expect(licence.pauses()).toEqual(known);
+  const activeWatcher = watchActiveWatcher({
+    client,
+    namespace: 'default',
+    onError: () => undefined,
+  });
+  await activeWatcher.synced;
+  await activeWatcher.close();
+  expect(activeWatcher.pauses()).toEqual(known);
 });

@@ -7,7 +7,7 @@ import {
   readPauses,
   writePauses,
 } from '../../../../activities/kube/objects/pauses.ts';
-import { deadlineOf, pauseReasons } from '../../../../workflows/plan/clock.ts';
+import { deadlineOf, pauseReasons } from '../../../../workflows/values/pauses.ts';
 
 const hour = 3_600_000;
 

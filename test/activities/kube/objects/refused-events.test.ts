@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { recorderOf } from '../../../../activities/kube/objects/events.ts';
-import { requireLicence } from '../../../../activities/leader-gate.ts';
+import { requireActiveWatcher } from '../../../../activities/runtime/leader-gate.ts';
 import { reportOn } from '../../../../activities/machine-deployment/lifecycle.ts';
 import { deleteMachines } from '../../../../activities/machine-set/deletions.ts';
 import { machineSubject } from '../../../../activities/machine/object.ts';
@@ -9,7 +9,7 @@ import {
   recordFailure,
   recordTimeout,
 } from '../../../../activities/machine/record.ts';
-import { steerMachine } from '../../../../activities/machine/commands.ts';
+import { applyMachineCommand } from '../../../../activities/machine/commands.ts';
 import { beginTeardown } from '../../../../activities/machine/teardown.ts';
 import { reportClass } from '../../../../activities/machine-class/validation.ts';
 import {
@@ -40,7 +40,8 @@ const steps: Record<string, (world: WorldOfTests) => Promise<unknown>> = {
     }),
   recordTimeout: (world) => recordTimeout(world, { machine, instance, now: Date.now() }),
   beginTeardown: (world) => beginTeardown(world, { machine }),
-  steerMachine: (world) => steerMachine(world, { machine, command: { verb: 'retryNow' } }),
+  applyMachineCommand: (world) =>
+    applyMachineCommand(world, { machine, command: { verb: 'retryNow' } }),
   deleteMachines: ({ control }) =>
     deleteMachines(control, { set: lifeOf('pool'), names: ['pool-a'], generation: 1, now: 0 }),
   reportDeployment: ({ control }) =>
@@ -85,7 +86,7 @@ describe.each(Object.entries(refusals))('with %s', (_name, verdict) => {
     const world = worldThatRefuses(verdict);
     const current = { uid: 'stop-1', reason: 'wrong disks', since: 1_000 };
     const stop = { current: () => current, last: () => undefined };
-    const refused = requireLicence({ ...world, stop }, machineSubject(machine));
+    const refused = requireActiveWatcher({ ...world, stop }, machineSubject(machine));
     await expect(refused).rejects.toMatchObject({ type: 'Stopped' });
   });
 });

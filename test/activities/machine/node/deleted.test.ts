@@ -81,13 +81,13 @@ describe('a Machine that waits for its Node is left alone', () => {
   });
 
   test('when the Lease is lost while its Node is read', async () => {
-    const licence = { isLeading: true, isGranted: () => licence.isLeading };
-    const world = aWorld({ control: [pending()], licence });
+    const activeWatcher = { isLeading: true, isActive: () => activeWatcher.isLeading };
+    const world = aWorld({ control: [pending()], activeWatcher });
     world.target.fault = () => {
-      licence.isLeading = false;
+      activeWatcher.isLeading = false;
       return undefined;
     };
-    await expect(deleteWithNode(world, input)).rejects.toMatchObject({ type: 'NotLicensed' });
+    await expect(deleteWithNode(world, input)).rejects.toMatchObject({ type: 'NoActiveWatcher' });
     expect(world.control.writes()).toEqual([]);
   });
 });

@@ -1,11 +1,14 @@
-/** A worker that was given the kubeconfig of another target cluster: that it finds no Node there proves nothing. */
+/**
+ * A worker that was given the kubeconfig of another target cluster: that it finds no Node there
+ * proves nothing.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { deleteWithNode } from '../../../../activities/machine/node/deleted.ts';
 import { checkHealth } from '../../../../activities/machine/health.ts';
 import { recordJoined } from '../../../../activities/machine/join.ts';
-import { recordLoss } from '../../../../activities/machine/missing-instance.ts';
-import { prepareMachine } from '../../../../activities/machine/prepare.ts';
+import { recordMissingInstance } from '../../../../activities/machine/missing-instance.ts';
+import { readAndClaimMachine } from '../../../../activities/machine/read-and-claim.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
 import { recordCreated, recordTimeout } from '../../../../activities/machine/record.ts';
 import { finishTeardown } from '../../../../activities/machine/teardown.ts';
@@ -68,7 +71,7 @@ interface Step {
 }
 
 const finish = { machine, ...instance };
-const health = { machine, instance, hasLostNode: false, stoodStill: 0, now };
+const health = { machine, instance, hasLostNode: false, pausedMs: 0, now };
 const steps: Step[] = [
   {
     name: 'a health check',
@@ -91,11 +94,11 @@ const steps: Step[] = [
   {
     name: 'the loss of an instance',
     given: { phase: 'Pending' },
-    run: (world) => recordLoss(world, { machine, instance }),
+    run: (world) => recordMissingInstance(world, { machine, instance }),
   },
   {
     name: 'the first read of a workflow that began anew',
-    run: (world) => prepareMachine(world, { machine, isRetry: false, readsNode: true }),
+    run: (world) => readAndClaimMachine(world, { machine, isRetry: false, readsNode: true }),
   },
   {
     name: 'a preservation',

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { createRefusals } from '../../../../activities/machine-class/refusals.ts';
-import { lookForOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
-import { tellOfCredentials } from '../../../../activities/safety/orphans/report-credentials.ts';
+import { findOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
+import { reportCredentials } from '../../../../activities/safety/orphans/report-credentials.ts';
 import { annotations } from '../../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../../workflows/api/machine-class.ts';
 import type { CredentialNews } from '../../../../workflows/plan/safety/orphan-sweep.ts';
@@ -37,8 +37,8 @@ async function newsOf(kind: 'credentials' | 'none' | 'unavailable'): Promise<unk
     },
   };
   const request = { namespace, cluster: 'c', provider: 'virtual', minAgeSeconds: 60 };
-  const [look] = await lookForOrphans({ driver, control, signal: () => signal }, request);
-  return look?.credentials;
+  const [listing] = await findOrphans({ driver, control, signal: () => signal }, request);
+  return listing?.credentials;
 }
 
 describe('a listing is news of the credentials', () => {
@@ -59,8 +59,8 @@ test('each class is told once', async () => {
   const control = new MemoryKube(classWith('a'), classWith('b', told));
   const world = { refusals: createRefusals(control) };
   const news: CredentialNews[] = [{ classNames: ['a', 'gone'], refusal }, { classNames: ['b'] }];
-  await tellOfCredentials(world, { namespace, news });
-  await tellOfCredentials(world, { namespace, news });
+  await reportCredentials(world, { namespace, news });
+  await reportCredentials(world, { namespace, news });
   const noteOf = async (name: string): Promise<string | undefined> => {
     const path = customResource('machineclasses', namespace, name);
     return (await control.read<MachineClass>(path)).metadata.annotations?.[annotations.invalid];

@@ -9,9 +9,9 @@ import type {
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import { deleteOrphan } from '../../../../activities/safety/orphans/delete-orphan.ts';
-import { lookLast } from '../../../../activities/safety/orphans/final-check.ts';
-import { lookForOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
-import { findProviders, tellOfOrphans } from '../../../../activities/safety/orphans/classes.ts';
+import { checkFinally } from '../../../../activities/safety/orphans/final-check.ts';
+import { findOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
+import { findProviders, reportOrphans } from '../../../../activities/safety/orphans/classes.ts';
 import type { Suspect } from '../../../../workflows/plan/safety/orphan-sweep.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../../../support/builders.ts';
 import { MemoryKube } from '../../../support/memory-kube.ts';
@@ -89,8 +89,8 @@ describe('a look', () => {
       minAgeSeconds: 60,
       ...(suspects && { suspects }),
     };
-    const looks = lookForOrphans({ driver, control, signal: () => signal }, request);
-    return { asked, looks };
+    const listings = findOrphans({ driver, control, signal: () => signal }, request);
+    return { asked, listings };
   }
 
   test('lists once for each credential and scope, however many classes and Secrets there are', async () => {
@@ -105,8 +105,8 @@ describe('a look', () => {
       credentials('s-2', 'alice', 'two'),
       credentials('s-3', 'bob'),
     );
-    const { asked, looks } = lookAt(control);
-    expect((await looks).map(({ className, classCount }) => [className, classCount])).toEqual([
+    const { asked, listings } = lookAt(control);
+    expect((await listings).map(({ className, classCount }) => [className, classCount])).toEqual([
       ['a', 3],
       ['d', 1],
       ['e', 1],
@@ -125,7 +125,7 @@ describe('a look', () => {
       { providerID: 'local:///z/i-1', machineName: 'gone', token: 'uid-of-gone-0', createdAt: 0 },
       { providerID: 'local:///z/i-2', machineName: 'young', createdAt: Date.now() },
     ];
-    expect(await lookAt(control, { instances }).looks).toEqual([
+    expect(await lookAt(control, { instances }).listings).toEqual([
       {
         provider: 'virtual',
         className: 'small',
@@ -145,7 +145,7 @@ describe('a look', () => {
       { providerID: 'local:///z/i-1', machineName: 'gone', token: 'uid-of-gone-0' },
     ];
     const suspects = ['local:///z/i-0', 'local:///z/i-1', 'local:///z/not-listed'];
-    expect(await lookAt(control, { instances, suspects }).looks).toMatchObject([
+    expect(await lookAt(control, { instances, suspects }).listings).toMatchObject([
       { suspects: [{ providerID: 'local:///z/i-1' }], cleared: ['local:///z/i-0'] },
     ]);
   });
@@ -159,8 +159,8 @@ describe('a look', () => {
       credentials('s-2', 'bob'),
     );
     const instances = [{ providerID: 'local:///z/i-1', machineName: 'gone' }];
-    const looks = await lookAt(control, { instances, refuses: 'alice' }).looks;
-    expect(looks.map(({ error, suspects }) => [error, suspects.length])).toEqual([
+    const listings = await lookAt(control, { instances, refuses: 'alice' }).listings;
+    expect(listings.map(({ error, suspects }) => [error, suspects.length])).toEqual([
       ['PermissionDenied: no', 0],
       [undefined, 1],
       [`secretRef.name: Secret "nowhere" does not exist in namespace ${namespace}`, 0],
@@ -172,9 +172,9 @@ describe('a look', () => {
     const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
 
     test('and says which the cloud does not know', async () => {
-      const { asked, looks } = lookAt(new MemoryKube(...objects), { instances });
+      const { asked, listings } = lookAt(new MemoryKube(...objects), { instances });
       const missing = [{ name: 'lost', uid: 'uid-of-lost', providerID: 'x/i-1' }];
-      expect(await looks).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
+      expect(await listings).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
       expect(asked).toHaveLength(2);
     });
 
@@ -182,8 +182,8 @@ describe('a look', () => {
       ['knows', async () => ({ providerID: 'x/i-1', nodeName: 'lost', isInitialized: true })],
       ['says nothing of', () => Promise.reject(refused)],
     ])('but not one that it %s', async (_words, describes) => {
-      const { looks } = lookAt(new MemoryKube(...objects), { instances, describes });
-      expect((await looks)[0]).not.toHaveProperty('missing');
+      const { listings } = lookAt(new MemoryKube(...objects), { instances, describes });
+      expect((await listings)[0]).not.toHaveProperty('missing');
     });
   });
 
@@ -193,9 +193,9 @@ describe('a look', () => {
       machineName: `m-${index}`,
     }));
     const control = new MemoryKube(aMachineClass(), aSecret());
-    const [look] = await lookAt(control, { instances }).looks;
-    expect(look?.suspects).toHaveLength(200);
-    expect(look?.omitted).toBe(50);
+    const [listing] = await lookAt(control, { instances }).listings;
+    expect(listing?.suspects).toHaveLength(200);
+    expect(listing?.omitted).toBe(50);
   });
 });
 
@@ -209,24 +209,24 @@ describe('the last look before a class is let go', () => {
     { providerID: 'local:///z/i-1', machineName: 'gone' },
   ];
 
-  function lastLook(...objects: object[]) {
+  function finalCheck(...objects: object[]) {
     const driver = { listScope: () => '', listInstances: async () => listed };
     const world = { driver, control: new MemoryKube(...objects), signal: () => signal };
-    return lookLast(world, { namespace, cluster, provider: 'virtual', className: 'small' });
+    return checkFinally(world, { namespace, cluster, provider: 'virtual', className: 'small' });
   }
 
   test('finds what has no Machine', async () => {
-    const found = await lastLook(aMachineClass(), aSecret(), aMachine());
+    const found = await finalCheck(aMachineClass(), aSecret(), aMachine());
     expect(found).toEqual({ left: 1, examples: ['local:///z/i-1'] });
   });
 
   test('is for the last class with these credentials only', async () => {
-    const found = await lastLook(aMachineClass(), sibling(), aSecret());
+    const found = await finalCheck(aMachineClass(), sibling(), aSecret());
     expect(found).toEqual({ left: 0, examples: [] });
   });
 
   test('does not count on a class that goes as well', async () => {
-    const found = await lastLook(aMachineClass(), sibling({ deletionTimestamp }), aSecret());
+    const found = await finalCheck(aMachineClass(), sibling({ deletionTimestamp }), aSecret());
     expect(found.left).toBe(2);
   });
 });
@@ -287,7 +287,7 @@ test('Events stand on the class, as long as it is there', async () => {
   const control = new MemoryKube(aMachineClass());
   const stopped = { className: 'small', message: 'too many' };
   const deleted = [suspect, { ...suspect, className: 'elsewhere' }];
-  await tellOfOrphans(control, { namespace, deleted, stopped });
+  await reportOrphans(control, { namespace, deleted, stopped });
   expect(control.bodies).toMatchObject([
     {
       reason: 'DeletedOrphan',

@@ -31,7 +31,10 @@ async function start(): Promise<RunningCloud> {
   };
 }
 
-/** `.../providers/Microsoft.Compute/virtualMachines/NAME`: the type is the last word but one, or the last. */
+/**
+ * `.../providers/Microsoft.Compute/virtualMachines/NAME`: the type is the last word but one, or the
+ * last.
+ */
 function stepOf({ method, url }: RelayedRequest): Step {
   const words = url.pathname.split('/').filter((word) => word !== '');
   const known = words.findLast((word) => types.has(word.toLowerCase()));

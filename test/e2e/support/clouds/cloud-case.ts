@@ -10,7 +10,10 @@ export interface CloudCase {
 
 export interface RunningCloud {
   upstream: Upstream;
-  /** Variables for the worker. `url`: where it is to look for the cloud, the upstream itself or a relay. */
+  /**
+   * Variables for the worker. `url`: where it is to look for the cloud, the upstream itself or a
+   * relay.
+   */
   envFor(url: string): Record<string, string>;
   /** A relay in front of it has to speak TLS, with this. */
   serverTls?: { cert: string; key: string };

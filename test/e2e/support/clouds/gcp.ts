@@ -28,7 +28,10 @@ async function start(): Promise<RunningCloud> {
   };
 }
 
-/** `/compute/v1/projects/P/zones/Z/instances/NAME`: the collection is the word before last, or the last. */
+/**
+ * `/compute/v1/projects/P/zones/Z/instances/NAME`: the collection is the word before last, or the
+ * last.
+ */
 function stepOf({ method, url }: RelayedRequest): Step {
   const words = url.pathname.split('/').filter((word) => word !== '');
   const collection = words.find((word) => ['instances', 'operations', 'token'].includes(word));

@@ -1,6 +1,7 @@
 /**
- * kill -9 of the worker at every kind of call that a driver makes: when the cloud has done it and the worker does not know. One
- * instance for a Machine, with what goes with it, and nothing afterwards.
+ * kill -9 of the worker at every kind of call that a driver makes: when the cloud has done it and
+ * the worker does not know. One instance for a Machine, with what goes with it, and nothing
+ * afterwards.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
@@ -23,7 +24,10 @@ export interface Expected {
   belongings: number;
 }
 
-/** Defines the test of one cloud. Each takes more than a minute, so they are in files of their own, which run side by side. */
+/**
+ * Defines the test of one cloud. Each takes more than a minute, so they are in files of their own,
+ * which run side by side.
+ */
 export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): void {
   jest.setTimeout(testSeconds * 1_000);
   describe(`kill -9 of the worker at each call of the driver of ${cloudCase.provider}`, () => {

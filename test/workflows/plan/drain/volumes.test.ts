@@ -1,7 +1,10 @@
-/** Waiting for the volumes of an evicted pod: first until they leave its Node, then until they arrive at the next. */
+/**
+ * Waiting for the volumes of an evicted pod: first until they leave its Node, then until they
+ * arrive at the next.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Attachment, VolumeWait } from '../../../../workflows/plan/drain/volumes.ts';
-import { afterLook, attachedTo } from '../../../../workflows/plan/drain/volumes.ts';
+import { afterListing, attachedTo } from '../../../../workflows/plan/drain/volumes.ts';
 
 const now = 1_000_000;
 const reattachSeconds = 90;
@@ -38,11 +41,11 @@ describe('while a volume is still on the drained Node', () => {
   const facts = at(attached('pv-a', 'old'), attached('pv-b', 'new'));
 
   test('the wait goes on unchanged', () => {
-    expect(afterLook(aWait(), facts)).toEqual(aWait());
+    expect(afterListing(aWait(), facts)).toEqual(aWait());
   });
 
   test('the wait ends at its limit', () => {
-    expect(afterLook(aWait({ until: now }), facts)).toBeUndefined();
+    expect(afterListing(aWait({ until: now }), facts)).toBeUndefined();
   });
 });
 
@@ -50,22 +53,22 @@ describe('once no volume is on the drained Node', () => {
   const reattach = aWait({ stage: 'reattach', since: now, until: now + 90_000 });
 
   test('the drain waits for the volumes at their next Node, with a limit of its own', () => {
-    expect(afterLook(aWait(), at())).toEqual(reattach);
-    expect(afterLook(aWait({ until: now }), at(attached('pv-a', 'new')))).toEqual(reattach);
+    expect(afterListing(aWait(), at())).toEqual(reattach);
+    expect(afterListing(aWait({ until: now }), at(attached('pv-a', 'new')))).toEqual(reattach);
   });
 
   test('an attachment that is only wanted does not count', () => {
     const facts = at(attached('pv-a', 'new'), attached('pv-b', 'new', false));
-    expect(afterLook(aWait(), facts)).toEqual(reattach);
+    expect(afterListing(aWait(), facts)).toEqual(reattach);
   });
 
   test('nothing is waited for when all of them are attached elsewhere', () => {
     const facts = at(attached('pv-a', 'new'), attached('pv-b', 'other'));
-    expect(afterLook(aWait(), facts)).toBeUndefined();
+    expect(afterListing(aWait(), facts)).toBeUndefined();
   });
 
   test('nothing is waited for with a reattach timeout of 0', () => {
-    expect(afterLook(aWait(), { ...at(), reattachSeconds: 0 })).toBeUndefined();
+    expect(afterListing(aWait(), { ...at(), reattachSeconds: 0 })).toBeUndefined();
   });
 });
 
@@ -73,12 +76,12 @@ describe('while the volumes are awaited at their next Node', () => {
   const wait = aWait({ stage: 'reattach' });
 
   test('the wait goes on until the last one is attached', () => {
-    expect(afterLook(wait, at(attached('pv-a', 'new')))).toEqual(wait);
+    expect(afterListing(wait, at(attached('pv-a', 'new')))).toEqual(wait);
     const both = at(attached('pv-a', 'new'), attached('pv-b', 'new'));
-    expect(afterLook(wait, both)).toBeUndefined();
+    expect(afterListing(wait, both)).toBeUndefined();
   });
 
   test('the wait ends at its limit', () => {
-    expect(afterLook({ ...wait, until: now }, at())).toBeUndefined();
+    expect(afterListing({ ...wait, until: now }, at())).toBeUndefined();
   });
 });

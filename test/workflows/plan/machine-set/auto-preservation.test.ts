@@ -14,7 +14,7 @@ test.each<{
   machines: MachineFact[];
   max: number;
   preserve?: string[];
-  letGo?: string[];
+  unpreserve?: string[];
 }>([
   { name: 'none where none is allowed', machines: [failed('a')], max: 0 },
   {
@@ -48,23 +48,23 @@ test.each<{
     name: 'too many: the oldest are let go',
     machines: [auto('a', 3), auto('b', 1), auto('c', 2), failed('d')],
     max: 1,
-    letGo: ['b', 'c'],
+    unpreserve: ['b', 'c'],
   },
-])('$name', ({ machines, max, preserve = [], letGo = [] }) => {
-  const isNothing = preserve.length + letGo.length === 0;
+])('$name', ({ machines, max, preserve = [], unpreserve = [] }) => {
+  const isNothing = preserve.length + unpreserve.length === 0;
   expect(planAutoPreservation(machines, { max })).toEqual(
-    isNothing ? undefined : { preserve, letGo },
+    isNothing ? undefined : { preserve, unpreserve },
   );
 });
 
 test('never more than allowed, and then there is nothing to do', () => {
   fc.assert(
     fc.property(anyFacts, fc.nat(5), (machines, max) => {
-      const { preserve = [], letGo = [] } = planAutoPreservation(machines, { max }) ?? {};
+      const { preserve = [], unpreserve = [] } = planAutoPreservation(machines, { max }) ?? {};
       const after = machines.map((machine): MachineFact => {
         if (preserve.includes(machine.name)) return { ...machine, preserve: 'auto-preserved' };
         const { preserve: _gone, ...rest } = machine;
-        return letGo.includes(machine.name) ? { ...rest, wasPreserved: true } : machine;
+        return unpreserve.includes(machine.name) ? { ...rest, wasPreserved: true } : machine;
       });
       const held = after.filter(
         (machine) => !machine.isDeleting && machine.preserve === 'auto-preserved',

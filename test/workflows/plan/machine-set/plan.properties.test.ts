@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AutoPreservation } from '../../../../workflows/plan/machine-set/auto-preservation.ts';
 import { planAutoPreservation } from '../../../../workflows/plan/machine-set/auto-preservation.ts';
-import type { MachineSetStep, SetSurvey } from '../../../../workflows/plan/machine-set/plan.ts';
+import type {
+  MachineSetStep,
+  ObservedMachineSet,
+} from '../../../../workflows/plan/machine-set/plan.ts';
 import { nextBatchSize, planMachineSet } from '../../../../workflows/plan/machine-set/plan.ts';
 import type { MachineFact } from '../../../../workflows/plan/machine-set/scale-down.ts';
 import {
@@ -38,14 +41,18 @@ const anyWish: fc.Arbitrary<Wish> = fc.record(
 );
 
 /** What a survey of these machines says. */
-function surveyOf(wish: Wish, machines: readonly MachineFact[], toPush: string[] = []): SetSurvey {
+function surveyOf(
+  wish: Wish,
+  machines: readonly MachineFact[],
+  toPush: string[] = [],
+): ObservedMachineSet {
   const facts = { ...wish, machines, now };
   const { nextExpiry: _none, ...failed } = countFailed(facts);
   const autoPreservation = wish.isDeleting
     ? undefined
     : planAutoPreservation(machines, { max: wish.most ?? 0 });
   return {
-    demand: {
+    desired: {
       isDeleting: wish.isDeleting,
       hasFinalizer: true,
       isOrphaning: false,
@@ -70,7 +77,10 @@ interface Run {
   most: number;
 }
 
-/** Carries out step after step, each after a look of its own, until the set waits. What is deleted is gone by the next look. */
+/**
+ * Carries out step after step, each after a look of its own, until the set waits. What is deleted
+ * is gone by the next look.
+ */
 function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
   const steps: MachineSetStep[] = [];
   let machines = [...start];
@@ -79,8 +89,8 @@ function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
   let most = 0;
   for (;;) {
     most = Math.max(most, machines.filter(isPresent).length);
-    const survey = surveyOf(wish, machines, toPush.slice(0, burst));
-    const step = planMachineSet({ survey, createdSince: 0, batchSize }, now);
+    const observation = surveyOf(wish, machines, toPush.slice(0, burst));
+    const step = planMachineSet({ observation, createdSince: 0, batchSize }, now);
     steps.push(step);
     if (step.action === 'wait' || step.action === 'release') return { steps, machines, most };
     if (step.action === 'create') {
@@ -98,9 +108,9 @@ function runToEnd(wish: Wish, start: readonly MachineFact[]): Run {
   }
 }
 
-function marked(machine: MachineFact, { preserve, letGo }: AutoPreservation): MachineFact {
+function marked(machine: MachineFact, { preserve, unpreserve }: AutoPreservation): MachineFact {
   if (preserve.includes(machine.name)) return { ...machine, preserve: 'auto-preserved' };
-  if (!letGo.includes(machine.name)) return machine;
+  if (!unpreserve.includes(machine.name)) return machine;
   const { preserve: _gone, preservedUntil: _over, ...rest } = machine;
   return rest;
 }
@@ -157,7 +167,10 @@ describe('whatever the machines and the wish', () => {
     fc.assert(
       fc.property(anyWish, shuffled, (wish, [machines, others]) => {
         const plan = (facts: MachineFact[]) =>
-          planMachineSet({ survey: surveyOf(wish, facts), createdSince: 0, batchSize: 1 }, now);
+          planMachineSet(
+            { observation: surveyOf(wish, facts), createdSince: 0, batchSize: 1 },
+            now,
+          );
         expect(plan(others)).toEqual(plan(machines));
       }),
     );

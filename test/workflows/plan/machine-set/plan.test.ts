@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type {
   MachineSetFacts,
   MachineSetStep,
-  SetDemand,
-  SetSurvey,
+  DesiredMachines,
+  ObservedMachineSet,
 } from '../../../../workflows/plan/machine-set/plan.ts';
 import {
   batchLimit,
@@ -17,7 +17,7 @@ import { burst } from '../../../../workflows/plan/machine-set/deletions.ts';
 
 const now = 1_000_000;
 
-function demand(changes: Partial<SetDemand> = {}): SetDemand {
+function desired(changes: Partial<DesiredMachines> = {}): DesiredMachines {
   return {
     isDeleting: false,
     hasFinalizer: true,
@@ -30,21 +30,21 @@ function demand(changes: Partial<SetDemand> = {}): SetDemand {
 }
 
 interface Given {
-  demand?: Partial<SetDemand>;
-  survey?: Partial<Omit<SetSurvey, 'demand'>>;
+  desired?: Partial<DesiredMachines>;
+  observation?: Partial<Omit<ObservedMachineSet, 'demand'>>;
   facts?: Partial<Omit<MachineSetFacts, 'survey'>>;
 }
 
 function facts(given: Given): MachineSetFacts {
-  const present = given.survey?.present ?? 0;
+  const present = given.observation?.present ?? 0;
   return {
-    survey: {
-      demand: demand(given.demand),
+    observation: {
+      desired: desired(given.desired),
       total: present,
       present,
       failed: { total: 0, preserved: 0, held: 0 },
       toDelete: { names: [], reason: '' },
-      ...given.survey,
+      ...given.observation,
     },
     createdSince: 0,
     batchSize: 1,
@@ -65,22 +65,22 @@ function refusedTo(count: number): { refused: RefusedMachines } {
 test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   {
     name: 'machines that are refused keep no other from being deleted',
-    given: { survey: { present: 4, toDelete: surplus }, facts: refusedTo(99) },
+    given: { observation: { present: 4, toDelete: surplus }, facts: refusedTo(99) },
     step: { action: 'delete', ...surplus },
   },
   {
     name: 'a hundred machines that are refused are enough for now',
-    given: { survey: { present: 4, toDelete: surplus }, facts: refusedTo(100) },
+    given: { observation: { present: 4, toDelete: surplus }, facts: refusedTo(100) },
     step: { action: 'wait', until: now + 9_000 },
   },
   {
     name: 'machines that are refused keep none from being made',
-    given: { survey: { present: 2 }, facts: refusedTo(100) },
+    given: { observation: { present: 2 }, facts: refusedTo(100) },
     step: { action: 'create', count: 1 },
   },
   {
     name: 'a set that waits for machines that are refused says so and tries again',
-    given: { survey: { present: 4 }, facts: refusedTo(1) },
+    given: { observation: { present: 4 }, facts: refusedTo(1) },
     step: {
       action: 'wait',
       reason: 'has 4 of 3 machines; 1 machines cannot be written: kept for forensics',
@@ -90,37 +90,37 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   { name: 'an empty set starts with one', given: {}, step: { action: 'create', count: 1 } },
   {
     name: 'and goes on with a whole batch',
-    given: { demand: { replicas: 100 }, survey: { present: 15 }, facts: { batchSize: 16 } },
+    given: { desired: { replicas: 100 }, observation: { present: 15 }, facts: { batchSize: 16 } },
     step: { action: 'create', count: 16 },
   },
   {
     name: 'a batch is no larger than what is missing',
-    given: { survey: { present: 1 }, facts: { batchSize: 8 } },
+    given: { observation: { present: 1 }, facts: { batchSize: 8 } },
     step: { action: 'create', count: 2 },
   },
   {
     name: 'machines of batches since the last look count',
-    given: { survey: { present: 1 }, facts: { batchSize: 8, createdSince: 1 } },
+    given: { observation: { present: 1 }, facts: { batchSize: 8, createdSince: 1 } },
     step: { action: 'create', count: 1 },
   },
   {
     name: 'a full set waits',
-    given: { survey: { present: 3 } },
+    given: { observation: { present: 3 } },
     step: { action: 'wait', reason: 'has 3 of 3 machines' },
   },
   {
     name: 'a surplus goes',
-    given: { survey: { present: 4, toDelete: surplus } },
+    given: { observation: { present: 4, toDelete: surplus } },
     step: { action: 'delete', ...surplus },
   },
   {
     name: 'missing machines come before failed ones go',
-    given: { survey: { present: 2, toDelete: surplus } },
+    given: { observation: { present: 2, toDelete: surplus } },
     step: { action: 'create', count: 1 },
   },
   {
     name: 'a frozen set makes nothing',
-    given: { demand: { frozenBy: 'freeze=True' } },
+    given: { desired: { frozenBy: 'freeze=True' } },
     step: {
       action: 'wait',
       reason: '3 machines missing, but label freeze=True allows no new ones',
@@ -128,7 +128,7 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   },
   {
     name: 'a frozen set still shrinks',
-    given: { demand: { frozenBy: 'freeze=True' }, survey: { present: 4, toDelete: surplus } },
+    given: { desired: { frozenBy: 'freeze=True' }, observation: { present: 4, toDelete: surplus } },
     step: { action: 'delete', ...surplus },
   },
   {
@@ -143,33 +143,33 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   },
   {
     name: 'a template is pushed when the number is right',
-    given: { survey: { present: 3, toPush: ['pool-a'] } },
+    given: { observation: { present: 3, toPush: ['pool-a'] } },
     step: { action: 'push', names: ['pool-a'], reason: '1 machines differ from the template' },
   },
   {
     name: 'missing machines come before a push',
-    given: { survey: { present: 2, toPush: ['pool-a'] } },
+    given: { observation: { present: 2, toPush: ['pool-a'] } },
     step: { action: 'create', count: 1 },
   },
   {
     name: 'a surplus goes before a push',
-    given: { survey: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
+    given: { observation: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
     step: { action: 'delete', ...surplus },
   },
   {
     name: 'a refused batch does not hold up a push',
-    given: { survey: { toPush: ['pool-a'] }, facts: { retryAt: now + 1, lastError: 'quota' } },
+    given: { observation: { toPush: ['pool-a'] }, facts: { retryAt: now + 1, lastError: 'quota' } },
     step: { action: 'push' },
   },
   {
     name: 'a frozen set still pushes',
-    given: { demand: { frozenBy: 'freeze=True' }, survey: { toPush: ['pool-a'] } },
+    given: { desired: { frozenBy: 'freeze=True' }, observation: { toPush: ['pool-a'] } },
     step: { action: 'push' },
   },
   {
     name: 'failed machines that stay are said, and the end of their preservation is awaited',
     given: {
-      survey: { present: 3, failed: { total: 3, preserved: 2, held: 1 }, holdsUntil: now + 9 },
+      observation: { present: 3, failed: { total: 3, preserved: 2, held: 1 }, holdsUntil: now + 9 },
     },
     step: {
       action: 'wait',
@@ -180,7 +180,7 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
   },
   {
     name: 'a faulty spec does nothing, not even shrink',
-    given: { demand: { faults: ['a', 'b'] }, survey: { present: 4, toDelete: surplus } },
+    given: { desired: { faults: ['a', 'b'] }, observation: { present: 4, toDelete: surplus } },
     step: { action: 'wait', reason: 'a; b' },
   },
 ])('$name', ({ given, step }) => {
@@ -193,37 +193,37 @@ describe('deletion', () => {
   test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
     {
       name: 'takes the machines along',
-      given: { demand: deleting, survey: { present: 1, toDelete: names } },
+      given: { desired: deleting, observation: { present: 1, toDelete: names } },
       step: { action: 'delete', ...names },
     },
     {
       name: 'waits for those that are going',
-      given: { demand: deleting, survey: { total: 2 } },
+      given: { desired: deleting, observation: { total: 2 } },
       step: { action: 'wait', reason: '2 machines are going away' },
     },
     {
       name: 'ends when none is left',
-      given: { demand: deleting },
+      given: { desired: deleting },
       step: { action: 'release' },
     },
     {
       name: 'ends although the spec is faulty',
-      given: { demand: { ...deleting, faults: ['no selector'] } },
+      given: { desired: { ...deleting, faults: ['no selector'] } },
       step: { action: 'release' },
     },
     {
       name: 'leaves the machines alone while they are let go',
       given: {
-        demand: { ...deleting, isOrphaning: true },
-        survey: { present: 1, toDelete: names },
+        desired: { ...deleting, isOrphaning: true },
+        observation: { present: 1, toDelete: names },
       },
       step: { action: 'wait' },
     },
     {
       name: 'touches nothing when our finalizer was stripped',
       given: {
-        demand: { ...deleting, hasFinalizer: false },
-        survey: { present: 1, toDelete: names },
+        desired: { ...deleting, hasFinalizer: false },
+        observation: { present: 1, toDelete: names },
       },
       step: { action: 'wait' },
     },
@@ -242,7 +242,7 @@ test('there are never more machines than replicas, whatever order answers come i
   fc.assert(
     fc.property(given, ({ replicas, present, ...rest }) => {
       const step = planMachineSet(
-        facts({ demand: { replicas }, survey: { present }, facts: rest }),
+        facts({ desired: { replicas }, observation: { present }, facts: rest }),
         now,
       );
       const count = step.action === 'create' ? step.count : 0;
@@ -257,7 +257,7 @@ test('slow start ends at the wanted number in few batches', () => {
   let createdSince = 0;
   const batches: number[] = [];
   for (;;) {
-    const given = facts({ demand: { replicas: 37 }, facts: { batchSize, createdSince } });
+    const given = facts({ desired: { replicas: 37 }, facts: { batchSize, createdSince } });
     const step = planMachineSet(given, now);
     if (step.action !== 'create') break;
     batches.push(step.count);
@@ -283,7 +283,7 @@ test.each([
 });
 
 describe('a spec that was just seen', () => {
-  const survey = (given: Given): SetSurvey => facts(given).survey;
+  const observation = (given: Given): ObservedMachineSet => facts(given).observation;
 
   test.each<{ name: string; given: Given; batchSize?: number; isAway: boolean }>([
     { name: 'what one batch makes', given: {}, batchSize: 4, isAway: true },
@@ -291,26 +291,26 @@ describe('a spec that was just seen', () => {
     { name: 'a batch that has to wait', given: {}, isAway: false },
     {
       name: 'what one batch deletes',
-      given: { survey: { present: 4, toDelete: surplus } },
+      given: { observation: { present: 4, toDelete: surplus } },
       batchSize: 1,
       isAway: true,
     },
-    { name: 'nothing to do', given: { survey: { present: 3 } }, batchSize: 4, isAway: false },
+    { name: 'nothing to do', given: { observation: { present: 3 } }, batchSize: 4, isAway: false },
     {
       name: 'a frozen set',
-      given: { demand: { frozenBy: 'freeze=True' } },
+      given: { desired: { frozenBy: 'freeze=True' } },
       batchSize: 4,
       isAway: false,
     },
-    { name: 'a faulty set', given: { demand: { faults: ['x'] } }, batchSize: 4, isAway: false },
+    { name: 'a faulty set', given: { desired: { faults: ['x'] } }, batchSize: 4, isAway: false },
     {
       name: 'a set that goes',
-      given: { demand: { isDeleting: true } },
+      given: { desired: { isDeleting: true } },
       batchSize: 4,
       isAway: false,
     },
   ])('is one step away ($isAway): $name', ({ given, batchSize, isAway }) => {
-    expect(isOneStepAway(survey(given), batchSize)).toBe(isAway);
+    expect(isOneStepAway(observation(given), batchSize)).toBe(isAway);
   });
 });
 
@@ -325,25 +325,25 @@ describe('while everything is stopped', () => {
     },
     {
       name: 'a set with machines to delete waits',
-      given: { survey: { present: 4, toDelete: surplus } },
+      given: { observation: { present: 4, toDelete: surplus } },
       expected: { action: 'wait', reason: `${surplus.reason}; ${stop}` },
     },
     {
       name: 'a set with machines to delete pushes its template',
-      given: { survey: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
+      given: { observation: { present: 4, toDelete: surplus, toPush: ['pool-a'] } },
       expected: { action: 'push', names: ['pool-a'] },
     },
     {
       name: 'a set that is being deleted pushes nothing',
       given: {
-        demand: { isDeleting: true },
-        survey: { present: 1, toDelete: surplus, toPush: ['pool-a'] },
+        desired: { isDeleting: true },
+        observation: { present: 1, toDelete: surplus, toPush: ['pool-a'] },
       },
       expected: { action: 'wait' },
     },
     {
       name: 'a set without machines is released',
-      given: { demand: { isDeleting: true }, survey: { present: 0 } },
+      given: { desired: { isDeleting: true }, observation: { present: 0 } },
       expected: { action: 'release' },
     },
   ])('$name', ({ given, expected }) => {

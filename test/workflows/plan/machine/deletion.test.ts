@@ -62,22 +62,22 @@ describe('deletion', () => {
     { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
     {
       name: 'a machine that never had a readable class has nothing to delete',
-      given: { isPrepared: true, ...deleted, teardown },
+      given: { isRead: true, ...deleted, teardown },
       action: 'finishTeardown',
     },
     {
       name: 'a create that was sent is deleted even when the class is gone',
-      given: { isPrepared: true, ...deleted, teardown, wasCreateSent: true },
+      given: { isRead: true, ...deleted, teardown, wasCreateSent: true },
       action: 'deleteInstance',
     },
     {
       name: 'an edit of the spec is read before the deletion goes on',
-      given: { ...drained, isPrepared: false },
+      given: { ...drained, isRead: false },
       action: 'prepare',
     },
     {
       name: 'an edit of the spec during a drain begins the drain anew',
-      given: { ...drained, isPrepared: false, running: draining },
+      given: { ...drained, isRead: false, running: draining },
       action: 'cancel',
       reason: 'spec was edited',
     },

@@ -3,11 +3,11 @@ import type { NodeCondition } from '../../../../workflows/api/meta.ts';
 import type {
   HealthFinding,
   HealthState,
-  Look,
+  HealthCheck,
 } from '../../../../workflows/plan/machine/health.ts';
 import {
-  afterLook,
-  beforeLook,
+  afterCheck,
+  beforeCheck,
   conditionsDiffer,
   deadlineOf,
   isMeltdown,
@@ -126,7 +126,7 @@ test.each([
   expect(isMeltdown({ unknown, joined })).toBe(expected);
 });
 
-const at = (time: number): Look => ({ seen: 'x', begunAt: time, endedAt: time, random: 0 });
+const at = (time: number): HealthCheck => ({ seen: 'x', begunAt: time, endedAt: time, random: 0 });
 
 describe('the clock', () => {
   const minute = 60_000;
@@ -137,61 +137,61 @@ describe('the clock', () => {
     timeoutSeconds: 600,
     faults: ['Ready is False'],
   };
-  const fell = afterLook(undefined, sick, at(start));
+  const fell = afterCheck(undefined, sick, at(start));
   const minutesLeft = (state: HealthState): number => ((deadlineOf(state) ?? NaN) - start) / minute;
 
   test('runs from when it became unhealthy, and it is looked at each minute', () => {
     expect(minutesLeft(fell)).toBe(10);
-    expect(fell.lookAt).toBe(start + minute);
+    expect(fell.checkAt).toBe(start + minute);
     expect(fell.waitsFor).toBe('unhealthy: Ready is False');
   });
 
   test('is not set back by looks that find it unhealthy, whatever the faults', () => {
-    const later = afterLook(fell, { ...sick, faults: ['Ready is Unknown'] }, at(start + minute));
+    const later = afterCheck(fell, { ...sick, faults: ['Ready is Unknown'] }, at(start + minute));
     expect(minutesLeft(later)).toBe(10);
   });
 
   test('the last look is at the deadline', () => {
-    const last = afterLook(fell, sick, at(start + 9.5 * minute));
-    expect(last.lookAt).toBe(start + 10 * minute);
+    const last = afterCheck(fell, sick, at(start + 9.5 * minute));
+    expect(last.checkAt).toBe(start + 10 * minute);
   });
 
   test('ends when the machine is Running again', () => {
-    const well = afterLook(fell, { phase: 'Running', faults: [] }, at(start + minute));
-    expect(well).toEqual({ seen: 'x', lookedAt: start + minute, stoodStill: 0 });
+    const well = afterCheck(fell, { phase: 'Running', faults: [] }, at(start + minute));
+    expect(well).toEqual({ seen: 'x', checkedAt: start + minute, pausedMs: 0 });
   });
 
   test('does not run with disableHealthTimeout', () => {
     const { timeoutSeconds: _none, ...disabled } = sick;
-    const state = afterLook(undefined, disabled, at(start));
+    const state = afterCheck(undefined, disabled, at(start));
     expect(deadlineOf(state)).toBeUndefined();
-    expect(state.lookAt).toBeUndefined();
+    expect(state.checkAt).toBeUndefined();
   });
 
   test('stands still while an API server is out of reach', () => {
-    const first = afterLook(fell, { outOfReach: 'refused' }, at(start + minute));
+    const first = afterCheck(fell, { outOfReach: 'refused' }, at(start + minute));
     expect(minutesLeft(first)).toBe(11);
     expect(first.waitsFor).toContain('refused');
-    const second = afterLook(first, { outOfReach: 'refused' }, at(start + 2 * minute));
+    const second = afterCheck(first, { outOfReach: 'refused' }, at(start + 2 * minute));
     expect(minutesLeft(second)).toBe(12);
-    expect(minutesLeft(afterLook(second, sick, at(start + 2.2 * minute)))).toBe(12);
+    expect(minutesLeft(afterCheck(second, sick, at(start + 2.2 * minute)))).toBe(12);
   });
 
   test('leaves at least a look after an outage that began in the last moment', () => {
-    const late = { ...fell, lookedAt: start + 9.99 * minute };
-    const state = afterLook(late, { outOfReach: 'refused' }, at(start + 10 * minute));
+    const late = { ...fell, checkedAt: start + 9.99 * minute };
+    const state = afterCheck(late, { outOfReach: 'refused' }, at(start + 10 * minute));
     expect(minutesLeft(state)).toBe(11);
   });
 
   test('stands still for a step that took long, as it waited for an API server', () => {
     const slow = { ...at(start + 5 * minute), begunAt: start + minute };
-    expect(minutesLeft(afterLook(fell, sick, slow))).toBe(15);
+    expect(minutesLeft(afterCheck(fell, sick, slow))).toBe(15);
   });
 
   test('stands still in a meltdown, and the reason is said', () => {
     const hold = { reason: '3 of 4 machines', isMeltdown: true };
-    const state = afterLook(
-      { ...fell, lookedAt: start + 9 * minute },
+    const state = afterCheck(
+      { ...fell, checkedAt: start + 9 * minute },
       { ...sick, hold },
       at(start + 10 * minute),
     );
@@ -201,35 +201,35 @@ describe('the clock', () => {
 
   test('runs out while others are replaced first, and it asks again', () => {
     const hold = { reason: 'another is being replaced', isMeltdown: false };
-    const state = afterLook(fell, { ...sick, hold }, at(start + 10 * minute));
+    const state = afterCheck(fell, { ...sick, hold }, at(start + 10 * minute));
     expect(minutesLeft(state)).toBe(10);
-    expect(state.lookAt).toBe(start + 11 * minute);
+    expect(state.checkAt).toBe(start + 11 * minute);
   });
 
   test('stood still while nobody looked', () => {
-    const before = beforeLook({ ...fell, lookedAt: start + minute }, start + 61 * minute);
+    const before = beforeCheck({ ...fell, checkedAt: start + minute }, start + 61 * minute);
     expect(minutesLeft(before ?? fell)).toBe(70);
-    expect(beforeLook(fell, start + minute)).toBe(fell);
+    expect(beforeCheck(fell, start + minute)).toBe(fell);
   });
 
   test('stood still until somebody could look again', () => {
-    const away = afterLook(fell, { outOfReach: 'refused' }, at(start + minute));
-    const before = beforeLook(away, start + 2.9 * minute);
+    const away = afterCheck(fell, { outOfReach: 'refused' }, at(start + minute));
+    const before = beforeCheck(away, start + 2.9 * minute);
     expect(minutesLeft(before ?? fell)).toBeCloseTo(12.9);
-    const seen = afterLook(before, sick, at(start + 2.9 * minute));
+    const seen = afterCheck(before, sick, at(start + 2.9 * minute));
     const next = start + 3.9 * minute;
-    expect(minutesLeft(beforeLook(seen, next) ?? fell)).toBeCloseTo(12.9);
+    expect(minutesLeft(beforeCheck(seen, next) ?? fell)).toBeCloseTo(12.9);
   });
 
   test('leaves a minute after an outage, however short its looks are apart', () => {
     const short = { ...sick, timeoutSeconds: 80 };
-    const ill = afterLook(undefined, short, at(start + 1.2 * minute));
-    const away = afterLook(ill, { outOfReach: 'refused' }, at(start + 1.3 * minute));
+    const ill = afterCheck(undefined, short, at(start + 1.2 * minute));
+    const away = afterCheck(ill, { outOfReach: 'refused' }, at(start + 1.3 * minute));
     expect(minutesLeft(away)).toBeCloseTo(2.3);
   });
 
   test('a short timeout is looked at more often', () => {
-    const state = afterLook(undefined, { ...sick, timeoutSeconds: 8 }, at(start));
-    expect(state.lookAt).toBe(start + 2_000);
+    const state = afterCheck(undefined, { ...sick, timeoutSeconds: 8 }, at(start));
+    expect(state.checkAt).toBe(start + 2_000);
   });
 });

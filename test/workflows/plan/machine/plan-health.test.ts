@@ -4,22 +4,22 @@ import { now, running, deleted, plan, wantedOf } from './rows.ts';
 
 describe('health', () => {
   const unknown = { ...running, phase: 'Unknown' as const };
-  const ill = { mustLook: false, lookAt: now + 5_000, waitsFor: 'unhealthy: Ready is False' };
+  const ill = { mustCheck: false, checkAt: now + 5_000, waitsFor: 'unhealthy: Ready is False' };
   test.each<Row>([
     {
       name: 'a healthy machine waits for nothing',
-      given: { ...running, health: { mustLook: false } },
+      given: { ...running, health: { mustCheck: false } },
       action: 'wait',
       reason: 'runs on Node pool-a',
     },
     {
       name: 'a Node that changed is looked at',
-      given: { ...running, health: { mustLook: true } },
+      given: { ...running, health: { mustCheck: true } },
       action: 'checkHealth',
     },
     {
       name: 'an edited spec is read before',
-      given: { ...running, isPrepared: false, health: { mustLook: true } },
+      given: { ...running, isRead: false, health: { mustCheck: true } },
       action: 'prepare',
     },
     {
@@ -31,7 +31,7 @@ describe('health', () => {
     },
     {
       name: 'when its time has come',
-      given: { ...unknown, health: { ...ill, lookAt: now } },
+      given: { ...unknown, health: { ...ill, checkAt: now } },
       action: 'checkHealth',
     },
     {
@@ -41,25 +41,25 @@ describe('health', () => {
     },
     {
       name: 'a Failed one waits, also without an owner',
-      given: { ...running, phase: 'Failed', isOwned: false, health: { mustLook: false } },
+      given: { ...running, phase: 'Failed', isOwned: false, health: { mustCheck: false } },
       action: 'wait',
       reason: 'failed',
     },
     {
       name: 'a Failed one whose look met an outage waits for the next look',
-      given: { ...running, phase: 'Failed', health: { mustLook: false, lookAt: now + 7_000 } },
+      given: { ...running, phase: 'Failed', health: { mustCheck: false, checkAt: now + 7_000 } },
       action: 'wait',
       reason: 'failed',
       until: now + 7_000,
     },
     {
       name: 'a Failed one whose Node changed is looked at',
-      given: { ...running, phase: 'Failed', health: { mustLook: true } },
+      given: { ...running, phase: 'Failed', health: { mustCheck: true } },
       action: 'checkHealth',
     },
     {
       name: 'a deletion comes first',
-      given: { ...unknown, ...deleted, health: { mustLook: true } },
+      given: { ...unknown, ...deleted, health: { mustCheck: true } },
       action: 'beginTeardown',
     },
   ])('$name', (row) => {

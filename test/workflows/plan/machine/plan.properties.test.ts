@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
-import type { MachineFacts } from '../../../../workflows/plan/machine/plan.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 
 const now = 1_000_000;
@@ -22,7 +22,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     isDeleting: fc.boolean(),
     hasFinalizer: fc.boolean(),
     mustForce: fc.boolean(),
-    isPrepared: fc.boolean(),
+    isRead: fc.boolean(),
     wasCreateSent: fc.boolean(),
     isOwned: fc.boolean(),
     phase: fc.constantFrom(...phases),
@@ -35,8 +35,8 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     provider: fc.constant('virtual'),
     unsettledUntil: someTime,
     health: fc.record(
-      { mustLook: fc.boolean(), lookAt: someTime, waitsFor: fc.constant('ill') },
-      { requiredKeys: ['mustLook'] },
+      { mustCheck: fc.boolean(), checkAt: someTime, waitsFor: fc.constant('ill') },
+      { requiredKeys: ['mustCheck'] },
     ),
     failure: fc.record({
       detail: fc.constant({ code: 'Internal' as const, message: 'no luck', isSettled: true }),
@@ -64,7 +64,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
       'isDeleting',
       'hasFinalizer',
       'mustForce',
-      'isPrepared',
+      'isRead',
       'wasCreateSent',
       'isOwned',
       'phase',
@@ -118,7 +118,7 @@ describe('whatever the facts', () => {
   test('nothing is created by what was known of the class before', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
-        expect(planMachine({ ...given, isPrepared: false }, now).action).not.toBe('create');
+        expect(planMachine({ ...given, isRead: false }, now).action).not.toBe('create');
       }),
     );
   });

@@ -17,7 +17,7 @@ import {
 const outage = { reason: 'connection refused', retryAt: now + 3_000 };
 
 describe('launch', () => {
-  const unread = { ...running, isPrepared: false };
+  const unread = { ...running, isRead: false };
   test.each<Row>([
     { name: 'a new machine is read first', given: {}, action: 'prepare' },
     { name: 'one that was read gets its instance', given: prepared, action: 'create' },
@@ -51,7 +51,7 @@ describe('launch', () => {
     },
     {
       name: 'and one whose object is to be read again',
-      given: { ...launched, isPrepared: false, failure: failing() },
+      given: { ...launched, isRead: false, failure: failing() },
       action: 'recordCreated',
     },
     {
@@ -78,7 +78,7 @@ describe('launch', () => {
     },
     {
       name: 'an edit before the join is read before its Node follows',
-      given: { ...pending, isNodeBehind: true, isPrepared: false },
+      given: { ...pending, isNodeBehind: true, isRead: false },
       action: 'prepare',
     },
     {
@@ -253,29 +253,29 @@ describe('an instance that seems to be gone', () => {
   const rows: Row[] = [
     {
       name: 'is asked for at the cloud when it is time',
-      given: { ...running, loss },
+      given: { ...running, missing: loss },
       action: 'describeInstance',
     },
     {
       name: 'is asked for before the machine has joined, too',
-      given: { ...pending, loss },
+      given: { ...pending, missing: loss },
       action: 'describeInstance',
     },
     {
       name: 'is not asked for before it is time: the machine wakes then',
-      given: { ...running, loss: { askAt: now + 7_000, isConfirmed: false } },
+      given: { ...running, missing: { askAt: now + 7_000, isConfirmed: false } },
       action: 'wait',
       reason: 'its instance is not to be found',
       until: now + 7_000,
     },
     {
       name: 'is written down once the cloud has confirmed it twice',
-      given: { ...pending, loss: { ...loss, isConfirmed: true } },
-      action: 'recordLoss',
+      given: { ...pending, missing: { ...loss, isConfirmed: true } },
+      action: 'recordMissingInstance',
     },
     {
       name: 'leaves a Failed machine as it is',
-      given: { ...running, phase: 'Failed', loss },
+      given: { ...running, phase: 'Failed', missing: loss },
       action: 'wait',
     },
   ];

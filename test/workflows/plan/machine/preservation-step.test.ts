@@ -1,17 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { MachineFacts, RunningStep } from '../../../../workflows/plan/machine/plan.ts';
-import { isLong } from '../../../../workflows/plan/machine/plan.ts';
+import type { RunningStep } from '../../../../workflows/plan/machine/steps.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
+import { isLong } from '../../../../workflows/plan/machine/steps.ts';
 import type { PreservationFacts } from '../../../../workflows/plan/machine/preservation-step.ts';
 import type { Row } from './rows.ts';
 import { deleted, now, pending, plan, running, teardown, wantedOf } from './rows.ts';
 
 function spoken(changes: Partial<PreservationFacts> = {}): { preservation: PreservationFacts } {
-  return { preservation: { mustLook: false, mustDrain: false, mustForce: false, ...changes } };
+  return { preservation: { mustCheck: false, mustDrain: false, mustForce: false, ...changes } };
 }
 
 const until = now + 60_000;
-const failed = { ...pending, phase: 'Failed' as const, health: { mustLook: false } };
+const failed = { ...pending, phase: 'Failed' as const, health: { mustCheck: false } };
 const draining: { running: RunningStep } = {
   running: { name: 'drainPreserved', isCancelRequested: false, isForced: false },
 };
@@ -20,22 +21,22 @@ describe('preservation', () => {
   test.each<Row>([
     {
       name: 'something changed: it is looked at',
-      given: { ...running, ...spoken({ mustLook: true }) },
+      given: { ...running, ...spoken({ mustCheck: true }) },
       action: 'preserve',
     },
     {
       name: 'before anything else of a life',
-      given: { ...failed, ...spoken({ mustLook: true }), health: { mustLook: true } },
+      given: { ...failed, ...spoken({ mustCheck: true }), health: { mustCheck: true } },
       action: 'preserve',
     },
     {
       name: 'but not of one that is being deleted',
-      given: { ...failed, ...deleted, ...spoken({ mustLook: true }) },
+      given: { ...failed, ...deleted, ...spoken({ mustCheck: true }) },
       action: 'beginTeardown',
     },
     {
       name: 'nor of one that is going',
-      given: { ...failed, teardown, ...spoken({ mustLook: true }) },
+      given: { ...failed, teardown, ...spoken({ mustCheck: true }) },
       action: 'deleteInstance',
     },
     {
@@ -52,13 +53,13 @@ describe('preservation', () => {
     },
     {
       name: 'a server out of reach is left alone for a while',
-      given: { ...running, ...spoken({ mustLook: true, until, lookAt: now + 9_000 }) },
+      given: { ...running, ...spoken({ mustCheck: true, until, checkAt: now + 9_000 }) },
       action: 'wait',
       until: now + 9_000,
     },
     {
       name: 'also when the time is over meanwhile',
-      given: { ...running, ...spoken({ until: now - 1, lookAt: now + 9_000 }) },
+      given: { ...running, ...spoken({ until: now - 1, checkAt: now + 9_000 }) },
       action: 'wait',
       until: now + 9_000,
     },
@@ -86,7 +87,7 @@ describe('preservation', () => {
     },
     {
       name: 'no instance is made for one that is kept without',
-      given: { phase: 'Failed', isPrepared: true, provider: 'virtual', ...spoken({ until }) },
+      given: { phase: 'Failed', isRead: true, provider: 'virtual', ...spoken({ until }) },
       action: 'wait',
     },
   ])('$name', (row) => {
@@ -100,12 +101,12 @@ describe('beside a drain of a Node that is kept', () => {
     { name: 'it waits', given: { ...failed, ...draining, ...kept }, action: 'wait', until },
     {
       name: 'health goes on',
-      given: { ...failed, ...draining, ...kept, health: { mustLook: true } },
+      given: { ...failed, ...draining, ...kept, health: { mustCheck: true } },
       action: 'checkHealth',
     },
     {
       name: 'so do looks',
-      given: { ...failed, ...draining, ...spoken({ mustLook: true, mustDrain: true }) },
+      given: { ...failed, ...draining, ...spoken({ mustCheck: true, mustDrain: true }) },
       action: 'preserve',
     },
     {
@@ -147,14 +148,14 @@ describe('beside a drain of a Node that is kept', () => {
   const someTime = fc.integer({ min: now - 9_000, max: now + 9_000 });
   const anyKept = fc.record(
     {
-      mustLook: fc.boolean(),
+      mustCheck: fc.boolean(),
       mustDrain: fc.boolean(),
       mustForce: fc.boolean(),
       until: someTime,
-      lookAt: someTime,
+      checkAt: someTime,
       drainAt: someTime,
     },
-    { requiredKeys: ['mustLook', 'mustDrain', 'mustForce'] },
+    { requiredKeys: ['mustCheck', 'mustDrain', 'mustForce'] },
   );
   const anyPhase = fc.constantFrom<MachineFacts['phase']>(
     '',

@@ -5,7 +5,7 @@ import type {
   PreservationPlan,
 } from '../../../../workflows/plan/machine/preservation.ts';
 import {
-  effectiveWish,
+  effectiveRequest,
   planPreservation,
 } from '../../../../workflows/plan/machine/preservation.ts';
 
@@ -13,48 +13,48 @@ const now = 1_000_000;
 const later = now + 60_000;
 
 function facts(changes: Partial<PreservationFacts>): PreservationFacts {
-  return { wishes: {}, hasNode: true, phase: 'Running', timeoutSeconds: 60, ...changes };
+  return { requests: {}, hasNode: true, phase: 'Running', timeoutSeconds: 60, ...changes };
 }
 
 describe('whose word counts', () => {
   test.each([
-    { name: 'nobody says anything', wishes: {}, value: undefined, from: 'machine' },
-    { name: 'the Machine', wishes: { machine: 'now' }, value: 'now', from: 'machine' },
-    { name: 'the Node', wishes: { node: 'when-failed' }, value: 'when-failed', from: 'node' },
+    { name: 'nobody says anything', requests: {}, value: undefined, from: 'machine' },
+    { name: 'the Machine', requests: { machine: 'now' }, value: 'now', from: 'machine' },
+    { name: 'the Node', requests: { node: 'when-failed' }, value: 'when-failed', from: 'node' },
     {
       name: 'the Node before the Machine',
-      wishes: { node: 'false', machine: 'now' },
+      requests: { node: 'false', machine: 'now' },
       value: 'false',
       from: 'node',
     },
     {
       name: 'the Node, also when it takes its word back',
-      wishes: { lastApplied: 'now', machine: 'now' },
+      requests: { lastApplied: 'now', machine: 'now' },
       value: undefined,
       from: 'node',
     },
     {
       name: 'the Machine, when the Node never said anything',
-      wishes: { node: '', machine: 'now' },
+      requests: { node: '', machine: 'now' },
       value: 'now',
       from: 'machine',
     },
     {
       name: 'the last word of a Node that got lost',
       hasNode: false,
-      wishes: { lastApplied: 'when-failed' },
+      requests: { lastApplied: 'when-failed' },
       value: 'when-failed',
       from: 'node',
     },
     {
       name: 'the Machine, when its Node got lost and somebody wrote there since',
       hasNode: false,
-      wishes: { lastApplied: 'when-failed', machine: 'false' },
+      requests: { lastApplied: 'when-failed', machine: 'false' },
       value: 'false',
       from: 'machine',
     },
-  ])('$name', ({ wishes, hasNode = true, value, from }) => {
-    expect(effectiveWish({ wishes, hasNode })).toEqual({
+  ])('$name', ({ requests, hasNode = true, value, from }) => {
+    expect(effectiveRequest({ requests, hasNode })).toEqual({
       ...(value !== undefined && { value }),
       from,
       faults: [],
@@ -62,7 +62,7 @@ describe('whose word counts', () => {
   });
 
   test('what nobody understands is named, with what is allowed', () => {
-    const { value, faults } = effectiveWish({ wishes: { machine: 'Now' }, hasNode: true });
+    const { value, faults } = effectiveRequest({ requests: { machine: 'Now' }, hasNode: true });
     expect(value).toBeUndefined();
     expect(faults).toEqual([
       'Machine: annotation node.machine.sapcloud.io/preserve: "Now" is not understood and counts as absent: use "now", "when-failed" or "false"',
@@ -70,10 +70,13 @@ describe('whose word counts', () => {
   });
 
   test('a slip of the pen on the Node changes nothing', () => {
-    const wishes = { node: 'nwo', lastApplied: 'now' };
-    expect(effectiveWish({ wishes, hasNode: true })).toMatchObject({ value: 'now', from: 'node' });
+    const requests = { node: 'nwo', lastApplied: 'now' };
+    expect(effectiveRequest({ requests, hasNode: true })).toMatchObject({
+      value: 'now',
+      from: 'node',
+    });
     const fresh = { node: 'nwo', machine: 'when-failed' };
-    expect(effectiveWish({ wishes: fresh, hasNode: true })).toMatchObject({
+    expect(effectiveRequest({ requests: fresh, hasNode: true })).toMatchObject({
       value: 'when-failed',
       from: 'machine',
       faults: [expect.stringContaining('Node')],
@@ -117,17 +120,17 @@ describe('what is done', () => {
     { value: 'auto-preserved', given: { ...failed, ...over }, plan: expired },
     { value: 'soon', given: failed, plan: { action: 'none' } },
   ])('$value, given $given: $plan', ({ value, given = {}, plan }) => {
-    const wishes = value === undefined ? {} : { machine: value };
-    expect(planPreservation(facts({ wishes, ...given }), now)).toMatchObject(plan);
+    const requests = value === undefined ? {} : { machine: value };
+    expect(planPreservation(facts({ requests, ...given }), now)).toMatchObject(plan);
   });
 
   test('an expiry that was edited is followed', () => {
-    const given = facts({ wishes: { machine: 'now' }, expiresAt: now + 5_000 });
+    const given = facts({ requests: { machine: 'now' }, expiresAt: now + 5_000 });
     expect(planPreservation(given, now)).toMatchObject({ until: now + 5_000, isNew: false });
   });
 
   test('the end is a whole second, as it is written, and not before the time', () => {
-    const plan = planPreservation(facts({ wishes: { machine: 'now' } }), now + 1);
+    const plan = planPreservation(facts({ requests: { machine: 'now' } }), now + 1);
     expect(plan).toMatchObject({ until: later + 1_000 });
   });
 });
@@ -135,13 +138,13 @@ describe('what is done', () => {
 const anyText = fc.constantFrom('', 'now', 'when-failed', 'auto-preserved', 'false', 'nwo');
 const anyFacts: fc.Arbitrary<PreservationFacts> = fc.record(
   {
-    wishes: fc.record({ machine: anyText, node: anyText, lastApplied: anyText }),
+    requests: fc.record({ machine: anyText, node: anyText, lastApplied: anyText }),
     hasNode: fc.boolean(),
     phase: fc.constantFrom('' as const, 'Pending', 'Running', 'Unknown', 'Failed'),
     expiresAt: fc.integer({ min: now - 9_000, max: now + 9_000 }),
     timeoutSeconds: fc.nat(100),
   },
-  { requiredKeys: ['wishes', 'hasNode', 'phase', 'timeoutSeconds'] },
+  { requiredKeys: ['requests', 'hasNode', 'phase', 'timeoutSeconds'] },
 );
 
 describe('whatever is said', () => {
@@ -165,7 +168,7 @@ describe('whatever is said', () => {
         const plan = planPreservation({ ...given, expiresAt: now }, now);
         fc.pre(plan.action === 'stop');
         const forgets = plan.action === 'stop' && plan.forgets;
-        const next = planPreservation({ ...given, ...(forgets && { wishes: {} }) }, now);
+        const next = planPreservation({ ...given, ...(forgets && { requests: {} }) }, now);
         expect(next.action).toBe('none');
       }),
     );
@@ -178,7 +181,7 @@ describe('whatever is said', () => {
         fc.pre(plan.action === 'preserve');
         if (plan.action !== 'preserve') return;
         expect(plan.isToBeDrained).toBe(given.phase === 'Failed');
-        expect(Object.values(given.wishes)).toContain(plan.value);
+        expect(Object.values(given.requests)).toContain(plan.value);
       }),
     );
   });

@@ -1,6 +1,7 @@
 /** Machines to plan for, and how a row of a table is checked. */
 import { expect } from '@jest/globals';
-import type { MachineFacts, MachineStep } from '../../../../workflows/plan/machine/plan.ts';
+import type { MachineStep } from '../../../../workflows/plan/machine/steps.ts';
+import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 
 export const now = 1_000_000;
@@ -13,7 +14,7 @@ export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
     isDeleting: false,
     hasFinalizer: true,
     mustForce: false,
-    isPrepared: false,
+    isRead: false,
     wasCreateSent: false,
     isOwned: true,
     phase: '',
@@ -26,7 +27,7 @@ export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
   };
 }
 
-export const prepared = { isPrepared: true, provider: 'virtual' };
+export const prepared = { isRead: true, provider: 'virtual' };
 export const launched = { ...prepared, wasCreateSent: true, instance };
 export const pending = { ...launched, isRecorded: true, phase: 'Pending' as const };
 export const running = { ...pending, isNodeReady: true, phase: 'Running' as const };

@@ -1,28 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { EntityRef } from '../../../../workflows/plan/safety/lost-workflows.ts';
+import type { WorkflowRef } from '../../../../workflows/plan/safety/lost-workflows.ts';
 import {
   agreedOn,
-  compareEntities,
-  entityKinds,
+  compare,
+  workflowKinds,
   isWell,
 } from '../../../../workflows/plan/safety/lost-workflows.ts';
 
-const pool: EntityRef = { kind: 'machineDeployment', name: 'pool' };
-const set: EntityRef = { kind: 'machineSet', name: 'pool' };
-const a: EntityRef = { kind: 'machine', name: 'pool-a' };
-const b: EntityRef = { kind: 'machine', name: 'pool-b' };
+const pool: WorkflowRef = { kind: 'machineDeployment', name: 'pool' };
+const set: WorkflowRef = { kind: 'machineSet', name: 'pool' };
+const a: WorkflowRef = { kind: 'machine', name: 'pool-a' };
+const b: WorkflowRef = { kind: 'machine', name: 'pool-b' };
 const limit = 10;
 
 describe('objects and workflows', () => {
   test('that belong together are well', () => {
-    const look = compareEntities({ objects: [pool, set, a], running: [a, set, pool], limit });
+    const look = compare({ objects: [pool, set, a], running: [a, set, pool], limit });
     expect(look).toMatchObject({ objects: 3, running: 3, omitted: 0 });
     expect(isWell(look)).toBe(true);
   });
 
   test('are told apart by kind and name, deployments first', () => {
-    const { unattended, leftOver } = compareEntities({
+    const { unattended, leftOver } = compare({
       objects: [a, set, pool],
       running: [b],
       limit,
@@ -32,19 +32,19 @@ describe('objects and workflows', () => {
   });
 
   test('beyond the limit wait for a later look', () => {
-    const look = compareEntities({ objects: [a, b, set, pool], running: [], limit: 2 });
+    const look = compare({ objects: [a, b, set, pool], running: [], limit: 2 });
     expect(look).toMatchObject({ unattended: [pool, set], omitted: 2 });
   });
 
   test('are amiss only when two looks agree', () => {
-    const first = compareEntities({ objects: [a, b], running: [set], limit });
-    const second = compareEntities({ objects: [a, b], running: [b], limit });
+    const first = compare({ objects: [a, b], running: [set], limit });
+    const second = compare({ objects: [a, b], running: [b], limit });
     expect(agreedOn(first, second)).toMatchObject({ unattended: [a], leftOver: [] });
   });
 });
 
 const aRef = fc.record({
-  kind: fc.constantFrom(...entityKinds),
+  kind: fc.constantFrom(...workflowKinds),
   name: fc.constantFrom('a', 'b', 'c', 'd'),
 });
 const refs = fc.uniqueArray(aRef, { selector: ({ kind, name }) => `${kind}/${name}` });
@@ -52,8 +52,8 @@ const refs = fc.uniqueArray(aRef, { selector: ({ kind, name }) => `${kind}/${nam
 test('each difference is found or left for later, whatever the order', () => {
   fc.assert(
     fc.property(refs, refs, fc.nat(6), (objects, running, few) => {
-      const look = compareEntities({ objects, running, limit: few });
-      const mirrored = compareEntities({
+      const look = compare({ objects, running, limit: few });
+      const mirrored = compare({
         objects: objects.toReversed(),
         running: running.toReversed(),
         limit: few,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type {
-  ScopeLook,
+  ScopeListing,
   Suspect,
   SweepInput,
   TrackedSuspect,
@@ -20,7 +20,7 @@ const suspect = (id: string, provider = 'virtual'): Suspect => ({
   className: 'small',
 });
 
-const look = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook => ({
+const listing = (suspects: Suspect[], changes: Partial<ScopeListing> = {}): ScopeListing => ({
   provider: 'virtual',
   className: 'small',
   classCount: 1,
@@ -36,7 +36,7 @@ const since = (one: Suspect, secondsAgo: number): TrackedSuspect => ({
 });
 
 const plan = (changes: Partial<SweepInput>) =>
-  planSweep({ looks: [], earlier: [], rules, now, ...changes });
+  planSweep({ listings: [], earlier: [], rules, now, ...changes });
 
 const idsOf = (some: readonly Suspect[]): string[] => some.map(({ providerID }) => providerID);
 
@@ -44,7 +44,7 @@ describe('two looks', () => {
   const one = suspect('i-1');
 
   test('the first only suspects', () => {
-    const { suspects, confirmed, deletions } = plan({ looks: [look([one])] });
+    const { suspects, confirmed, deletions } = plan({ listings: [listing([one])] });
     expect({ suspects, confirmed, deletions }).toEqual({
       suspects: [{ ...one, firstSeen: now }],
       confirmed: [],
@@ -57,38 +57,42 @@ describe('two looks', () => {
     { secondsAgo: 600, expected: ['i-1'] },
   ])('the second, $secondsAgo s later, deletes $expected', ({ secondsAgo, expected }) => {
     const earlier = [since(one, secondsAgo)];
-    const { deletions, suspects } = plan({ looks: [look([one])], earlier });
+    const { deletions, suspects } = plan({ listings: [listing([one])], earlier });
     expect(idsOf(deletions)).toEqual(expected);
     // The first look counts, not the last.
     expect(suspects).toEqual(earlier);
   });
 
   test('with a look between them that cleared it begin anew', () => {
-    const cleared = plan({ looks: [look([])], earlier: [since(one, 900)] });
+    const cleared = plan({ listings: [listing([])], earlier: [since(one, 900)] });
     expect(cleared.suspects).toEqual([]);
-    const again = plan({ looks: [look([one])], earlier: cleared.suspects });
+    const again = plan({ listings: [listing([one])], earlier: cleared.suspects });
     expect(again.deletions).toEqual([]);
   });
 
   test('with a failed listing between them go on where they were', () => {
     const earlier = [since(one, 900), since(suspect('i-2', 'other'), 900)];
-    const failed = plan({ looks: [look([], { error: 'no' })], earlier });
+    const failed = plan({ listings: [listing([], { error: 'no' })], earlier });
     // The other provider was looked at, or has no class any more.
     expect(failed).toMatchObject({ suspects: [earlier[0]], confirmed: [], deletions: [] });
-    const next = plan({ looks: [look([one])], earlier: failed.suspects });
+    const next = plan({ listings: [listing([one])], earlier: failed.suspects });
     expect(idsOf(next.deletions)).toEqual(['i-1']);
   });
 });
 
 test('what two credentials reach is one instance', () => {
-  const both = [look([suspect('i-1')]), look([suspect('i-1')], { className: 'large' })];
-  expect(plan({ looks: both })).toMatchObject({ suspectedCount: 1, suspects: [{}] });
+  const both = [listing([suspect('i-1')]), listing([suspect('i-1')], { className: 'large' })];
+  expect(plan({ listings: both })).toMatchObject({ suspectedCount: 1, suspects: [{}] });
 });
 
 test('report mode confirms and deletes nothing, however many there are', () => {
   const many = ['i-1', 'i-2', 'i-3'].map((id) => suspect(id));
   const earlier = many.map((one) => since(one, 900));
-  const reported = plan({ looks: [look(many)], earlier, rules: { ...rules, mode: 'report' } });
+  const reported = plan({
+    listings: [listing(many)],
+    earlier,
+    rules: { ...rules, mode: 'report' },
+  });
   expect(reported.confirmed).toHaveLength(3);
   expect(reported.deletions).toEqual([]);
   expect(reported.stopped).toBeUndefined();
@@ -101,7 +105,7 @@ test.each([
 ])('$count suspects and $omitted more, 2 allowed: $deleted deleted', (row) => {
   const some = Array.from({ length: row.count }, (_, index) => suspect(`i-${index}`));
   const earlier = some.map((one) => since(one, 900));
-  const result = plan({ looks: [look(some, { omitted: row.omitted })], earlier });
+  const result = plan({ listings: [listing(some, { omitted: row.omitted })], earlier });
   expect(result.deletions).toHaveLength(row.deleted);
   expect(result.stopped !== undefined).toBe(row.deleted === 0);
 });
@@ -118,10 +122,10 @@ describe('properties', () => {
       fails: fc.boolean(),
     })
     .map(({ provider, suspects, omitted, fails }) =>
-      fails ? look([], { provider, error: 'no' }) : look(suspects, { provider, omitted }),
+      fails ? listing([], { provider, error: 'no' }) : listing(suspects, { provider, omitted }),
     );
   const anyInput: fc.Arbitrary<SweepInput> = fc.record({
-    looks: fc.array(anyLook, { maxLength: 4 }),
+    listings: fc.array(anyLook, { maxLength: 4 }),
     earlier: fc.array(
       fc.tuple(anySuspect, fc.integer({ min: 0, max: 2_000 })).map(([one, ago]) => since(one, ago)),
       { maxLength: 4 },
@@ -138,7 +142,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const { deletions } = planSweep(input);
-        const seen = new Set(input.looks.flatMap(({ suspects }) => idsOf(suspects)));
+        const seen = new Set(input.listings.flatMap(({ suspects }) => idsOf(suspects)));
         const before = new Set(idsOf(input.earlier));
         const { mode, maxDeletions } = input.rules;
         expect(deletions.length).toBeLessThanOrEqual(mode === 'report' ? 0 : maxDeletions);
@@ -153,7 +157,7 @@ describe('properties', () => {
   test('the order of the looks is of no matter', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
-        const turned = planSweep({ ...input, looks: input.looks.toReversed() });
+        const turned = planSweep({ ...input, listings: input.listings.toReversed() });
         expect(idsOf(turned.deletions)).toEqual(idsOf(planSweep(input).deletions));
       }),
     );
@@ -162,19 +166,19 @@ describe('properties', () => {
 
 describe('while the listing of one class fails', () => {
   const one = { ...suspect('i-1'), className: 'healthy' };
-  const failed = look([], {
+  const failed = listing([], {
     className: 'revoked',
     error: 'Unauthenticated',
     unlistedClasses: ['revoked'],
   });
-  const healthy = (suspects: Suspect[], changes: Partial<ScopeLook> = {}): ScopeLook =>
-    look(suspects, { className: 'healthy', ...changes });
+  const healthy = (suspects: Suspect[], changes: Partial<ScopeListing> = {}): ScopeListing =>
+    listing(suspects, { className: 'healthy', ...changes });
 
   test('a suspect of another class, which its own listing clears, starts from zero', () => {
     const earlier = [since(one, 86_400)];
-    const { suspects } = plan({ looks: [failed, healthy([])], earlier });
+    const { suspects } = plan({ listings: [failed, healthy([])], earlier });
     expect(suspects).toEqual([]);
-    const again = plan({ looks: [failed, healthy([one])], earlier: suspects });
+    const again = plan({ listings: [failed, healthy([one])], earlier: suspects });
     expect({ suspects: again.suspects, deletions: again.deletions }).toEqual({
       suspects: [{ ...one, firstSeen: now }],
       deletions: [],
@@ -183,18 +187,20 @@ describe('while the listing of one class fails', () => {
 
   test('a suspect of the failed class that another listing clears starts from zero', () => {
     const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
-    const looks = [failed, healthy([], { cleared: ['i-1'] })];
-    expect(plan({ looks, earlier }).suspects).toEqual([]);
+    const listings = [failed, healthy([], { cleared: ['i-1'] })];
+    expect(plan({ listings, earlier }).suspects).toEqual([]);
   });
 
   test('a suspect of the failed class stays one, and is not deleted', () => {
     const earlier = [since({ ...one, className: 'revoked' }, 86_400)];
-    const { suspects, deletions } = plan({ looks: [failed, healthy([])], earlier });
+    const { suspects, deletions } = plan({ listings: [failed, healthy([])], earlier });
     expect({ suspects: idsOf(suspects), deletions }).toEqual({ suspects: ['i-1'], deletions: [] });
   });
 
   test('a provider that did not answer at all clears none of its suspects', () => {
-    const silent = look([], { className: '', error: 'no answer' });
-    expect(idsOf(plan({ looks: [silent], earlier: [since(one, 60)] }).suspects)).toEqual(['i-1']);
+    const silent = listing([], { className: '', error: 'no answer' });
+    expect(idsOf(plan({ listings: [silent], earlier: [since(one, 60)] }).suspects)).toEqual([
+      'i-1',
+    ]);
   });
 });

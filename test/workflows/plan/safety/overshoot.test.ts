@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anySurgeOf } from '../../../../workflows/plan/machine-deployment/fenceposts.ts';
 import type {
   DeploymentFacts,
-  OvershootLook,
+  OvershootFinding,
   SetFacts,
 } from '../../../../workflows/plan/safety/overshoot.ts';
 import {
@@ -24,12 +24,12 @@ function aDeployment(changes: Partial<DeploymentFacts> = {}): DeploymentFacts {
   return { name: 'pool', ...unmarked, ...changes };
 }
 
-function aLook(sets: SetFacts[], deployments = [aDeployment()]): OvershootLook {
-  return { total: sets.length, sets, deployments, unjudged: [] };
+function aLook(sets: SetFacts[], deployments = [aDeployment()]): OvershootFinding {
+  return { total: sets.length, sets, deployments, unchecked: [] };
 }
 
 /** `freeze machineSet/pool-1` for each. */
-function said(second: OvershootLook, first = second): string[] {
+function said(second: OvershootFinding, first = second): string[] {
   return planFreezes({ first, second }, rules).map(
     ({ action, kind, name }) => `${action} ${kind}/${name}`,
   );
@@ -160,7 +160,7 @@ const anyLook = fc
   .map(([a, b, flags]) => aLook([a, b], [aDeployment(flags)]));
 
 /** The marks after everything was done. */
-function after(look: OvershootLook): OvershootLook {
+function after(look: OvershootFinding): OvershootFinding {
   const changes = planFreezes({ first: look, second: look }, rules);
   const apply = <Facts extends DeploymentFacts>(facts: Facts): Facts => {
     const change = changes.find(({ name }) => name === facts.name);

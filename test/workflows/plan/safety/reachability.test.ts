@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   afterAnswer,
   isFrozen,
-  nextLookSeconds,
+  nextCheckSeconds,
   resumed,
 } from '../../../../workflows/plan/safety/reachability.ts';
 
@@ -24,16 +24,16 @@ test('an outage counts from its own first failure, never from that of an earlier
 test('it freezes after the timeout, and is looked at as often as in MCM', () => {
   const outage = { away: ['target'] as const, since: start };
   expect(isFrozen(outage, limits, after(29))).toBe(false);
-  expect(nextLookSeconds(outage, limits, after(29))).toBe(6);
+  expect(nextCheckSeconds(outage, limits, after(29))).toBe(6);
   expect(isFrozen(outage, limits, after(30))).toBe(true);
-  expect(nextLookSeconds(outage, limits, after(30))).toBe(60);
+  expect(nextCheckSeconds(outage, limits, after(30))).toBe(60);
 });
 
 test.each([
-  ['goes on, in the next run', { away: ['target'], lookedAt: after(100) }, true],
-  ['has ended', { away: [], lookedAt: after(100) }, false],
-  ['was long ago: nobody knows what was since', { away: ['target'], lookedAt: start }, false],
-] as const)('an outage %s', (_words, { away, lookedAt }, goesOn) => {
-  const outage = resumed({ away, since: start, lookedAt }, after(250), limits);
+  ['goes on, in the next run', { away: ['target'], checkedAt: after(100) }, true],
+  ['has ended', { away: [], checkedAt: after(100) }, false],
+  ['was long ago: nobody knows what was since', { away: ['target'], checkedAt: start }, false],
+] as const)('an outage %s', (_words, { away, checkedAt }, goesOn) => {
+  const outage = resumed({ away, since: start, checkedAt }, after(250), limits);
   expect(outage).toEqual(goesOn ? { away, since: start } : undefined);
 });

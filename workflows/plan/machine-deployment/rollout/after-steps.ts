@@ -1,4 +1,4 @@
-/** What is known of the sets once steps are done, without another look. */
+/** What is known of the sets once steps are done, without another read. */
 import type { DeploymentFacts, SetFacts } from './facts.ts';
 import type { DeploymentStep } from './steps.ts';
 
@@ -8,7 +8,7 @@ export interface WrittenSet {
   resourceVersion: string;
 }
 
-/** Undefined when only another look can tell. */
+/** Undefined when only another read can tell. */
 export function afterSteps(
   facts: DeploymentFacts,
   steps: readonly DeploymentStep[],

@@ -1,18 +1,18 @@
 /** Option `millwright.dev/auto-rollback`: a template that does not come up is given up. */
-import type { DeploymentFacts, DeploymentLook, SetFacts } from './facts.ts';
+import type { DeploymentFacts, ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt } from './facts.ts';
 import { previousOf } from './rollback.ts';
 import type { DeploymentStep } from './steps.ts';
 
 /** The set whose template was given up and is still the deployment's. */
-export function givenUpIn({ options, sets }: DeploymentLook): SetFacts | undefined {
+export function givenUpIn({ options, sets }: ObservedDeployment): SetFacts | undefined {
   return sets.find((set) => set.isOfTemplate && set.name === options.rolledBackFrom);
 }
 
 /**
- * Once the progress deadline has passed and new machines are missing, the set before takes over until the template changes.
- * The template itself stays: whatever wrote it would only write it again. Old machines that do not go away are no
- * reason to give up the new ones.
+ * Once the progress deadline has passed and new machines are missing, the set before takes over
+ * until the template changes. The template itself stays: whatever wrote it would only write it
+ * again. Old machines that do not go away are no reason to give up the new ones.
  */
 export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | undefined {
   const { options, progress, sets } = facts;

@@ -1,4 +1,6 @@
-/** Machines that the cluster autoscaler chose to go, when it lowered `replicas`. Rules: MCM v0.62.1. */
+/**
+ * Machines that the cluster autoscaler chose to go, when it lowered `replicas`. Rules: MCM v0.62.1.
+ */
 import type { Marks } from './facts.ts';
 
 export interface Marked {
@@ -38,8 +40,9 @@ export function marksOf(
 }
 
 /**
- * A marked machine goes and another comes in its place, unless its set shrinks. So the marks wait for the new size: before it
- * the machines only become the first to go. Each write may be the last for a while, in this order none costs a machine.
+ * A marked machine goes and another comes in its place, unless its set shrinks. So the marks wait
+ * for the new size: before it the machines only become the first to go. Each write may be the last
+ * for a while, in this order none costs a machine.
  *
  * @param isSized The sets have the size that the deployment asks for, and have seen it.
  */

@@ -1,19 +1,27 @@
-/** A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history for every look. */
+/**
+ * A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history
+ * for every read.
+ */
 
 /** `OnDelete` is `RollingUpdate` with the annotation `millwright.dev/on-delete`. */
 export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelete';
 
-export interface DeploymentFacts extends DeploymentLook {
+export interface DeploymentFacts extends ObservedDeployment {
   progress: Progress;
-  /** What the deployment says could not be taken over by its set a short while ago: the sizes do not wait for another attempt. */
+  /**
+   * What the deployment says could not be taken over by its set a short while ago: the sizes do not
+   * wait for another attempt.
+   */
   isSyncHeldBack?: boolean;
 }
 
 /** Without what the status says of it. */
-export interface DeploymentLook {
+export interface ObservedDeployment {
   isDeleting: boolean;
   hasFinalizer: boolean;
-  /** `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted. */
+  /**
+   * `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted.
+   */
   isOrphaning: boolean;
   /** What makes the spec unusable; empty when it is fine. */
   faults: string[];
@@ -47,7 +55,9 @@ export interface DeploymentLook {
   protectsNodes: boolean;
   /** Nodes to keep from the cluster autoscaler that are not yet, the first hundred. */
   unprotectedNodes: string[];
-  /** Nodes are kept from the cluster autoscaler, or may be since an earlier life of the workflow. */
+  /**
+   * Nodes are kept from the cluster autoscaler, or may be since an earlier life of the workflow.
+   */
   hasProtectedNodes: boolean;
 }
 
@@ -92,7 +102,9 @@ export interface SetFacts {
   replicas: number;
   /** `status.replicas`, machines that are going away included. */
   reported: number;
-  /** `deployment.kubernetes.io/desired-replicas`: of the deployment when the set was last scaled. */
+  /**
+   * `deployment.kubernetes.io/desired-replicas`: of the deployment when the set was last scaled.
+   */
   desired?: number;
   /** `deployment.kubernetes.io/max-replicas` of then. */
   max?: number;
@@ -101,13 +113,13 @@ export interface SetFacts {
   /** What a new set takes over from its deployment differs. */
   needsSync: boolean;
   /**
-   * A letter for each machine that is not going away, in the order in which a scale-down takes them: `A` available, `R`
-   * Running but not for long enough, `U` anything else.
+   * A letter for each machine that is not going away, in the order in which a scale-down takes
+   * them: `A` available, `R` Running but not for long enough, `U` anything else.
    */
   machines: string;
   /** Machines that are going away. */
   going: number;
-  /** Failed machines that are kept for a look at them. Default 0. */
+  /** Failed machines that are kept for inspection. Default 0. */
   preserved?: number;
   /** Annotation `deployment.machine.sapcloud.io/prefer-no-schedule`: its Nodes carry the taint. */
   isTainted: boolean;
@@ -133,7 +145,10 @@ export interface MarkedMachine {
 export interface Marks {
   /** Machines that are to get priority 1: they go first when their set shrinks. */
   preferred: string[];
-  /** Machines that are to get the time of their mark: from then on they go even if their set keeps its size. */
+  /**
+   * Machines that are to get the time of their mark: from then on they go even if their set keeps
+   * its size.
+   */
   machines: MarkedMachine[];
   /** The annotation as it was read. */
   was: string;
@@ -142,11 +157,11 @@ export interface Marks {
 }
 
 /**
- * Sets as a rollout counts them. One that is being deleted makes no machine any more, whatever its size says, and all that it
- * has go. It is not the set of the template either: the template gets another one, which need not wait until the last machine
- * of this one is gone.
+ * Sets as a rollout counts them. One that is being deleted makes no machine any more, whatever its
+ * size says, and all that it has go. It is not the set of the template either: the template gets
+ * another one, which need not wait until the last machine of this one is gone.
  */
-export function withDeletedSetsGoing<Facts extends DeploymentLook>(facts: Facts): Facts {
+export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Facts): Facts {
   return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };
 }
 
@@ -174,7 +189,10 @@ export function availableAt(set: SetFacts, size = set.replicas): number {
   return countLast(set, size, 'A');
 }
 
-/** Machines that carry load when the set has shrunk to `size`, whether or not they have done so for long enough. */
+/**
+ * Machines that carry load when the set has shrunk to `size`, whether or not they have done so for
+ * long enough.
+ */
 export function runningAt(set: SetFacts, size = set.replicas): number {
   return countLast(set, size, 'A') + countLast(set, size, 'R');
 }

@@ -3,8 +3,9 @@ import type { DeploymentFacts, SetFacts } from './facts.ts';
 import { isActive } from './facts.ts';
 
 /**
- * The ones with the lowest revisions go; MCM v0.62.1 takes the oldest objects, which after a rollback may be the ones that
- * were used last. Without a limit all are kept. The set of a template that was given up is what tells that it was.
+ * The ones with the lowest revisions go; MCM v0.62.1 takes the oldest objects, which after a
+ * rollback may be the ones that were used last. Without a limit all are kept. The set of a template
+ * that was given up is what tells that it was.
  */
 export function setsToRemove(
   { historyLimit, sets }: DeploymentFacts,

@@ -1,6 +1,6 @@
 /** What makes a rollout stand still though nothing is wrong. Scaling goes on. */
 import { isRollback } from './direction.ts';
-import type { DeploymentLook, SetFacts } from './facts.ts';
+import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, sumOf } from './facts.ts';
 import { exists } from './sizing.ts';
 import { machines } from './words.ts';
@@ -14,8 +14,11 @@ export interface Hold {
   until?: number;
 }
 
-/** `spec.paused`, an option that nobody can read, or a change that waits for its time. Before either ends, no new set is made. */
-export function holdOf(facts: DeploymentLook, now: number): Hold | undefined {
+/**
+ * `spec.paused`, an option that cannot be parsed, or a change that waits for its time. Before
+ * either ends, no new set is made.
+ */
+export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined {
   if (facts.isPaused) {
     return { kind: 'paused', reason: 'Deployment is paused', next: 'resume it to go on' };
   }
@@ -31,17 +34,20 @@ export function holdOf(facts: DeploymentLook, now: number): Hold | undefined {
 }
 
 /** Some machines are not of the template's set. */
-export function hasOldMachines({ sets }: DeploymentLook): boolean {
+export function hasOldMachines({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && isActive(set));
 }
 
-/** The template is not, or not only, that of the machines. What is being deleted needs no rollout to go. */
-export function isRollingOut({ sets }: DeploymentLook): boolean {
+/**
+ * The template is not, or not only, that of the machines. What is being deleted needs no rollout to
+ * go.
+ */
+export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));
 }
 
 /** Machines of the new set until the canary is passed; undefined when there is no such limit. */
-export function canaryLimit(facts: DeploymentLook, target: SetFacts): number | undefined {
+export function canaryLimit(facts: ObservedDeployment, target: SetFacts): number | undefined {
   const { canary, canaryPassed } = facts.options;
   if (facts.strategy !== 'RollingUpdate') return undefined;
   if (canary === undefined || canary >= facts.replicas || !isRollingOut(facts)) return undefined;
@@ -49,7 +55,7 @@ export function canaryLimit(facts: DeploymentLook, target: SetFacts): number | u
   // The new set has all machines where no old one is left that could have the rest.
   if (!facts.sets.some((set) => set !== target && !set.isOfTemplate && !set.isDeleting))
     return undefined;
-  // Nobody wants to wait for a look at machines that are known: whoever rolls back is in a hurry.
+  // A person who rolls back is in a hurry, and machines of that template are known already.
   if (isRollback(facts, target)) return undefined;
   return canary;
 }
@@ -63,8 +69,11 @@ export function canaryHold(target: SetFacts, limit: number | undefined): Hold | 
   return { kind: 'canary', reason, next: 'look at the new machines, then resume or roll back' };
 }
 
-/** OnDelete: nothing is under way, and old machines are left. For how long is not ours to say, so no deadline runs meanwhile. */
-export function onDeleteHold(facts: DeploymentLook, target: SetFacts): Hold | undefined {
+/**
+ * OnDelete: nothing is under way, and old machines are left. For how long is not ours to say, so no
+ * deadline runs meanwhile.
+ */
+export function onDeleteHold(facts: ObservedDeployment, target: SetFacts): Hold | undefined {
   const old = facts.sets.filter((set) => set !== target && isActive(set));
   if (facts.strategy !== 'OnDelete' || !exists(target) || old.length === 0) return undefined;
   const sets = [...old, target];

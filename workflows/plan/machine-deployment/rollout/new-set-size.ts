@@ -12,10 +12,12 @@ export interface Growth {
 }
 
 /**
- * MCM v0.62.1 adds up `status.replicas`, which lags behind; here each set counts the machines that there are and those that
- * it is still to make. A machine that is going away counts until it is gone, so the surge is there again only then.
+ * MCM v0.62.1 adds up `status.replicas`, which lags behind; here each set counts the machines that
+ * there are and those that it is still to make. A machine that is going away counts until it is
+ * gone, so the surge is there again only then.
  *
- * 10 replicas, surge 2, the old set has 8 machines and 1 that is going, the new one 2: there is room for 12 - 8 - 1 - 2 = 1.
+ * 10 replicas, surge 2, the old set has 8 machines and 1 that is going, the new one 2: there is
+ * room for 12 - 8 - 1 - 2 = 1.
  */
 export function growthOf(rollout: Rollout, limit = Infinity): Growth {
   const { facts, target, others } = rollout;
@@ -35,15 +37,18 @@ export function growthOf(rollout: Rollout, limit = Infinity): Growth {
 }
 
 /**
- * Only scaling, no rollout: as in MCM v0.62.1 the size is simply what is wanted. Machines that go away, maybe for hours as their
- * drain waits, do not hold up those that are wanted now.
+ * Only scaling, no rollout: as in MCM v0.62.1 the size is simply what is wanted. Machines that go
+ * away, maybe for hours as their drain waits, do not hold up those that are wanted now.
  */
 function alone(target: SetFacts, replicas: number): Growth {
   if (target.replicas === replicas) return {};
   return { size: { set: target, replicas, reason: `${machines(replicas)} wanted` } };
 }
 
-/** Scaled down while old machines are still needed: it gives Running ones only as far as they are spared. */
+/**
+ * Scaled down while old machines are still needed: it gives Running ones only as far as they are
+ * spared.
+ */
 function surplusOf({ facts, target, others }: Rollout): Growth {
   const surplus = target.replicas - facts.replicas;
   const count = affordable(target, surplus, spareOf(facts, [...others, target]));

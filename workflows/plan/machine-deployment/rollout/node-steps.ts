@@ -1,4 +1,7 @@
-/** Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster autoscaler. */
+/**
+ * Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster
+ * autoscaler.
+ */
 import { isActive } from './facts.ts';
 import type { Rollout } from './sizing.ts';
 import { isOver } from './state.ts';
@@ -24,7 +27,7 @@ function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
 
 function planProtection(rollout: Rollout): NodeStep | undefined {
   const { unprotectedNodes: nodes, hasProtectedNodes, strategy } = rollout.facts;
-  // How long OnDelete takes nobody knows: the cluster autoscaler is not to stand still for so long.
+  // How long OnDelete takes is not known: the cluster autoscaler is not to stand still for so long.
   const isBrief = strategy !== 'OnDelete';
   if (isBrief && nodes.length > 0 && rollout.others.some(isActive)) {
     const reason = 'the cluster autoscaler leaves Nodes alone during a rollout';

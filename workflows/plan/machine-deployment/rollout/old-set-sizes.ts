@@ -6,11 +6,13 @@ import { machines } from './words.ts';
 import { affordable, floorOf, lossOf, spareOf } from './sizing.ts';
 
 /**
- * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work, the new one 3, all
- * available. 13 - 10 = 3 may go: the 2 that do not work, and, as 11 are available, 1 that does.
+ * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work,
+ * the new one 3, all available. 13 - 10 = 3 may go: the 2 that do not work, and, as 11 are
+ * available, 1 that does.
  *
- * @param limit Machines that the new set may have for now, see hold.ts. The old sets keep the rest: `maxUnavailable` is for
- * the time that a replacement takes, not for as long as somebody looks at a canary.
+ * @param limit Machines that the new set may have for now, see hold.ts. The old sets keep the rest:
+ *   `maxUnavailable` is for
+ * the time that a replacement takes, not for as long as a person inspects a canary.
  */
 export function shrinkOldSets({ facts, target, others }: Rollout, limit = Infinity): Sizing[] {
   const sets = [...others, target];

@@ -1,11 +1,16 @@
-/** A person (or another controller) deletes old machines; each that goes is replaced by a new one. */
+/**
+ * A person (or another controller) deletes old machines; each that goes is replaced by a new one.
+ */
 import { awaited } from './awaited.ts';
 import { isActive, presentIn, sumOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { affordable, exists, lossOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
 import { machines } from './words.ts';
 
-/** Old sets are closed, see `closeSet`: they make no machine in place of one that was deleted, but shrink to what is left. */
+/**
+ * Old sets are closed, see `closeSet`: they make no machine in place of one that was deleted, but
+ * shrink to what is left.
+ */
 export function planOnDelete(rollout: Rollout): StrategyPlan {
   const { facts, target, others } = rollout;
   const { replicas } = facts;
@@ -21,11 +26,14 @@ export function planOnDelete(rollout: Rollout): StrategyPlan {
   if (surplus > 0 && sizes.length === 0) sizes.push(...giveBack(rollout, surplus));
   if (sizes.length === 0 && surplus < 0) sizes.push(...growNewSet(rollout, -surplus));
   const reason = sizes[0]?.reason ?? awaited(rollout);
-  // Closed before there is a new set, they would leave nobody to make a machine.
+  // Closed before there is a new set, no set would be left to make a machine.
   return { sizes, mayCreate: true, closesOld: exists(target), reason };
 }
 
-/** As soon as the old machines are gone; the new set's own, which it replaces itself, hold up nothing. */
+/**
+ * As soon as the old machines are gone; the new set's own, which it replaces itself, hold up
+ * nothing.
+ */
 function growNewSet(rollout: Rollout, missing: number): Sizing[] {
   const { target, others } = rollout;
   const old = others.filter(isActive);
@@ -37,7 +45,10 @@ function growNewSet(rollout: Rollout, missing: number): Sizing[] {
   return [{ set: target, replicas, reason: 'OnDelete: in place of deleted machines' }];
 }
 
-/** Scaled down: old machines go first, but no Running one that is needed. One set alone decides itself which of its machines go. */
+/**
+ * Scaled down: old machines go first, but no Running one that is needed. One set alone decides
+ * itself which of its machines go.
+ */
 function giveBack({ facts, target, others }: Rollout, surplus: number): Sizing[] {
   const sets = [...others.filter(isActive), target];
   let left = surplus;

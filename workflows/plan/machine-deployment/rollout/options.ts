@@ -1,6 +1,7 @@
 /** Options of a rollout, read from annotations `millwright.dev/...` of the MachineDeployment. */
 import { options as keys } from '../../../api/constants.ts';
 import { parseDuration } from '../../../api/duration.ts';
+import type { MachineDeployment } from '../../../api/machine-deployment.ts';
 import { allowed, quoted } from '../../../api/validation.ts';
 import { defined } from '../../../values/defined.ts';
 import type { RolloutOptions } from './facts.ts';
@@ -21,7 +22,20 @@ export interface ParsedOptions extends RolloutOptions {
   restart?: string;
 }
 
-/** What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand still. */
+/** `parseTime`: as in `OptionsText`. */
+export function optionsOf(
+  { metadata, spec }: Pick<MachineDeployment, 'metadata' | 'spec'>,
+  parseTime: OptionsText['parseTime'],
+): ParsedOptions {
+  // The schema lets negative counts pass.
+  const replicas = Math.max(spec.replicas ?? 0, 0);
+  return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime });
+}
+
+/**
+ * What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand
+ * still.
+ */
 export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
   const faults: string[] = [];
   const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {

@@ -1,6 +1,6 @@
 /** The condition `Progressing`, as MCM v0.62.1 words it. */
-import type { Period } from '../../clock.ts';
-import { deadlineOf } from '../../clock.ts';
+import type { Period } from '../../../values/pauses.ts';
+import { deadlineOf } from '../../../values/pauses.ts';
 import { defined } from '../../../values/defined.ts';
 import type { Progress } from './facts.ts';
 
@@ -30,7 +30,7 @@ export interface ProgressFacts {
   /** Why the spec cannot be followed. */
   refusal?: { reason: string; message: string };
   /** Why the rollout stands still on purpose. */
-  standstill?: string;
+  holdReason?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
   deadlineSeconds?: number;
@@ -53,11 +53,13 @@ export function progressingOf(facts: ProgressFacts): Progressing | undefined {
   return pauseOf(facts) ?? (newSet ? courseOf(facts, newSet) : known && textOf(known));
 }
 
-/** The clock stands still, and begins anew afterwards. A rollout that was overdue before stays so. */
+/**
+ * The clock stands still, and begins anew afterwards. A rollout that was overdue before stays so.
+ */
 function pauseOf({ known, ...facts }: ProgressFacts): ConditionText | undefined {
-  const standstill = facts.standstill ?? (isComplete(facts) ? undefined : facts.stopped);
-  if (standstill !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
-    return { status: 'Unknown', reason: 'DeploymentPaused', message: standstill };
+  const holdReason = facts.holdReason ?? (isComplete(facts) ? undefined : facts.stopped);
+  if (holdReason !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
+    return { status: 'Unknown', reason: 'DeploymentPaused', message: holdReason };
   }
   if (known?.reason !== 'DeploymentPaused' || isComplete(facts)) return undefined;
   return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
@@ -75,7 +77,10 @@ function courseOf(
   return known && clocked.has(known.reason) ? textOf(known) : progressing(name);
 }
 
-/** What a plan needs to know of it. `written`: the condition as it is now, and when it was last renewed. */
+/**
+ * What a plan needs to know of it. `written`: the condition as it is now, and when it was last
+ * renewed.
+ */
 export function progressOf(
   facts: ProgressFacts,
   written: (ConditionText & { updatedAt: number }) | undefined,
@@ -107,15 +112,19 @@ export function isComplete({
   return newSet !== undefined && isWhole;
 }
 
-/** A finished rollout stays finished while only `replicas` changes: the cluster autoscaler would take it for a new one. */
+/**
+ * A finished rollout stays finished while only `replicas` changes: the cluster autoscaler would
+ * take it for a new one.
+ */
 function isOnlyScaling({ known, counts }: ProgressFacts, name: string): boolean {
   const isDone = known?.reason === 'NewMachineSetAvailable' && known.message.includes(`"${name}"`);
   return isDone && counts.replicas === counts.updatedReplicas;
 }
 
 /**
- * A new set counts up to its size: as machines that fail and go are counted until they are gone, MCM v0.62.1 takes each
- * replacement for progress, and a rollout whose machines never join is never overdue.
+ * A new set counts up to its size: as machines that fail and go are counted until they are gone,
+ * MCM v0.62.1 takes each replacement for progress, and a rollout whose machines never join is never
+ * overdue.
  */
 function hasProgressed({ before, counts, newSet }: ProgressFacts): boolean {
   const size = newSet?.replicas ?? Infinity;
@@ -144,8 +153,8 @@ function progressDeadlineOf(
 }
 
 /**
- * The message names the set; that after a pause names none. A set that was given up and is wanted again begins anew: the
- * deadline that passed is not held against it.
+ * The message names the set; that after a pause names none. A set that was given up and is wanted
+ * again begins anew: the deadline that passed is not held against it.
  */
 function isAbout({ known }: ProgressFacts, name: string): boolean {
   if (!known || known.message.includes(rolledBackTo)) return false;

@@ -1,4 +1,7 @@
-/** Writes of a MachineDeployment that the API server refuses: what they are for is left alone for a while, and all else goes on. */
+/**
+ * Writes of a MachineDeployment that the API server refuses: what they are for is left alone for a
+ * while, and all else goes on.
+ */
 import type { RefusedMachines } from '../../machine-set/refused-machines.ts';
 import { areHeldBack } from '../../machine-set/refused-machines.ts';
 import type { DeploymentFacts } from './facts.ts';
@@ -17,7 +20,10 @@ export function machineSubject(name: string): string {
   return `Machine/${name}`;
 }
 
-/** The objects that a step is for and that can be refused one by one; none where the whole plan depends on it. */
+/**
+ * The objects that a step is for and that can be refused one by one; none where the whole plan
+ * depends on it.
+ */
 export function subjectsOf(step: DeploymentStep): string[] {
   if (step.action === 'scaleSet' || step.action === 'closeSet') return [setSubject(step.name)];
   if (step.action === 'grantReplacements') return [setSubject(step.set)];

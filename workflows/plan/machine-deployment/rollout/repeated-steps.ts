@@ -1,14 +1,20 @@
 /** Steps that were done, and are planned again as if they had not been. */
 import type { DeploymentStep } from './steps.ts';
 
-/** What the steps leave on the objects; equal for steps that were planned for another state of the same set. */
+/**
+ * What the steps leave on the objects; equal for steps that were planned for another state of the
+ * same set.
+ */
 export function effectOf(steps: readonly DeploymentStep[]): string {
   return JSON.stringify(steps, (key, value: unknown) =>
     key === 'resourceVersion' || key === 'reason' ? undefined : value,
   );
 }
 
-/** Whether each write to a set was accepted: one for a set that changed meanwhile is left out and planned anew. */
+/**
+ * Whether each write to a set was accepted: one for a set that changed meanwhile is left out and
+ * planned anew.
+ */
 export function areAccepted(
   steps: readonly DeploymentStep[],
   written: readonly { name: string }[],

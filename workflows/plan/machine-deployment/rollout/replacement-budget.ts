@@ -1,7 +1,10 @@
-/** Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a time. */
+/**
+ * Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a
+ * time.
+ */
 import type { Grant } from './facts.ts';
 
-/** `kept`: it has failed, and nobody replaces it for now. */
+/** `kept`: it has failed, and it is not replaced for now. */
 export type MachineState = 'available' | 'failed' | 'kept' | 'other';
 
 export interface BudgetedSet {
@@ -14,8 +17,9 @@ export interface BudgetedSet {
 }
 
 /**
- * Machines that are missing or come up take from the budget; what is left is given to failed ones, those that have it first.
- * Budget 2, one machine is coming up, three failed: one of the three may be replaced now.
+ * Machines that are missing or come up take from the budget; what is left is given to failed ones,
+ * those that have it first. Budget 2, one machine is coming up, three failed: one of the three may
+ * be replaced now.
  *
  * @returns The sets whose grant is to change.
  */
@@ -42,6 +46,6 @@ function underWay({ replicas, machines }: BudgetedSet): number {
 
 function failedIn({ granted = [], machines }: BudgetedSet): string[] {
   const failed = machines.filter(({ state }) => state === 'failed').map(({ name }) => name);
-  const isGranted = (name: string): boolean => granted.includes(name);
-  return [...failed.filter(isGranted), ...failed.filter((name) => !isGranted(name)).toSorted()];
+  const isActive = (name: string): boolean => granted.includes(name);
+  return [...failed.filter(isActive), ...failed.filter((name) => !isActive(name)).toSorted()];
 }

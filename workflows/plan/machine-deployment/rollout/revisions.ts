@@ -9,7 +9,10 @@ export function revisionOf(text: string | undefined): number {
   return Number.isSafeInteger(revision) && revision > 0 ? revision : 0;
 }
 
-/** Annotation `deployment.kubernetes.io/revision-history` when the set leaves a revision. The earliest are forgotten first. */
+/**
+ * Annotation `deployment.kubernetes.io/revision-history` when the set leaves a revision. The
+ * earliest are forgotten first.
+ */
 export function historyWith(history: string | undefined, left: number): string {
   const revisions = [...(history ?? '').split(',').filter(Boolean), String(left)];
   while (revisions.length > 1 && revisions.join(',').length > longestHistory) revisions.shift();

@@ -38,12 +38,18 @@ function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; obstacle?:
   return { sizes, ...(obstacle !== undefined && { obstacle }) };
 }
 
-/** What the new set loses in this plan, the old ones cannot count on; what it gains is not there yet. */
+/**
+ * What the new set loses in this plan, the old ones cannot count on; what it gains is not there
+ * yet.
+ */
 function shrunkOnly(target: SetFacts, size: Sizing | undefined): SetFacts {
   return size && size.replicas < target.replicas ? { ...target, replicas: size.replicas } : target;
 }
 
-/** The order of a scale-down and of a surplus of the new set is that of the rollout when only one set has machines. */
+/**
+ * The order of a scale-down and of a surplus of the new set is that of the rollout when only one
+ * set has machines.
+ */
 function sharesOfScaleDown(rollout: Rollout) {
   const { facts, target, others } = rollout;
   const sets = [target, ...others].filter(({ replicas }) => replicas > 0);

@@ -12,12 +12,14 @@ export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
 }
 
 /**
- * Fewer machines are wanted than the sets have: each gives its share, by the most that there could be then and now.
+ * Fewer machines are wanted than the sets have: each gives its share, by the most that there could
+ * be then and now.
  *
- * 10 -> 5 replicas, surge 2, the sets have 8 and 4: 12 - 7 = 5 machines go; round(8 * 7 / 12) = 5 and
- * round(4 * 7 / 12) = 2 stay. Where MCM v0.62.1 takes the share whatever it hits, here it takes no Running machine
- * that `maxUnavailable` does not spare. What a share leaves, other sets give, the largest first: machines that never come up
- * would else stay above the limit for as long as the rollout waits for them.
+ * 10 -> 5 replicas, surge 2, the sets have 8 and 4: 12 - 7 = 5 machines go; round(8 * 7 / 12) = 5
+ * and round(4 * 7 / 12) = 2 stay. Where MCM v0.62.1 takes the share whatever it hits, here it takes
+ * no Running machine that `maxUnavailable` does not spare. What a share leaves, other sets give,
+ * the largest first: machines that never come up would else stay above the limit for as long as the
+ * rollout waits for them.
  */
 export function shrinkInProportion({ facts, target, others }: Rollout): Sizing[] {
   const sets = [...others, target].filter(({ replicas }) => replicas > 0);
@@ -82,11 +84,12 @@ function shareOf({ replicas, max }: SetFacts, most: number, total: number): numb
 }
 
 /**
- * Sizes while the rollout itself stands still, at every look: the sets are to have `replicas` as soon as there is room. As in MCM
- * v0.62.1 one set follows `replicas`; of several, one takes all that is missing and each gives its share of what is too much.
- * `taker` is the one that takes.
+ * Sizes while the rollout itself stands still, at every read: the sets are to have `replicas` as
+ * soon as there is room. As in MCM v0.62.1 one set follows `replicas`; of several, one takes all
+ * that is missing and each gives its share of what is too much. `taker` is the one that takes.
  *
- * @param surge Machines above `replicas` that it takes when `replicas` changed: MCM fills up the surge of a paused rollout.
+ * @param surge Machines above `replicas` that it takes when `replicas` changed: MCM fills up the
+ *   surge of a paused rollout.
  */
 export function scaleHeld(rollout: Rollout, taker: SetFacts, surge: number): Sizing[] {
   const { facts, target, others } = rollout;

@@ -16,7 +16,7 @@ export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentSte
   const keeps = facts.isPaused || facts.progress.isComplete;
   const obsolete = keeps ? setsToRemove(facts, [target]) : [];
   const closings = closingsOf(rollout, strategy);
-  // A set that is closed or opened is scaled at the next look.
+  // A set that is closed or opened is scaled at the next read.
   const scales = scalesOf(rollout, strategy.sizes).filter(
     ({ name }) => !closings.some((step) => step.name === name),
   );
@@ -66,7 +66,10 @@ function grantsOf({ grants = [] }: DeploymentFacts): DeploymentStep[] {
 type CloseStep = Extract<DeploymentStep, { action: 'closeSet' }>;
 type ScaleStep = Extract<DeploymentStep, { action: 'scaleSet' }>;
 
-/** A closed set makes no machine, so none is closed while the rollout stands still or when the strategy is another one. */
+/**
+ * A closed set makes no machine, so none is closed while the rollout stands still or when the
+ * strategy is another one.
+ */
 function closingsOf({ target, others }: Rollout, { closesOld = false }: StrategyPlan): CloseStep[] {
   const toClose = closesOld ? others.filter((set) => isActive(set) && !set.isClosed) : [];
   const toOpen = (closesOld ? [target] : [target, ...others]).filter(({ isClosed }) => isClosed);
@@ -82,8 +85,9 @@ function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
 }
 
 /**
- * Sets that keep their size still note for how many replicas of the deployment it is theirs, but not before some set has taken
- * that number: the note is what tells MCM, and a paused rollout here, that `replicas` changed.
+ * Sets that keep their size still note for how many replicas of the deployment it is theirs, but
+ * not before some set has taken that number: the note is what tells MCM, and a paused rollout here,
+ * that `replicas` changed.
  */
 function scalesOf(rollout: Rollout, sizes: Sizing[]): ScaleStep[] {
   const { facts, target, others } = rollout;
@@ -114,8 +118,9 @@ function isTaken({ facts, target, others }: Rollout, sizes: readonly Sizing[]): 
 }
 
 /**
- * What the cluster autoscaler says of the size goes to the set of the template in one write with that size: a machine that
- * bears an earlier mark must not go and be replaced before the set shrinks.
+ * What the cluster autoscaler says of the size goes to the set of the template in one write with
+ * that size: a machine that bears an earlier mark must not go and be replaced before the set
+ * shrinks.
  */
 function scaling({ scaledAt }: DeploymentFacts) {
   return (set: SetFacts, replicas: number, reason: string): ScaleStep => {

@@ -29,8 +29,9 @@ export interface Rollout {
 }
 
 /**
- * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's condition `Available`, Failed ones that are
- * preserved are not asked for: they are the last that their set gives, so a rollout would wait for them until their time is over.
+ * Machines that must stay available: fewer only if they were fewer before. As in MCM v0.62.1's
+ * condition `Available`, Failed ones that are preserved are not asked for: they are the last that
+ * their set gives, so a rollout would wait for them until their time is over.
  */
 export function floorOf({
   replicas,
@@ -47,8 +48,9 @@ export function mostOf({ replicas, maxSurge }: DeploymentFacts): number {
 }
 
 /**
- * Machines for which there is room. Those that go away count until they are gone, but for those that went because nothing was
- * wanted: maybe their drains wait for hours, and no rollout is left that they could be part of.
+ * Machines for which there is room. Those that go away count until they are gone, but for those
+ * that went because nothing was wanted: maybe their drains wait for hours, and no rollout is left
+ * that they could be part of.
  *
  * @param sizeOf The size that a set is about to get.
  */
@@ -84,7 +86,7 @@ export function affordable(set: SetFacts, wanted: number, spare: number): number
   return count;
 }
 
-/** A set that still works on its size may make machines that nobody counts yet. */
+/** A set that still works on its size may make machines that are not counted yet. */
 export function unsettledOf(sets: readonly SetFacts[]): SetFacts | undefined {
   return sets.find((set) => isActive(set) && !set.isObserved);
 }

@@ -55,7 +55,10 @@ function obstacleOf(rollout: Rollout): string | undefined {
   return isStuck ? `MachineSet/${target.name}` : undefined;
 }
 
-/** The deadline is that of the template's set, not of one that is gone back to after it was given up. */
+/**
+ * The deadline is that of the template's set, not of one that is gone back to after it was given
+ * up.
+ */
 function problemOf({ facts, target }: Rollout): string | undefined {
   const isOverdue = facts.progress.isOverdue && target.isOfTemplate;
   return target.problem ?? (isOverdue ? 'no progress within the deadline' : undefined);

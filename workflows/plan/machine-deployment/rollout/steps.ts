@@ -9,7 +9,10 @@ export type DeploymentStep =
       resourceVersion: string;
       from: number;
       replicas: number;
-      /** When the cluster autoscaler last changed the number, RFC 3339; absent when that is not for this set. */
+      /**
+       * When the cluster autoscaler last changed the number, RFC 3339; absent when that is not for
+       * this set.
+       */
       scaledAt?: string;
       reason: string;
     }

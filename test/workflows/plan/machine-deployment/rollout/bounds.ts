@@ -1,6 +1,7 @@
 /**
- * The promises of a rollout, checked on a simulated cluster before and after each act. They are stated here once more, by hand:
- * a promise that was taken from the planner would be wrong together with it.
+ * The promises of a rollout, checked on a simulated cluster before and after each act. They are
+ * stated here once more, by hand: a promise that was taken from the planner would be wrong together
+ * with it.
  */
 import type {
   Cluster,
@@ -24,7 +25,10 @@ export function ceilingOf({ deployment }: Cluster): number {
   return replicas === 0 ? 0 : replicas + surgeIn(deployment);
 }
 
-/** Machines that must be available as far as the rollout decides: replicas - maxUnavailable. Recreate takes all. */
+/**
+ * Machines that must be available as far as the rollout decides: replicas - maxUnavailable.
+ * Recreate takes all.
+ */
 export function floorOf({ deployment }: Cluster): number {
   const { replicas, maxUnavailable, strategy } = deployment;
   if (strategy === 'Recreate') return 0;
@@ -54,8 +58,9 @@ export function certainOf(sets: readonly SetFacts[]): number {
 }
 
 /**
- * Machines that there are or will be, when no more is decided. Those that go although their set keeps its size are left
- * out: it makes another at once, as in MCM v0.62.1. So are those of the new set with OnDelete, which is only scaled.
+ * Machines that there are or will be, when no more is decided. Those that go although their set
+ * keeps its size are left out: it makes another at once, as in MCM v0.62.1. So are those of the new
+ * set with OnDelete, which is only scaled.
  */
 export function mostOfAll(cluster: Cluster): number {
   return cluster.sets.reduce((sum, set) => sum + mostOfSet(cluster, set), 0);
@@ -88,8 +93,8 @@ export function isOneSet({ sets }: DeploymentFacts): boolean {
 }
 
 /**
- * Only one set has machines, or, while the rollout stands still, is to have some, or all were scaled to nothing: what happens is
- * scaling, which knows no bounds but the number that is wanted.
+ * Only one set has machines, or, while the rollout stands still, is to have some, or all were
+ * scaled to nothing: what happens is scaling, which knows no bounds but the number that is wanted.
  */
 export function isScalingOnly(facts: DeploymentFacts, { blockedBy = '' }: DeploymentPlan): boolean {
   const withMachines = facts.sets.filter(

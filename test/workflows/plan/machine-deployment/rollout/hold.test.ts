@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { standstillOf } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import { currentHold } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import type {
   DeploymentFacts,
   RolloutOptions,
@@ -45,13 +45,13 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     facts: { options: later, sets: [theNewSet()] },
   },
   {
-    name: 'an option that nobody can read',
+    name: 'an option that cannot be parsed',
     facts: { options: options({ faults: ['annotation x: Invalid value'] }), sets: [old] },
     kind: 'options',
     reason: 'annotation x: Invalid value',
   },
   {
-    name: 'an option that nobody can read, and no rollout that it could be about',
+    name: 'an option that cannot be parsed, and no rollout that it could be about',
     facts: { options: options({ faults: ['annotation x: Invalid value'] }), sets: [theNewSet()] },
   },
   {
@@ -104,7 +104,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     facts: { strategy: 'OnDelete', replicas: 2, sets: [aSet(), theNewSet({ machines: 'AA' })] },
   },
 ])('$name: holds as $kind', ({ facts, kind, reason }) => {
-  const hold = standstillOf(someFacts(facts), now);
+  const hold = currentHold(someFacts(facts), now);
   expect(hold?.kind).toBe(kind);
   expect(hold?.reason).toBe(reason ?? hold?.reason);
 });

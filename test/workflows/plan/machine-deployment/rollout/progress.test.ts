@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Period } from '../../../../../workflows/plan/clock.ts';
+import type { Period } from '../../../../../workflows/values/pauses.ts';
 import type {
   Counts,
   ProgressFacts,
@@ -126,7 +126,7 @@ describe('the condition Progressing', () => {
     },
     {
       name: 'paused',
-      facts: given({ standstill: 'Deployment is paused' }),
+      facts: given({ holdReason: 'Deployment is paused' }),
       status: 'Unknown',
       reason: 'DeploymentPaused',
       message: 'Deployment is paused',
@@ -170,7 +170,7 @@ describe('the condition Progressing', () => {
   test('a rollout that was overdue stays so when it is paused', () => {
     const facts = given({
       known: { ...known('ProgressDeadlineExceeded'), status: 'False' },
-      standstill: 'Deployment is paused',
+      holdReason: 'Deployment is paused',
     });
     expect(progressingOf(facts)).toMatchObject({ reason: 'ProgressDeadlineExceeded' });
   });

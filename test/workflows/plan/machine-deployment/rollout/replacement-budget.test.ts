@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { BudgetedSet } from '../../../../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { grantsOf } from '../../../../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 
-/** Failed machines in capitals, preserved ones with an exclamation mark, ones that come up with a question mark: `a B C! d?`. */
+/**
+ * Failed machines in capitals, preserved ones with an exclamation mark, ones that come up with a
+ * question mark: `a B C! d?`.
+ */
 function set(name: string, words: string, changes: Partial<BudgetedSet> = {}): BudgetedSet {
   const machines = words
     .split(' ')

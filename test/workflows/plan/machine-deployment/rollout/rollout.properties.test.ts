@@ -20,7 +20,10 @@ import {
 import type { Event } from './random-cluster.ts';
 import { anyCluster, anyEvents } from './random-cluster.ts';
 
-/** Each round is looked at by `check`. Afterwards nothing fails any more, and nobody changes anything. */
+/**
+ * Each round is looked at by `check`. Afterwards nothing fails any more, and nobody changes
+ * anything.
+ */
 function live(cluster: Cluster, events: readonly Event[], check: (round: Round) => void): void {
   for (const { wait, happen } of events) {
     for (let left = wait; left > 0; left -= 1) check(playRound(cluster));

@@ -1,0 +1,41 @@
+/** What a drain works with. */
+import type { KubeClient } from '../kube/client/client.ts';
+import type { PassWatch } from './wake-ups/freed-pods.ts';
+import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import type { DrainProgress } from './progress.ts';
+import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+
+export interface DrainContext {
+  control: KubeClient;
+  target: KubeClient;
+  /** Id of `target`. */
+  targetCluster?: string | undefined;
+  watch: PassWatch;
+  attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
+  /** Of the activity: a drain is cancelled to change its mode. */
+  signal: AbortSignal;
+  settings: Pick<
+    MachineDefaults,
+    'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
+  >;
+  /** Fails while nothing may be destroyed. */
+  requireActiveWatcher(): Promise<void>;
+  /** When nothing could be done: that time does not count. */
+  pauses: readonly Pause[];
+  /** What the attempt before left behind. */
+  details: Partial<DrainProgress> | undefined;
+  /** A reset counts as one: it is to try at once. */
+  isFirstAttempt: boolean;
+  save(progress: DrainProgress): void;
+  /** Tells the workflow that other things are in the way than before, or nothing any more, or that the deadline moved. */
+  report(report: DrainReport): Promise<void>;
+  /** The Machine could not be told how its drain goes: the drain goes on, and the next pass tries again. */
+  warn(error: unknown): void;
+  /** For all that a forced drain asks of the target cluster. Default 30 s: half of what an attempt may take. */
+  forceLimitMs?: number;
+}
+
+/** `isMoved`: pauses moved the deadline. */
+export type PassRequest = DrainRequest & { isMoved: boolean };

@@ -1,0 +1,49 @@
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
+import { podKey } from '../../workflows/plan/drain/removals.ts';
+import type { Blocker } from '../../workflows/plan/drain/report.ts';
+import { formatPodsLeft } from '../../workflows/plan/drain/report.ts';
+import { failureOf } from '../runtime/failures.ts';
+import type { KubeError } from '../kube/client/errors.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
+import { timestamp } from '../kube/objects/time.ts';
+
+const namedMax = 5;
+
+interface Words {
+  podCount: number;
+  /** Of those without a blocker, a few. */
+  pods: DrainPod[];
+  blockers: Blocker[];
+  deadline: number;
+}
+
+/** For the pending activity: what is left, since when, why, what comes next. */
+export function formatDrain({ podCount, pods, blockers, deadline }: Words): string {
+  const count = formatPodsLeft(podCount);
+  const isBlocked = blockers.length > 0;
+  const items = isBlocked ? blockers.map(formatBlocker) : pods.map(podKey);
+  const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');
+  const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
+  return `${count}: ${named}${more}; by force after ${timestamp(deadline)}`;
+}
+
+/** For a pass that could not do what it has to: what is wrong, since when, until when. */
+export function formatFailure(
+  error: unknown,
+  { since, deadline }: { since: number; deadline: number },
+): string {
+  const { message } = failureOf(error);
+  const what = isUnreachable(error) ? `${clusterOf(error)} is out of reach: ${message}` : message;
+  return `${what}; since ${timestamp(since)}, by force after ${timestamp(deadline)}`;
+}
+
+function clusterOf({ path }: KubeError): string {
+  return path.startsWith('/apis/machine.sapcloud.io/')
+    ? 'the control cluster'
+    : 'the target cluster';
+}
+
+function formatBlocker({ pod, since, why, nextTryAt }: Blocker): string {
+  const next = nextTryAt === undefined ? '' : `, next try ${timestamp(nextTryAt)}`;
+  return `${pod} since ${timestamp(since)}: ${why}${next}`;
+}

@@ -1,0 +1,184 @@
+/** Reads a MachineSet and its Machines, and reports what it sees in the set's status. */
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import type {
+  ObservedSetOutcome,
+  ObserveSetInput,
+} from '../../workflows/contracts/machine-set-activities.ts';
+import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
+import type { ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
+import { isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import {
+  burst,
+  countFailed,
+  isPresent,
+  machinesToDelete,
+} from '../../workflows/plan/machine-set/deletions.ts';
+import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
+import type { KubeClient, OwnerReference } from '../kube/client/client.ts';
+import { isRejected } from '../kube/client/errors.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { ensureFinalizer } from '../kube/objects/finalizers.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { component, listOf, setSubject } from './batch-events.ts';
+import type { Members } from './deletions.ts';
+import { deletionFactsOf } from './deletions.ts';
+import { desiredMachinesOf } from './desired.ts';
+import { membersOf, releaseUnmatched } from './members.ts';
+import { RefusedWrites } from './refused-writes.ts';
+import type { ReplicaFailure } from './status.ts';
+import { statusOf, statusPatchOf } from './status.ts';
+
+export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent'>;
+
+/**
+ * The status that this writes says by `observedGeneration` that the set has seen that spec, and a
+ * MachineDeployment takes it as a promise that nothing older is still at work. So the workflow
+ * surveys only when no batch of its own runs.
+ */
+export async function observeMachineSet(
+  world: ObserveDependencies,
+  input: ObserveSetInput,
+): Promise<ObservedSetOutcome> {
+  const { control, recent } = world;
+  const { namespace, name } = input.set;
+  const path = customResource('machinesets', namespace, name);
+  const found = await recent.read<MachineSet>(path, input.atLeast);
+  if (!found) return { found: false };
+  const set = await ensureFinalizer(control, 'machinesets', found);
+  const desired = desiredMachinesOf(set);
+  const refused = new RefusedWrites('FailedUpdate');
+  const passOver = new Set(input.passOver);
+  const request = { set, isFaulty: desired.faults.length > 0, refused, passOver };
+  const members = await membersOf(control, request);
+  await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
+  refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
+  const observation = observationOf(set, { desired, members }, input);
+  const refusal = refused.outcome ?? input.refusal;
+  const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
+  const isUnreported = isNews(set) && isOneStepAway(observation, input.batchSize);
+  const view = { set, status: statusOf(set, members, failure) };
+  const isStored = isUnreported || (await reportStatus(world, path, view));
+  const { uid, resourceVersion, ownerReferences } = set.metadata;
+  return defined({
+    found: true as const,
+    uid,
+    resourceVersion,
+    machineDeployment: deploymentOf(ownerReferences),
+    observation: isStored
+      ? observation
+      : { ...observation, holdsUntil: soonerOf(observation, input.now) },
+    isUnreported: isUnreported ? (true as const) : undefined,
+    refused: refused.outcome,
+  });
+}
+
+function deploymentOf(owners: OwnerReference[] = []): string | undefined {
+  return owners.find(({ kind }) => kind === 'MachineDeployment')?.name;
+}
+
+function isNews({ metadata, status }: MachineSet): boolean {
+  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
+}
+
+function observationOf(
+  set: MachineSet,
+  { desired, members }: Members,
+  input: ObserveSetInput,
+): ObservedMachineSet {
+  const facts = deletionFactsOf(set, { desired, members }, input.now);
+  const { nextExpiry, ...failed } = countFailed(facts);
+  const passOver = new Set(input.passOver);
+  const toPush = desired.isDeleting ? [] : differing(set, members, input);
+  return defined({
+    desired,
+    total: members.length,
+    present: facts.machines.filter(isPresent).length,
+    failed,
+    toDelete: machinesToDelete(facts, passOver),
+    autoPreservation: desired.isDeleting
+      ? undefined
+      : planAutoPreservation(facts.machines, {
+          max: set.spec.autoPreserveFailedMachineMax ?? 0,
+          passOver,
+        }),
+    toPush: toPush.length > 0 ? toPush : undefined,
+    holdsUntil: nextExpiry,
+  });
+}
+
+function differing(
+  { metadata, spec }: MachineSet,
+  members: readonly Machine[],
+  { unpushable, passOver = [] }: ObserveSetInput,
+): string[] {
+  const template = spec.template?.spec;
+  if (!template) return [];
+  const isCurrent = unpushable?.generation === metadata.generation;
+  const refused = new Set([...passOver, ...(isCurrent ? (unpushable?.names ?? []) : [])]);
+  return members
+    .filter((machine) => templatePush(machine, template) !== undefined)
+    .map((machine) => machine.metadata.name)
+    .filter((name) => !refused.has(name))
+    .slice(0, burst);
+}
+
+function failureOf(
+  { desired, present }: ObservedMachineSet,
+  { error, refusal }: Pick<ObserveSetInput, 'error' | 'refusal'>,
+): ReplicaFailure | undefined {
+  const { faults, replicas } = desired;
+  if (faults.length > 0) return { reason: 'InvalidSpec', message: faults.join('; ') };
+  if (error !== undefined && present < replicas) return { reason: 'FailedCreate', message: error };
+  return refusal && { reason: refusal.reason, message: refusal.message };
+}
+
+/** MCM says nothing here; but who misses a machine in the set's list should find out why. */
+async function unpreserve(control: KubeClient, set: MachineSet, released: string[]): Promise<void> {
+  if (released.length === 0) return;
+  const { namespace = '', name, uid } = set.metadata;
+  const life: ObjectReference = { namespace, name, uid };
+  recordEvent(control, setSubject(life), {
+    type: 'Normal',
+    reason: 'ReleasedMachine',
+    message: `Released ${listOf(released)}: the selector does not match any more`,
+    component,
+  });
+}
+
+/**
+ * False when the API server refuses it: the set acts all the same. What the status says of an
+ * earlier generation stays, so a MachineDeployment goes on waiting for this one.
+ */
+async function reportStatus(
+  { control, recent }: ObserveDependencies,
+  path: string,
+  { set, status }: { set: MachineSet; status: MachineSetStatus },
+): Promise<boolean> {
+  const patch = statusPatchOf(set, status);
+  if (!patch) return true;
+  // A read that was held up must not overwrite what a later one reported: it reads again.
+  const { uid, resourceVersion } = set.metadata;
+  const body = { metadata: { uid, resourceVersion }, status: patch };
+  try {
+    await recent.write(path, () => control.patch<MachineSet>(`${path}/status`, 'merge', body));
+    return true;
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+    const { namespace = '', name } = set.metadata;
+    const message = `Error writing the status: ${error.message}`;
+    const text = { type: 'Warning', reason: 'FailedStatusUpdate', component } as const;
+    recordEvent(control, setSubject({ namespace, name, uid }), { ...text, message });
+    return false;
+  }
+}
+
+const statusRetryMs = 30_000;
+
+/** A status that was refused is tried again then, although nothing else may be to do. */
+function soonerOf({ holdsUntil }: ObservedMachineSet, now: number): number {
+  return Math.min(holdsUntil ?? Infinity, now + statusRetryMs);
+}

@@ -1,0 +1,43 @@
+/** What a workflow may know of the Node of its Machine, and what is wrong with it. */
+import type { Node } from '../../kube/objects/nodes.ts';
+import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
+import { annotations, taints } from '../../../workflows/api/constants.ts';
+import { isReady } from '../../kube/objects/nodes.ts';
+import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
+import type { Taint } from '../../../workflows/api/machine.ts';
+
+/** What the workflow may know of it. */
+export function seenNodeOf(node: Node): ReadNode {
+  const { metadata, spec } = node;
+  const preserve = metadata.annotations?.[annotations.preserve] ?? '';
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    providerID: spec?.providerID ?? '',
+    resourceVersion: metadata.resourceVersion,
+    isReady: isReady(node),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
+    ...(preserve !== '' && { preserve }),
+  };
+}
+
+/** What stands between this Node and a Running machine; undefined when nothing does. */
+export function obstacleOf(
+  node: Node | undefined,
+  /** Types of conditions that must be False. */
+  harmful: readonly string[],
+): string | undefined {
+  if (!node) return 'the Node is gone';
+  if (node.metadata.deletionTimestamp !== undefined) return 'the Node is being deleted';
+  if (!isReady(node)) return 'the Node is not Ready';
+  const faults = nodeFaults(node.status?.conditions ?? [], harmful);
+  if (faults.length > 0) return faults.join('; ');
+  return node.spec?.taints?.some(isCritical)
+    ? `the Node has the taint ${taints.criticalComponentsNotReady}`
+    : undefined;
+}
+
+export function isCritical({ key, effect }: Taint): boolean {
+  return key === taints.criticalComponentsNotReady && effect === 'NoSchedule';
+}

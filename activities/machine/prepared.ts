@@ -1,0 +1,118 @@
+/** What a workflow may know of a Machine. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
+import type {
+  MachineLimits,
+  PreparedMachine,
+} from '../../workflows/contracts/machine-activities.ts';
+import { limitsOf } from './limits.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { hasFinalizer } from '../kube/objects/finalizers.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import { preservationNotesOf } from '../../workflows/api/preservation.ts';
+import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
+import { deadlineOf } from '../../workflows/values/pauses.ts';
+import type { DrainOptions } from '../../workflows/api/drain-options.ts';
+import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
+import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
+import { isNodeTemplateTooLong } from '../../workflows/api/validation.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { machinePhaseOf } from '../../workflows/api/phases.ts';
+
+/** What a workflow may know of a Machine: no secret, no user data. */
+export function preparedOf(
+  machine: Machine,
+  world: { defaults: MachineDefaults; target?: KubeClient; pauses?: () => readonly Period[] },
+): PreparedMachine {
+  const { metadata, spec, status } = machine;
+  const limits = limitsOf(machine, world.defaults);
+  return defined({
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    hasFinalizer: hasFinalizer(machine),
+    createdAt: creationCountsFrom(machine, limits, world.pauses?.() ?? []),
+    deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
+    className: spec.class?.name ?? '',
+    machineSet: machineSetOf(machine),
+    phase: phaseOf(machine),
+    providerID: nonEmpty(spec.providerID),
+    nodeName: nonEmpty(metadata.labels?.[labels.node]),
+    lastKnownState: nonEmpty(status?.lastKnownState),
+    nodeTemplate: nodeTemplateOf(machine),
+    nodeConditions: spec.nodeConditions?.split(','),
+    createGeneration: createGenerationOf(machine),
+    usesTarget: world.target !== undefined,
+    limits,
+    ...noticesOf(machine),
+    drain: drainOptionsOf(machine),
+    preservation: preservationNotesOf(machine),
+  });
+}
+
+/** Absent where they do not hold. */
+export function noticesOf(machine: Machine): { wasNodeSeen?: true; forceDeletion?: true } {
+  return {
+    ...(wasNodeSeen(machine) && { wasNodeSeen: true }),
+    ...(isForceDeletion(machine.metadata.labels) && { forceDeletion: true }),
+  };
+}
+
+/** It carries conditions of a Node. */
+export function wasNodeSeen({ status }: Machine): boolean {
+  return (status?.conditions ?? []).length > 0;
+}
+
+/**
+ * Milliseconds. No machine is late because nothing could be done: its time moves by the pauses in
+ * it.
+ */
+export function creationCountsFrom(
+  { metadata }: Machine,
+  { creationTimeoutSeconds }: MachineLimits,
+  pauses: readonly Period[],
+): number {
+  const timeoutMs = creationTimeoutSeconds * 1_000;
+  return (
+    deadlineOf({ from: Date.parse(metadata.creationTimestamp), timeoutMs }, pauses) - timeoutMs
+  );
+}
+
+export function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
+  const found = drainOptionsIn(metadata.annotations, Date.parse);
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+export function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+export function millisecondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+export function machineSetOf({ metadata }: Machine): string | undefined {
+  return metadata.ownerReferences?.find(
+    ({ controller, kind }) => controller === true && kind === 'MachineSet',
+  )?.name;
+}
+
+/** One that is refused for its length is left out: it does not fit into what Temporal keeps. */
+export function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
+  if (isNodeTemplateTooLong(spec)) return undefined;
+  const { metadata, spec: nodeSpec } = spec.nodeTemplate ?? {};
+  const { labels: nodeLabels, annotations: notes } = metadata ?? {};
+  const template = defined({ labels: nodeLabels, annotations: notes, taints: nodeSpec?.taints });
+  return Object.keys(template).length > 0 ? template : undefined;
+}
+
+export function phaseOf({ status }: Machine): MachinePhase {
+  return machinePhaseOf(status?.currentStatus?.phase);
+}
+
+export function createGenerationOf({ metadata }: Machine): number {
+  const text = metadata.annotations?.[annotations.createGeneration] ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}

@@ -1,0 +1,160 @@
+/** Reads what a Machine's life depends on, and makes the object ours. */
+import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
+import type {
+  PrepareOutcome,
+  PreparedMachine,
+} from '../../workflows/contracts/machine-activities.ts';
+import type { ProviderOutcome } from '../../workflows/contracts/missing-instance-activities.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { machineFaults } from '../../workflows/api/validation.ts';
+import type { MachineFailure } from '../../workflows/plan/machine/facts.ts';
+import { ensureBootstrapToken } from './bootstrap-token.ts';
+import type { ClassWithSecret } from '../machine-class/reader.ts';
+import { userDataIn } from '../machine-class/reader.ts';
+import { invalidSpec } from '../drivers/spec-schema.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
+import { ensureFinalizer } from '../kube/objects/finalizers.ts';
+import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
+import { wantsBootstrapToken } from '../machine-class/user-data.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { seenNodeOf } from './node/observed.ts';
+import { referenceOf, readMachine } from './object.ts';
+import { preparedOf } from './prepared.ts';
+import { readNodeOf } from './node/target-cluster.ts';
+
+export async function readAndClaimMachine(
+  world: ActivityDependencies,
+  input: PrepareInput,
+): Promise<PrepareOutcome> {
+  const found = await readMachine(world.control, input.machine);
+  if (!found) return { found: false };
+  const object = await ensureFinalizer(world.control, 'machines', found);
+  const prepared = preparedOf(object, world);
+  if (prepared.isDeleting) return { found: true, machine: prepared };
+  const outcome = await withoutNode(world, input, object);
+  if (!input.readsNode || outcome.outOfReach !== undefined) return outcome;
+  return { ...outcome, ...(await nodeOf(world, referenceOf(object), prepared)) };
+}
+
+interface PrepareInput {
+  machine: NamespacedName;
+  isRetry: boolean;
+  readsNode?: boolean;
+}
+
+type Found = Extract<PrepareOutcome, { found: true }>;
+
+async function withoutNode(
+  world: ActivityDependencies,
+  input: PrepareInput,
+  object: Machine,
+): Promise<Found> {
+  const prepared = preparedOf(object, world);
+  const machine: ObjectReference = { ...input.machine, uid: prepared.uid };
+  const faults = machineFaults(object);
+  if (faults.length > 0) return failed(prepared, inputFailure(faults.join('; ')));
+  const resolved = await world.classes.read(prepared.className, { isFresh: input.isRetry });
+  if (!resolved) {
+    const message = `spec.class.name: MachineClass "${prepared.className}" does not exist in namespace ${world.namespace}: create it, or name another`;
+    return failed(prepared, inputFailure(message));
+  }
+  return await withClass(world, { machine, prepared, resolved });
+}
+
+/** A class that has gone or is wrong may be mended while its machines are being deleted. */
+export async function findProvider(
+  world: ActivityDependencies,
+  { className }: { className: string },
+): Promise<ProviderOutcome> {
+  const resolved = await world.classes.read(className, { isFresh: true });
+  if (!resolved) {
+    const message = `MachineClass "${className}" does not exist in namespace ${world.namespace}: create it again, its Machines need it`;
+    return { found: false, failure: inputFailure(message) };
+  }
+  const refusal = refusalOf(resolved, world.namespace);
+  if (refusal !== undefined) return { found: false, failure: inputFailure(refusal) };
+  const { provider = '' } = resolved.machineClass;
+  const fault = await driverFault(world, provider);
+  if (fault === undefined) return { found: true, provider };
+  return { found: false, failure: inputFailure(`MachineClass "${className}": ${fault}`) };
+}
+
+interface Resolved {
+  machine: ObjectReference;
+  prepared: PreparedMachine;
+  resolved: ClassWithSecret;
+}
+
+async function withClass(
+  world: ActivityDependencies,
+  { machine, prepared, resolved }: Resolved,
+): Promise<Found> {
+  const fault = await classFault(world, resolved);
+  if (fault !== undefined) return failed(prepared, inputFailure(fault));
+  const complete = { ...prepared, ...providerOf(resolved) };
+  // A machine that has its instance needs no token any more.
+  const isBorn = prepared.providerID !== undefined;
+  const userData = userDataIn(resolved) ?? '';
+  const { target } = world;
+  if (isBorn || !target || !wantsBootstrapToken(userData)) {
+    return { found: true, machine: complete };
+  }
+  const made = await ofTarget(() =>
+    ensureBootstrapToken(target, {
+      machine,
+      lifetimeSeconds: prepared.limits.creationTimeoutSeconds,
+      authExtraGroups: world.defaults.bootstrapTokenAuthExtraGroups,
+    }),
+  );
+  if ('outOfReach' in made) return { found: true, machine: complete, ...made };
+  return { found: true, machine: { ...complete, bootstrapTokenId: made.answer } };
+}
+
+async function nodeOf(
+  { control, target, targetCluster }: ActivityDependencies,
+  machine: ObjectReference,
+  { nodeName, providerID }: PreparedMachine,
+): Promise<Pick<Found, 'node' | 'outOfReach'>> {
+  if (!target || nodeName === undefined || providerID === undefined) return {};
+  const clusters = { control, target, targetCluster };
+  const read = await ofTarget(() => readNodeOf(clusters, { machine, nodeName, providerID }));
+  if ('outOfReach' in read) return read;
+  return read.answer ? { node: seenNodeOf(read.answer) } : {};
+}
+
+/**
+ * The workflow waits for a target cluster that is out of reach: a step that did would keep a
+ * deletion from being seen.
+ */
+async function ofTarget<T>(
+  call: () => Promise<T>,
+): Promise<{ answer: T } | { outOfReach: string }> {
+  try {
+    return { answer: await call() };
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    return { outOfReach: error.message };
+  }
+}
+
+/** What is wrong with the class, in words that name the field; undefined when nothing is. */
+async function classFault(
+  world: ActivityDependencies,
+  resolved: ClassWithSecret,
+): Promise<string | undefined> {
+  const { metadata, provider = '', providerSpec } = resolved.machineClass;
+  const faults = await classFaults(world, resolved);
+  // The class may have been mended since its annotation was written: what counts is what it says
+  // now.
+  const specFaults = world.specFaults(provider, providerSpec);
+  if (specFaults.length > 0) faults.push(invalidSpec(specFaults));
+  return faults.length === 0 ? undefined : `MachineClass "${metadata.name}": ${faults.join('; ')}`;
+}
+
+function inputFailure(message: string): MachineFailure {
+  return { code: 'InvalidArgument', message, isSettled: true };
+}
+
+function failed(machine: PreparedMachine, failure: MachineFailure): Found {
+  return { found: true, machine, failure };
+}

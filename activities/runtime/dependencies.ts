@@ -1,0 +1,33 @@
+import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { Pause } from '../../workflows/values/pauses.ts';
+import type { ClassDependencies } from '../machine-class/dependencies.ts';
+import type { WorkflowRegistry } from './workflow-registry.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { StopView } from '../kube/objects/global-stop.ts';
+import type { RecentObjects } from '../kube/cache/recent-objects.ts';
+
+/** What the core's activities act on. */
+export interface ActivityDependencies extends ClassDependencies {
+  /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
+  target?: KubeClient;
+  /** Id of `target`. Absent: it is not compared with what the Machines say. */
+  targetCluster?: string;
+  /** Where the watcher's Lease is, if not in `namespace`. */
+  leaseNamespace?: string | undefined;
+  defaults: MachineDefaults;
+  /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
+  protectsNodes: boolean;
+  /** Of `control`. */
+  recent: RecentObjects;
+  activeWatcher: ActiveWatcher;
+  /** What a person stopped. */
+  stop: StopView;
+  /** When nothing could be done: deadlines do not run then. */
+  pauses(): Pause[];
+  workflows: WorkflowRegistry;
+}
+
+/** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */
+export interface ActiveWatcher {
+  isActive(): boolean;
+}

@@ -1,0 +1,76 @@
+/** Errors of the outside -> failures that Temporal carries. The only translation. */
+import {
+  ApplicationFailure,
+  ApplicationFailureCategory,
+  CancelledFailure,
+} from '@temporalio/common';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { KubeError, isUnreachable } from '../kube/client/errors.ts';
+
+/**
+ * What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known
+ * besides the server's own.
+ */
+export function failureOf(error: unknown, words?: string): Error {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  if (!(error instanceof KubeError))
+    return error instanceof Error ? error : new Error(String(error));
+  const { reason } = error;
+  const failure = ApplicationFailure.create({
+    type: isUnreachable(error) ? 'ApiServerUnreachable' : `Kubernetes${reason}`,
+    message: words ?? error.message,
+    ...(error.retryAfterMs !== undefined && { nextRetryDelay: error.retryAfterMs }),
+  });
+  failure.stack = '';
+  return failure;
+}
+
+/** No process holds this Lease, so nothing may be created or destroyed now. */
+export function noActiveWatcher({ namespace, name }: NamespacedName): ApplicationFailure {
+  const message = `no watcher holds the Lease "${name}" in namespace ${namespace}: start one, or wait for it to take over`;
+  return waiting({ type: 'NoActiveWatcher', message, milliseconds: 1_000 + Math.random() * 1_000 });
+}
+
+const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
+
+/**
+ * A person stopped everything. Attempts are few, but work goes on within seconds once the stop
+ * ends.
+ */
+export function stopped(message: string): ApplicationFailure {
+  const { least, spread } = stoppedRetryMilliseconds;
+  return waiting({ type: 'Stopped', message, milliseconds: least + Math.random() * spread });
+}
+
+/** What will not change within the moment that a local activity may take. */
+export function isHeldBack(error: unknown): error is ApplicationFailure {
+  const type = error instanceof ApplicationFailure ? error.type : undefined;
+  return type === 'Stopped' || type === 'NoActiveWatcher';
+}
+
+interface Wait {
+  type: string;
+  message: string;
+  milliseconds: number;
+}
+
+function waiting({ type, message, milliseconds }: Wait): ApplicationFailure {
+  const failure = ApplicationFailure.create({
+    type,
+    message,
+    nextRetryDelay: milliseconds,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+  failure.stack = '';
+  return failure;
+}
+
+/**
+ * The API server will not take it however often it is asked: the caller has to handle it, a retry
+ * would not help.
+ */
+export function refused(error: KubeError): ApplicationFailure {
+  const failure = ApplicationFailure.nonRetryable(error.message, 'Refused');
+  failure.stack = '';
+  return failure;
+}

@@ -1,0 +1,71 @@
+import { noActiveWatcher, stopped } from './failures.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+import { formatStop } from '../kube/objects/global-stop.ts';
+import { ownLeaseOf } from '../kube/leases/lease-set.ts';
+import type { Stop } from '../kube/objects/global-stop.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+export type GateDependencies = Pick<
+  ActivityDependencies,
+  'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'activeWatcher'
+>;
+
+/**
+ * Before anything is created or destroyed: throws while a person has stopped everything, or no
+ * watcher leads.
+ */
+export async function requireActiveWatcher(
+  gate: GateDependencies,
+  subject?: EventSubject,
+): Promise<void> {
+  requireLeader(gate);
+  await requireNoStop(gate, subject);
+}
+
+/** Before anything is written to Kubernetes. */
+export function requireLeader({
+  activeWatcher,
+  namespace,
+  leaseNamespace,
+}: GateDependencies): void {
+  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leaseNamespace));
+}
+
+/** The object that has to wait gets an Event of that. */
+async function requireNoStop(gate: GateDependencies, subject?: EventSubject): Promise<void> {
+  const { stop, namespace } = gate;
+  const present = stop.current();
+  if (!present) return;
+  await reportStop(gate, present, subject);
+  throw stopped(formatStop(namespace, present));
+}
+
+/** Once for each object, as attempts follow each other for as long as the stop lasts. */
+async function reportStop(
+  { control, stop, namespace }: GateDependencies,
+  present: Stop,
+  subject?: EventSubject,
+): Promise<void> {
+  if (!subject) return;
+  const reported = reportedTo(stop, present);
+  if (reported.has(subject.uid)) return;
+  recordEvent(control, subject, {
+    type: 'Warning',
+    reason: 'Stopped',
+    message: formatStop(namespace, present),
+    component: 'millwright',
+  });
+  reported.add(subject.uid);
+}
+
+const reports = new WeakMap<object, { uid: string; reported: Set<string> }>();
+
+/** UIDs of the objects that know of this stop. */
+function reportedTo(stop: object, { uid }: Stop): Set<string> {
+  const known = reports.get(stop);
+  if (known?.uid === uid) return known.reported;
+  const reported = new Set<string>();
+  reports.set(stop, { uid, reported });
+  return reported;
+}

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
+import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
+import { aMachineSet, namespace } from '../../support/builders.ts';
+import { MemoryKube } from '../../support/memory-kube.ts';
+import { aWorld } from '../../support/world.ts';
+
+test('a survey that timed out writes nothing afterwards', async () => {
+  const memory = new MemoryKube(aMachineSet());
+  const control = forCurrentAttempt(memory, aWorld());
+  const attempt = new MockActivityEnvironment();
+  memory.fault = () => {
+    // It takes so long that the next attempt begins.
+    attempt.cancel();
+    return undefined;
+  };
+  const world = { control, recent: new RecentObjects(memory) };
+  const input = { set: { namespace, name: 'pool' }, now: Date.now() };
+  await expect(attempt.run(() => observeMachineSet(world, input))).rejects.toThrow('is over');
+  expect(memory.writes()).toEqual([]);
+});
+
+test('an attempt that is not over writes', async () => {
+  const memory = new MemoryKube(aMachineSet());
+  const world = { control: forCurrentAttempt(memory, aWorld()), recent: new RecentObjects(memory) };
+  const input = { set: { namespace, name: 'pool' }, now: Date.now() };
+  await new MockActivityEnvironment().run(() => observeMachineSet(world, input));
+  expect(memory.writes()).not.toEqual([]);
+});

@@ -1,0 +1,111 @@
+/**
+ * The documentation leads nowhere that does not exist, and its tables can be read in a terminal and
+ * in a diff.
+ */
+import { describe, expect, test } from '@jest/globals';
+import {
+  brokenLinks,
+  missingPaths,
+  pagesBelow,
+  textOf,
+  unknownNames,
+  wordsOfSource,
+} from './pages.ts';
+
+const longestTableLine = 160;
+/** Their tables hold sentences that still have to become sections. */
+const wideTables = new Set([
+  'CONTRIBUTING.md',
+  'docs/clouds/README.md',
+  'docs/clouds/aws.md',
+  'docs/clouds/azure.md',
+  'docs/clouds/gcp.md',
+  'docs/decisions/0019-rooms.md',
+  'docs/writing-a-driver.md',
+]);
+const pages = pagesBelow();
+
+describe('the documentation', () => {
+  test('has the pages that a newcomer is sent to', () => {
+    expect(pages).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'CONTRIBUTING.md',
+        'docs/README.md',
+        'docs/first-walk.md',
+      ]),
+    );
+  });
+
+  test.each(pages)('%s has no broken link', (page) => {
+    expect(brokenLinks(page, textOf(page))).toEqual([]);
+  });
+
+  test.each(pages)('%s names no file that does not exist', (page) => {
+    expect(missingPaths(textOf(page))).toEqual([]);
+  });
+
+  test.each(pages.filter((page) => !wideTables.has(page)))(
+    '%s has no table line of more than 160 columns',
+    (page) => {
+      const tableLines = textOf(page)
+        .split('\n')
+        .filter((line) => line.startsWith('|'));
+      expect(tableLines.filter((line) => line.length > longestTableLine)).toEqual([]);
+    },
+  );
+});
+
+test('the index of decisions names every decision', () => {
+  const index = textOf('docs/decisions/README.md');
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+  expect(decisions.length).toBeGreaterThan(20);
+  expect(decisions.filter((page) => !index.includes(page.replace('docs/decisions/', '')))).toEqual(
+    [],
+  );
+});
+
+describe('a link', () => {
+  const page = 'docs/page.md';
+  const text = '# A `b`: c\n\n```\n# code\n```\n\n## A b c\n';
+
+  test.each([
+    ['to a file that exists', '[a](../README.md)', []],
+    ['to a heading of the same page', '[a](#a-b-c)', []],
+    ['to a heading that comes again', '[a](#a-b-c-1)', []],
+    ['to a heading of another page', '[a](README.md#documentation)', []],
+    ['to another site', '[a](https://example.com)', []],
+    ['in code', '`[a](nowhere.md)`', []],
+    ['to a file that does not exist', '[a](nowhere.md)', ['nowhere.md']],
+    ['to a heading that does not exist', '[a](#a-b-c-2)', ['#a-b-c-2']],
+    [
+      'to a heading that another page does not have',
+      '[a](README.md#nothing)',
+      ['README.md#nothing'],
+    ],
+    ['to a heading that is code', '[a](#code)', ['#code']],
+  ])('%s: %s', (_case, link, broken) => {
+    expect(brokenLinks(page, `${text}\n${link}\n`)).toEqual(broken);
+  });
+});
+
+test('a path in code is missing when the repository does not have it', () => {
+  const text =
+    '`test/docs/pages.ts`, `workflows/plan/`, `test/docs/nowhere.ts`, `docs/decisions/NNNN-title.md`';
+  expect(missingPaths(text)).toEqual(['test/docs/nowhere.ts']);
+});
+
+describe('the walk through the code', () => {
+  const words = wordsOfSource();
+
+  test('names only what the source has', () => {
+    const walk = textOf('docs/internals/one-machine-in-the-code.md');
+    expect(unknownNames(walk, words)).toEqual([]);
+  });
+
+  test('is checked name by name', () => {
+    const text =
+      '`planMachine`, `DrainPass.run`, `#perform`, `planNothing`, `DrainPass.nonesuch`, `a b`';
+    expect(unknownNames(text, words)).toEqual(['planNothing', 'DrainPass.nonesuch']);
+  });
+});

@@ -1,0 +1,126 @@
+/** Objects whose workflow was lost, and workflows whose object was lost. */
+import { describe, expect, test } from '@jest/globals';
+import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
+import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import { deleteChecks, runCheck } from './support/checks.ts';
+import { untilEvent } from './support/events.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteDeployment,
+  deleteMachine,
+  machinesOf,
+  untilGone,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+
+describe('the check of entities', () => {
+  // Runs are started by hand only.
+  const workerFlags = ['--safety-entities-period=24h'];
+  const scenario = useScenario('entities', { isDoubled: false, workerFlags });
+  const { cluster, cloud, workflows, operator, namespace } = scenario;
+
+  async function audit(): Promise<WorkflowReport> {
+    const run = await runCheck(workflows, 'lost-workflows');
+    const report: WorkflowReport = await run.result();
+    return report;
+  }
+
+  test('starts again what was terminated by hand, and nothing is made twice', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
+    const machines = await untilRunning(scenario, pool, 2);
+    const before = await cloud.instances();
+    const ids = await workflows.running(
+      'WorkflowType IN ("machine", "machineSet", "machineDeployment")',
+    );
+    expect(ids).toHaveLength(4);
+    for (const id of ids) await workflows.terminate(id);
+    await eventually('none runs', async () => expect(await workflows.running()).toEqual([]));
+    const report = await audit();
+    expect(report).toMatchObject({ objects: 4, healed: 4, failed: 0 });
+    expect(report.entities.map(({ why }) => why)).toEqual(
+      Array.from({ length: 4 }, () => 'its workflow was terminated: started again'),
+    );
+    expect(await workflows.running()).toEqual(ids);
+    for (const { metadata } of machines) {
+      const of = { kind: 'Machine', name: metadata.name };
+      await untilEvent(scenario, of, { reason: 'WorkflowRestored' });
+    }
+    await cluster.scale(pool, 3);
+    const now = await untilRunning(scenario, pool, 3);
+    const uids = now.map(({ metadata }) => metadata.uid);
+    expect(uids).toEqual(expect.arrayContaining(machines.map(({ metadata }) => metadata.uid)));
+    expect(await cloud.instances()).toEqual(expect.arrayContaining(before));
+    await deleteDeployment(scenario, pool);
+    expect(await audit()).toMatchObject({ healed: 0, failed: 0, entities: [] });
+  });
+
+  test('takes everything up again when Temporal has lost it all', async () => {
+    const pool = await createDeployment(scenario, 'kept', { replicas: 2 });
+    await untilRunning(scenario, pool, 2);
+    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', times: 1 });
+    await cloud.addFault({ operation: 'create', kind: 'throttle', times: 1_000 });
+    const late = await createMachine(scenario, 'late');
+    await eventually('its instance is there, though nobody knows', async () => {
+      expect(await cloud.instances()).toHaveLength(3);
+    });
+    const before = await cluster.machines();
+    for (const run of await workflows.list()) await workflows.forget(run);
+    await deleteChecks(workflows);
+    await operator.kill9('worker');
+    await eventually('nothing is left of it', async () => {
+      const left = await workflows.list('WorkflowType IN ("machine", "machineSet")');
+      expect(left.map(({ workflowId }) => workflowId)).toEqual([]);
+    });
+    const report = await audit();
+    expect(report).toMatchObject({ objects: 5, healed: 5, failed: 0 });
+    expect(report.entities[0]?.why).toContain('Temporal has forgotten it');
+    await cloud.clearFaults();
+    await untilPhase(scenario, late, 'Running');
+    await untilRunning(scenario, pool, 2);
+    const uidsOf = (machines: typeof before) => machines.map(({ metadata }) => metadata.uid);
+    expect(uidsOf(await cluster.machines())).toEqual(uidsOf(before));
+    expect(await cloud.instances()).toHaveLength(3);
+    await deleteDeployment(scenario, pool);
+    await deleteMachine(scenario, late);
+  });
+
+  test('ends the workflow of an object that went while no watcher looked, and leaves its instance', async () => {
+    const name = await createMachine(scenario, 'lost');
+    await untilPhase(scenario, name, 'Running');
+    await operator.retire('watcher');
+    await cluster.patch('machines', name, { metadata: { finalizers: null } });
+    await cluster.delete(cluster.pathOf('machines', name));
+    await untilGone(scenario, cluster.pathOf('machines', name));
+    const id = workflowIdOf('machine', { namespace, name });
+    expect(await workflows.running()).toContain(id);
+    expect(await audit()).toMatchObject({
+      healed: 1,
+      entities: [{ kind: 'machine', name, why: 'its object is gone: told so' }],
+    });
+    await eventually('its workflow has ended', async () => {
+      expect(await workflows.running()).not.toContain(id);
+    });
+    const [instance] = await cloud.instances();
+    expect(instance?.name).toBe(name);
+    if (instance) await cloud.delete(instance.id);
+    const node = `/api/v1/nodes/${name}`;
+    await cluster.kube.patch(node, 'merge', { metadata: { finalizers: null } });
+    await cluster.delete(node);
+  });
+
+  test('starts what no watcher has told of', async () => {
+    expect(await machinesOf(scenario, namespace)).toEqual([]);
+    const name = await createMachine(scenario, 'untold');
+    expect(await audit()).toMatchObject({
+      healed: 1,
+      entities: [{ kind: 'machine', name, isHealed: true }],
+    });
+    operator.startStandby();
+    await untilPhase(scenario, name, 'Running');
+    expect(await cloud.instances()).toHaveLength(1);
+  });
+});

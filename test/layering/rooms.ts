@@ -1,0 +1,400 @@
+/**
+ * The rooms of the source, and what each may import. This is the table in CONTRIBUTING.md:
+ * `layering.test.ts` compares them, and reads the imports of every file.
+ */
+export interface Room {
+  folder: string;
+  holds: string;
+  /**
+   * Rooms, or single files without `.ts`. `x/**` is room x with all rooms below it. Files of the
+   * same room may import each other.
+   */
+  imports: readonly string[];
+  /** Packages; `node` are the modules of Node.js. A `*` stands for the packages of a scope. */
+  packages: readonly string[];
+}
+
+const workflowSdk = ['@temporalio/workflow'];
+
+/** Lower rooms first. */
+export const rooms: readonly Room[] = [
+  {
+    folder: 'workflows/api',
+    holds: 'types, constants and rules of the API',
+    imports: [],
+    packages: [],
+  },
+  {
+    folder: 'workflows/values',
+    holds: 'values that several rooms use and that decide nothing',
+    imports: ['workflows/api'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan',
+    holds: 'decisions that several kinds share: ownership, backoff',
+    imports: ['workflows/api'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/drain',
+    holds: 'which pods go next, budgets, volumes',
+    imports: ['workflows/api'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/machine',
+    holds: 'the next step of a Machine',
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/machine-set',
+    holds: 'scaling, the order of deletion',
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/machine-deployment',
+    holds: 'rollouts',
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan/machine-set'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/machine-class',
+    holds: 'the note on a MachineClass',
+    imports: ['workflows/values'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/plan/safety',
+    holds: 'what the safety checks find',
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan/machine'],
+    packages: [],
+  },
+  {
+    folder: 'workflows/contracts',
+    holds: 'signals, commands, and what activities take and return',
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan/**'],
+    packages: ['@temporalio/common', '@temporalio/workflow'],
+  },
+  {
+    folder: 'workflows/runtime',
+    holds: 'what every workflow does alike',
+    imports: ['workflows/api', 'workflows/values', 'workflows/contracts', 'workflows/plan/**'],
+    packages: ['@temporalio/common', '@temporalio/workflow'],
+  },
+  {
+    folder: 'workflows/machine',
+    holds: 'the workflow of a Machine',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/runtime',
+      'workflows/plan',
+      'workflows/plan/machine',
+      'workflows/plan/drain',
+    ],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'workflows/machine-set',
+    holds: 'the workflow of a MachineSet',
+    imports: [
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/runtime',
+      'workflows/plan',
+      'workflows/plan/machine-set',
+    ],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'workflows/machine-deployment',
+    holds: 'the workflow of a MachineDeployment',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/runtime',
+      'workflows/plan',
+      'workflows/plan/machine-set',
+      'workflows/plan/machine-deployment',
+    ],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'workflows/safety',
+    holds: 'the scheduled checks',
+    imports: ['workflows/contracts', 'workflows/runtime', 'workflows/plan/safety'],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'workflows/machine-class',
+    holds: 'the workflows of a MachineClass and of its Secrets',
+    imports: ['workflows/contracts', 'workflows/runtime', 'workflows/safety'],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'workflows',
+    holds: 'the entrance of the workflow bundle',
+    imports: ['workflows/**'],
+    packages: workflowSdk,
+  },
+  {
+    folder: 'activities/kube',
+    holds: 'the Kubernetes client, caches, Leases; knows no machines',
+    imports: ['workflows/api', 'workflows/values', 'workflows/contracts/references'],
+    packages: ['@kubernetes/client-node', 'node', 'pino', 'undici', 'yaml'],
+  },
+  {
+    folder: 'activities/drivers',
+    holds: 'the drivers of clouds; they know no Kubernetes',
+    imports: ['workflows/api', 'workflows/values', 'workflows/contracts/driver-activities'],
+    packages: [
+      '@aws-sdk/*',
+      '@azure/*',
+      '@google-cloud/*',
+      'ajv',
+      'google-auth-library',
+      'leven',
+      'node',
+      'undici',
+    ],
+  },
+  {
+    folder: 'activities/machine-class',
+    holds: 'classes and their Secrets',
+    imports: [
+      'workflows/api',
+      'workflows/contracts',
+      'workflows/plan/machine-class',
+      'activities/kube',
+      'activities/drivers',
+    ],
+    packages: ['node'],
+  },
+  {
+    folder: 'activities/runtime',
+    holds: 'what all activities share: dependencies, failures, the leader gate',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan/safety',
+      'activities/kube',
+      'activities/machine-class',
+    ],
+    packages: ['@temporalio/activity', '@temporalio/common'],
+  },
+  {
+    folder: 'activities/machine',
+    holds: 'reads and writes a Machine and its Node',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan/machine',
+      'workflows/plan/machine-deployment',
+      'workflows/plan/drain',
+      'activities/kube',
+      'activities/drivers',
+      'activities/machine-class',
+      'activities/runtime',
+    ],
+    packages: ['@temporalio/common', 'node'],
+  },
+  {
+    folder: 'activities/drain',
+    holds: 'evicts pods, waits for volumes',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan/drain',
+      'activities/kube',
+      'activities/runtime',
+      'activities/machine',
+    ],
+    packages: ['@temporalio/client', '@temporalio/common', 'node'],
+  },
+  {
+    folder: 'activities/machine-set',
+    holds: 'reads a MachineSet, makes and deletes its Machines',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan',
+      'workflows/plan/machine-set',
+      'activities/kube',
+      'activities/runtime',
+      'activities/machine',
+    ],
+    packages: [],
+  },
+  {
+    folder: 'activities/machine-deployment',
+    holds: 'reads a MachineDeployment, writes its sets',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan',
+      'workflows/plan/machine-set',
+      'workflows/plan/machine-deployment',
+      'activities/kube',
+      'activities/runtime',
+      'activities/machine',
+      'activities/machine-set',
+    ],
+    packages: [],
+  },
+  {
+    folder: 'activities/safety',
+    holds: 'what the safety checks read and repair',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan/**',
+      'activities/kube',
+      'activities/drivers',
+      'activities/runtime',
+      'activities/machine',
+      'activities/machine-class',
+    ],
+    packages: ['node'],
+  },
+  {
+    folder: 'activities',
+    holds: 'the activities of both queues, and what guards them',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts',
+      'workflows/plan/machine',
+      'activities/**',
+    ],
+    packages: ['@temporalio/activity', '@temporalio/common', '@temporalio/worker'],
+  },
+  {
+    folder: 'watcher/cache',
+    holds: 'lists and watches; what is kept of each object',
+    imports: ['workflows/api', 'activities/kube'],
+    packages: ['node'],
+  },
+  {
+    folder: 'watcher/dispatch',
+    holds: 'which workflow must hear of a change',
+    imports: ['workflows/api', 'workflows/contracts', 'activities/kube', 'watcher/cache'],
+    packages: [],
+  },
+  {
+    folder: 'watcher/queue',
+    holds: 'signals on their way to Temporal',
+    imports: [
+      'workflows/values',
+      'workflows/contracts',
+      'activities/kube',
+      'watcher/cache',
+      'watcher/dispatch',
+    ],
+    packages: ['@temporalio/client', '@temporalio/common'],
+  },
+  {
+    folder: 'watcher',
+    holds: 'the watcher while it leads',
+    imports: ['workflows/values', 'activities/kube', 'watcher/**'],
+    packages: ['@temporalio/client', 'pino'],
+  },
+  {
+    folder: 'workers/log',
+    holds: 'logs without secrets',
+    imports: [],
+    packages: ['node', 'pino'],
+  },
+  {
+    folder: 'workers/config',
+    holds: 'flags and variables',
+    imports: ['workflows/api', 'activities/drivers', 'workers/log'],
+    packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
+  },
+  {
+    folder: 'workers/metrics',
+    holds: 'metrics of each part',
+    imports: ['workflows/api', 'activities/kube', 'activities/drivers', 'watcher'],
+    packages: ['pino', 'prom-client'],
+  },
+  {
+    folder: 'workers/process',
+    holds: 'start, HTTP port and shutdown of a process',
+    imports: ['activities/kube', 'workers/log', 'workers/config', 'workers/metrics'],
+    packages: ['node', 'pino', 'prom-client'],
+  },
+  {
+    folder: 'workers/drivers',
+    holds: 'limits for calls of drivers',
+    imports: ['activities/drivers'],
+    packages: ['node'],
+  },
+  {
+    folder: 'workers/kube',
+    holds: 'clients of both clusters',
+    imports: ['activities/**', 'workers/log', 'workers/config', 'workers/process'],
+    packages: ['@temporalio/client', 'node', 'pino', 'prom-client'],
+  },
+  {
+    folder: 'workers/temporal',
+    holds: 'Temporal clients, workers, schedules, search attributes',
+    imports: [
+      'workflows',
+      'workflows/contracts',
+      'workflows/plan/safety',
+      'activities/**',
+      'watcher/**',
+      'workers/**',
+    ],
+    packages: [
+      '@temporalio/activity',
+      '@temporalio/client',
+      '@temporalio/worker',
+      'node',
+      'pino',
+      'prom-client',
+    ],
+  },
+  {
+    folder: 'workers',
+    holds: 'the entrances of the processes',
+    imports: ['activities/kube', 'watcher', 'workers/**'],
+    packages: [],
+  },
+  {
+    folder: 'cli',
+    holds: 'the command `millwright`, and the conformance kit for drivers',
+    imports: ['workflows/**', 'activities/kube', 'activities/machine-class', 'workers/**'],
+    packages: ['@temporalio/client', '@temporalio/worker', '@temporalio/workflow', 'ajv', 'node'],
+  },
+  {
+    folder: 'deploy',
+    holds: 'CRDs, RBAC, examples; `deploy/local`: the local stack and its virtual cloud',
+    imports: ['workflows/api', 'activities/drivers'],
+    packages: [
+      '@kubernetes/client-node',
+      '@peculiar/x509',
+      'listr2',
+      'node',
+      'reflect-metadata',
+      'undici',
+      'yaml',
+    ],
+  },
+  {
+    folder: 'tools',
+    holds: 'scripts that generate files',
+    imports: [],
+    packages: ['json-schema-to-typescript', 'node', 'yaml'],
+  },
+];

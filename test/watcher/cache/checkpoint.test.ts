@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
+import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
+
+test('it is where the watch stands, or just before what has not arrived', () => {
+  const seen = { machines: '120', nodes: '99', secrets: '7' };
+  const untold = { machines: '100', nodes: '200' };
+  const checkpoint = checkpointOf({
+    seen: (resource) => new Map(Object.entries(seen)).get(resource),
+    oldestUntold: (resource) => new Map(Object.entries(untold)).get(resource),
+  });
+  expect(checkpoint).toEqual({ machines: '99', nodes: '99', secrets: '7' });
+});
+
+test('it is read back as it was written', () => {
+  const checkpoint = { machines: '120', nodes: '99' };
+  expect(read(write(checkpoint, 'cluster'), 'cluster')).toEqual(checkpoint);
+});
+
+test.each([
+  { name: 'none', text: undefined },
+  { name: 'damaged', text: '{"scope":' },
+  { name: 'not an object', text: '7' },
+  { name: 'of another cluster', text: write({ machines: '1' }, 'other') },
+  { name: 'not a version', text: '{"scope":"cluster","machines":"-1","nodes":5}' },
+])('$name: everything is told again', ({ text }) => {
+  expect(read(text, 'cluster')).toEqual({});
+});
+
+test('versions compare as numbers', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: 2n ** 64n }),
+      fc.bigInt({ min: 1n, max: 2n ** 64n }),
+      (a, b) => {
+        expect(isNewer(String(a), String(b))).toBe(a > b);
+      },
+    ),
+  );
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Environment, readTemporalSettings } from '../../../workers/config/temporal.ts';
+
+const noFlags = { 'temporal-address': '', 'temporal-namespace': '' };
+let folder: string;
+let profile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'temporal-settings-'));
+  profile = join(folder, 'temporal.toml');
+  await writeFile(profile, '[profile.default]\naddress = "profile:1"\nnamespace = "profile"\n');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+test('without anything it is the local server', () => {
+  expect(readTemporalSettings(noFlags, {}).settings).toMatchObject({
+    address: '127.0.0.1:7233',
+    namespace: 'default',
+    connection: { address: '127.0.0.1:7233' },
+  });
+});
+
+test('flags win over variables, and variables over the profile', () => {
+  const fromProfile = { TEMPORAL_CONFIG_FILE: profile };
+  const fromVariable = { ...fromProfile, TEMPORAL_ADDRESS: 'variable:1' };
+  const flags = { ...noFlags, 'temporal-address': 'flag:1' };
+  const seen = [
+    readTemporalSettings(noFlags, fromProfile),
+    readTemporalSettings(noFlags, fromVariable),
+    readTemporalSettings(flags, fromVariable),
+  ].map(({ settings }) => `${settings?.connection.address} ${settings?.namespace}`);
+  expect(seen).toEqual(['profile:1 profile', 'variable:1 profile', 'flag:1 profile']);
+});
+
+test('an empty variable counts as not set', () => {
+  const { settings } = readTemporalSettings(noFlags, {
+    TEMPORAL_ADDRESS: '',
+    TEMPORAL_API_KEY: '',
+  });
+  expect(settings).toMatchObject({ address: '127.0.0.1:7233' });
+  expect(settings?.connection.tls).toBeUndefined();
+});
+
+test('an API key turns TLS on', () => {
+  const { settings } = readTemporalSettings(noFlags, { TEMPORAL_API_KEY: 'key' });
+  expect(settings?.connection).toMatchObject({ apiKey: 'key', tls: true });
+});
+
+const refused: { name: string; env: Environment; fault: RegExp }[] = [
+  {
+    name: 'a word for TLS that would turn it off in silence',
+    env: { TEMPORAL_TLS: 'yes' },
+    fault: /TEMPORAL_TLS: "yes" .* true, false, 1, 0/,
+  },
+  {
+    name: 'a profile file that does not exist',
+    env: { TEMPORAL_CONFIG_FILE: '/no/such/file' },
+    fault: /TEMPORAL_CONFIG_FILE: "\/no\/such\/file" does not exist/,
+  },
+  {
+    name: 'a certificate without its key',
+    env: { TEMPORAL_TLS_CLIENT_CERT_DATA: 'x' },
+    fault: /must be set together/,
+  },
+  {
+    name: 'a certificate file that does not exist',
+    env: { TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/no/such/file' },
+    fault: /cannot be read: ENOENT.*\/no\/such\/file/,
+  },
+  {
+    name: 'a profile that is not in the file',
+    env: { TEMPORAL_PROFILE: 'other' },
+    fault: /cannot be read: Profile 'other' not found/,
+  },
+];
+
+test.each(refused)('refuses $name', ({ env, fault }) => {
+  const { settings, faults } = readTemporalSettings(noFlags, env);
+  expect(settings).toBeUndefined();
+  expect(faults).toEqual([expect.stringMatching(fault)]);
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Pause, Period } from '../../../workflows/values/pauses.ts';
+import { deadlineOf, pausedMs, pausesOfDrain, unionOf } from '../../../workflows/values/pauses.ts';
+
+const minute = 60_000;
+
+const time = fc.integer({ min: 0, max: 500 }).map((minutes) => minutes * minute);
+const period = fc
+  .tuple(time, time)
+  .map(([a, b]): Period => ({ from: Math.min(a, b), until: Math.max(a, b) }));
+const periods = fc.array(period, { maxLength: 8 });
+const timer = fc.record({ from: time, timeoutMs: time });
+
+describe('paused time', () => {
+  test('counts once what two pauses share, and only inside the period', () => {
+    const pauses = [
+      { from: 10, until: 30 },
+      { from: 20, until: 40 },
+      { from: 90, until: 200 },
+    ];
+    expect(unionOf(pauses)).toEqual([
+      { from: 10, until: 40 },
+      { from: 90, until: 200 },
+    ]);
+    expect(pausedMs(pauses, { from: 35, until: 100 })).toBe(15);
+  });
+
+  test('is the same in any order, and when a pause is named twice', () => {
+    fc.assert(
+      fc.property(periods, period, (pauses, span) => {
+        const paused = pausedMs(pauses, span);
+        expect(pausedMs([...pauses, ...pauses].toReversed(), span)).toBe(paused);
+        expect(unionOf(unionOf(pauses))).toEqual(unionOf(pauses));
+      }),
+    );
+  });
+
+  test('never shrinks by another pause or a longer period, and never exceeds the period', () => {
+    fc.assert(
+      fc.property(periods, fc.tuple(period, period), time, (pauses, [other, span], more) => {
+        const paused = pausedMs(pauses, span);
+        expect(pausedMs([...pauses, other], span)).toBeGreaterThanOrEqual(paused);
+        expect(pausedMs(pauses, { ...span, until: span.until + more })).toBeGreaterThanOrEqual(
+          paused,
+        );
+        expect(paused).toBeLessThanOrEqual(span.until - span.from);
+      }),
+    );
+  });
+});
+
+describe('a deadline', () => {
+  const begin = { from: 0, timeoutMs: 30 * minute };
+
+  test.each<{ name: string; pauses: Period[]; minutes: number }>([
+    { name: 'without a pause is from + timeout', pauses: [], minutes: 30 },
+    {
+      name: 'moves by a pause inside',
+      pauses: [{ from: 5 * minute, until: 15 * minute }],
+      minutes: 40,
+    },
+    {
+      name: 'moves by all of several pauses',
+      pauses: [
+        { from: 5 * minute, until: 15 * minute },
+        { from: 20 * minute, until: 25 * minute },
+      ],
+      minutes: 45,
+    },
+    {
+      name: 'moves by a pause that begins only because an earlier one moved it',
+      pauses: [
+        { from: 5 * minute, until: 15 * minute },
+        { from: 35 * minute, until: 60 * minute },
+      ],
+      minutes: 65,
+    },
+    {
+      name: 'moves by the part that lies after its beginning',
+      pauses: [{ from: -9 * minute, until: 4 * minute }],
+      minutes: 34,
+    },
+    {
+      name: 'leaves a minute after the pause',
+      pauses: [{ from: 29.9 * minute, until: 50 * minute }],
+      minutes: 51,
+    },
+    {
+      name: 'does not move by what came before or after',
+      pauses: [
+        { from: -9 * minute, until: -1 },
+        { from: 30 * minute, until: 99 * minute },
+      ],
+      minutes: 30,
+    },
+  ])('$name', ({ pauses, minutes }) => {
+    expect(deadlineOf(begin, pauses)).toBe(minutes * minute);
+  });
+
+  test('never comes earlier by a pause, and always leaves the timeout outside of pauses', () => {
+    fc.assert(
+      fc.property(timer, periods, period, (clock, pauses, other) => {
+        const deadline = deadlineOf(clock, pauses);
+        expect(deadlineOf(clock, [...pauses, other])).toBeGreaterThanOrEqual(deadline);
+        expect(deadline).toBeGreaterThanOrEqual(clock.from + clock.timeoutMs);
+        const ran = deadline - clock.from - pausedMs(pauses, { from: clock.from, until: deadline });
+        expect(ran).toBeGreaterThanOrEqual(clock.timeoutMs);
+        expect(ran).toBeLessThanOrEqual(clock.timeoutMs + pauses.length * minute);
+      }),
+    );
+  });
+});
+
+test('a drain goes on while the cluster of the Nodes is away', () => {
+  const pauses: Pause[] = [
+    { reason: 'target', from: 0, until: minute },
+    { reason: 'worker', from: minute, until: 2 * minute },
+  ];
+  expect(pausesOfDrain(pauses).map(({ reason }) => reason)).toEqual(['worker']);
+});

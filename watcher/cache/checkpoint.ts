@@ -1,0 +1,61 @@
+/**
+ * How far each resource has been told, kept as an annotation on our Lease: what is not newer need
+ * not be told again after a restart.
+ */
+import { before, olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { resources } from './views.ts';
+import type { Resource } from './views.ts';
+
+export type Checkpoint = Partial<Record<Resource, string>>;
+
+export const checkpointAnnotation = 'millwright.dev/checkpoint';
+
+export interface Progress {
+  /** Everything up to here was seen. */
+  seen(resource: Resource): string | undefined;
+  /** The oldest change that was seen and has not arrived. */
+  oldestUntold(resource: Resource): string | undefined;
+}
+
+/** The highest version of each resource below which everything has arrived. */
+export function checkpointOf({ seen, oldestUntold }: Progress): Checkpoint {
+  const checkpoint: Checkpoint = {};
+  for (const resource of resources) {
+    const version = seen(resource);
+    if (version === undefined) continue;
+    const untold = oldestUntold(resource);
+    checkpoint[resource] = untold === undefined ? version : olderOf(version, before(untold));
+  }
+  return checkpoint;
+}
+
+/**
+ * `scope` names the cluster and the database of Temporal: the versions of another cluster mean
+ * nothing, and an empty database knows nothing of what was told.
+ */
+export function write(checkpoint: Checkpoint, scope: string): string {
+  return JSON.stringify({ scope, ...checkpoint });
+}
+
+/** An annotation that is missing, foreign or damaged means: everything is told again. */
+export function read(text: string | undefined, scope: string): Checkpoint {
+  const content = parsed(text);
+  if (content['scope'] !== scope) return {};
+  const checkpoint: Checkpoint = {};
+  for (const resource of resources) {
+    const version = content[resource];
+    if (typeof version === 'string' && /^[1-9]\d*$/.test(version)) checkpoint[resource] = version;
+  }
+  return checkpoint;
+}
+
+function parsed(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null ? { ...content } : {};
+  } catch {
+    // A person edited the annotation; signalling everything again is always safe.
+    return {};
+  }
+}

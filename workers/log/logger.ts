@@ -1,0 +1,34 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LogSettings } from './settings.ts';
+import { lineForPeople } from './log-text.ts';
+import { withoutSecrets } from './redaction.ts';
+
+export type { Logger } from 'pino';
+
+export interface LogOutput extends DestinationStream {
+  isTTY?: boolean;
+}
+
+export interface LoggerOptions extends LogSettings {
+  /** Process that writes: `worker` or `watcher`. */
+  component: string;
+  /** Default the standard output. */
+  output?: LogOutput;
+}
+
+/** One line per entry, written at once, so that the last words of a crash are not lost. */
+export function createLogger({ component, level, format, output }: LoggerOptions): Logger {
+  const isText = format === 'text' || (format === 'auto' && (output ?? process.stdout).isTTY);
+  const lines = output ?? pino.destination({ fd: 1, sync: true });
+  return pino(
+    {
+      level,
+      base: { component },
+      formatters: { log: withoutSecrets },
+      // withoutSecrets has made errors plain already; pino's own serializer would lose their types
+      // and causes.
+      serializers: { err: (err: unknown) => err },
+    },
+    isText ? { write: (line: string) => void lines.write(lineForPeople(line)) } : lines,
+  );
+}

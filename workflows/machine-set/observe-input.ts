@@ -1,0 +1,27 @@
+/** What the workflow of a MachineSet asks a survey. */
+import type { ObserveSetInput } from '../contracts/machine-set-activities.ts';
+import type { MachineSetState } from './state.ts';
+import type { NamespacedName } from '../contracts/references.ts';
+import { defined } from '../values/defined.ts';
+import { areHeldBack } from '../plan/machine-set/refused-machines.ts';
+
+/** `mayFollow`: a batch may follow at once. */
+export function observeInputOf(
+  set: NamespacedName,
+  state: MachineSetState,
+  { now, mayFollow }: { now: number; mayFollow: boolean },
+): ObserveSetInput {
+  const { lastError: error, unmatched, unpushable, observed, refused } = state;
+  return defined({
+    set,
+    atLeast: state.mustRead ? undefined : observed?.resourceVersion,
+    now,
+    error,
+    unmatched: unmatched?.names,
+    unpushable,
+    // After an error the next batch may be a while off.
+    batchSize: error === undefined && mayFollow ? state.batchSize : undefined,
+    passOver: areHeldBack(refused, now) ? refused?.names : undefined,
+    refusal: refused && { reason: refused.reason, message: refused.message },
+  });
+}

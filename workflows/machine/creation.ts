@@ -1,0 +1,117 @@
+/** The instance: from the first create to its ids on the object. */
+import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-activities.ts';
+import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { MachinePhase } from '../api/phases.ts';
+import type { MachineFailure } from '../plan/machine/facts.ts';
+import { followsFailedRun } from '../runtime/continue-as-new.ts';
+import type { CreationStage, CreationState, MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
+
+export function noteCreateSent(state: MachineState): void {
+  if (state.creation.stage === 'none') enter(state, { stage: 'sent' });
+}
+
+/** The cloud has answered with the instance. */
+export function noteCreated(state: MachineState, instance: CreatedInstance): void {
+  delete state.creation.unsettled;
+  enter(state, { stage: 'made', instance });
+}
+
+export function noteCreateFailed(
+  state: MachineState,
+  { code, isSettled }: Pick<MachineFailure, 'code' | 'isSettled'>,
+): void {
+  const { creation } = state;
+  if (isSettled && creation.stage === 'unknown') enter(state, { stage: 'sent' });
+  // The token's instance was made and is gone: what came of it is known, and another needs another
+  // token.
+  if (code === 'Aborted' && isSettled) delete state.creation.unsettled;
+  if (!isSettled) state.creation.unsettled ??= {};
+  // A refused request may be changed before the next attempt, and a cloud refuses a changed request
+  // under an old token. An unsettled one keeps its token until its outcome is known.
+  else if (!state.creation.unsettled) state.creation.generation += 1;
+}
+
+/** The ids are on the object. */
+export function noteRecorded(state: MachineState): void {
+  const instance = instanceOf(state);
+  if (instance) enter(state, { stage: 'recorded', instance });
+}
+
+/**
+ * The cloud knows the instance of a create that had no answer. Whether there is another is not
+ * known.
+ */
+export function noteFound(state: MachineState, instance: CreatedInstance): void {
+  enter(state, { stage: 'made', instance });
+}
+
+/** An instance that cannot be used was deleted again: the next create makes another. */
+export function noteUnusableDeleted(state: MachineState): void {
+  enter(state, { stage: 'sent' });
+  state.creation.generation += 1;
+}
+
+/** A create of an earlier life may have made an instance: its deletion searches for it. */
+export function noteDeletionBegun({ creation }: MachineState): void {
+  if (creation.stage === 'unknown') creation.unsettled ??= {};
+}
+
+/**
+ * A delete that found the instance settles the create before it. Otherwise the cloud may list the
+ * instance late, and the next delete settles it. Returns whether it may still be listed.
+ */
+export function noteDeleted(
+  { creation }: MachineState,
+  { isFound, settleSeconds }: Extract<DeleteOutcome, { outcome: 'deleted' }>,
+): boolean {
+  if (!creation.unsettled) return false;
+  if (isFound || creation.unsettled.until !== undefined) {
+    delete creation.unsettled;
+    return false;
+  }
+  creation.unsettled = { until: Date.now() + settleSeconds * 1_000 };
+  return true;
+}
+
+const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
+/**
+ * As with MCM the creation goes on where its last step did not end: the instance may not be
+ * initialised.
+ */
+const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
+
+/**
+ * What the object says of its creation, for a workflow that knows nothing else: Temporal was lost,
+ * or MCM ran before.
+ */
+export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
+  state.creation = { ...stageOf(machine), generation: machine.createGeneration };
+}
+
+function stageOf(machine: PreparedMachine): CreationStage {
+  const { providerID, phase } = machine;
+  const instance = knownInstanceOf(machine);
+  if (instance) return { stage: recordedPhases.includes(phase) ? 'recorded' : 'made', instance };
+  if (providerID !== undefined) return { stage: 'sent' };
+  return { stage: isBegun(machine) ? 'unknown' : 'none' };
+}
+
+/** Something was done for this object before, which is not known. */
+function isBegun({ isDeleting, phase }: PreparedMachine): boolean {
+  return isDeleting || phase !== '' || followsFailedRun();
+}
+
+/** Undefined where the driver is to be asked. A known providerID never creates. */
+function knownInstanceOf(machine: PreparedMachine): CreatedInstance | undefined {
+  const { providerID, nodeName = '', phase, usesTarget, isDeleting } = machine;
+  if (providerID === undefined || (nodeName === '' && usesTarget)) return undefined;
+  if (phasesInCreation.includes(phase) && !isDeleting) return undefined;
+  return { providerID, nodeName, isFound: true };
+}
+
+function enter(state: MachineState, stage: CreationStage): void {
+  const { generation, unsettled } = state.creation;
+  const creation: CreationState = { ...stage, generation, ...(unsettled && { unsettled }) };
+  state.creation = creation;
+}

@@ -1,0 +1,72 @@
+/**
+ * Until when a machine has time to join and to be drained. All times in milliseconds since the
+ * epoch.
+ */
+import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { DrainOptions } from '../api/drain-options.ts';
+import { evictionSeconds } from '../plan/drain/removals.ts';
+import type { MachineState, PreservationState, TeardownState } from './state.ts';
+
+/** Counts from the creation of the object, as in MCM v0.62.1. */
+export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  return prepared.createdAt + prepared.limits.creationTimeoutSeconds * 1000;
+}
+
+/** The same, or later because of an outage. */
+export function joinDeadlineOf({ object }: MachineState): number {
+  return Math.max(createDeadlineOf(object.prepared), object.joinBy?.at ?? 0);
+}
+
+/** What operators ask of the drain, by all that was read and seen. */
+export function drainOptionsOf({ object }: MachineState): DrainOptions {
+  return object.observed?.drain ?? object.prepared?.drain ?? {};
+}
+
+/**
+ * As if nothing had been paused: the activity that drains moves it by the pauses. No restart begins
+ * it anew.
+ */
+export function drainDeadlineOf(state: MachineState): number {
+  const { object, teardown, preservation } = state;
+  const { prepared } = object;
+  if (!prepared) return Number.MAX_SAFE_INTEGER;
+  if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
+  return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+}
+
+/** Since when pauses move its deadline. */
+export function drainBeganAt({ object, teardown, preservation }: MachineState): number {
+  if (teardown) return object.prepared?.deletionRequestedAt ?? teardown.startedAt;
+  return preservation?.drain?.startedAt ?? 0;
+}
+
+/** As the drain that runs moved it. */
+export function shownDrainDeadlineOf(state: MachineState): number {
+  return state.drain?.deadline ?? drainDeadlineOf(state);
+}
+
+function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: TeardownState): number {
+  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
+  return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+function preservedDrainDeadlineOf(
+  preservation: PreservationState | undefined,
+  { limits }: PreparedMachine,
+): number {
+  const startedAt = preservation?.drain?.startedAt;
+  if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
+  return startedAt + limits.drainTimeoutSeconds * 1000;
+}
+
+/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+export function evictRetriesOf(state: MachineState): number | undefined {
+  const { object, teardown } = state;
+  const { prepared } = object;
+  const retries = prepared?.limits.maxEvictRetries;
+  const { until } = drainOptionsOf(state);
+  if (!prepared || !teardown || retries === undefined || until === undefined) return retries;
+  const extension = Math.max(until - drainTimeoutOf(prepared, teardown), 0);
+  return retries + Math.ceil(extension / (evictionSeconds * 1000));
+}

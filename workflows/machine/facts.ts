@@ -1,0 +1,71 @@
+/** The state of a machine -> the facts that its plan decides by. */
+import { digestOfOptions } from '../api/drain-options.ts';
+import type { MachineFacts } from '../plan/machine/facts.ts';
+import type { RunningStep } from '../plan/machine/steps.ts';
+import { defined } from '../values/defined.ts';
+import { operationFactsOf } from './cloud-operation.ts';
+import { drainOptionsOf, joinDeadlineOf } from './deadlines.ts';
+import { healthFactsOf } from './health.ts';
+import { missingInstanceFactsOf } from './missing-instance.ts';
+import { hasLostNode, isNodeBehind, isNodeReady, ownNodeOf } from './node.ts';
+import { preservationFactsOf } from './preservation.ts';
+import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
+import { instanceOf, isRecorded } from './state.ts';
+
+type Seen = Omit<MachineObjectState, 'observed'> & { observed?: Partial<ObservedMachine> };
+
+export function factsOf(state: MachineState, running: RunningStep | undefined): MachineFacts {
+  const { object, creation, teardown, failure, phase } = state;
+  const { prepared } = object;
+  return defined({
+    ...observedFactsOf(object),
+    ...dutiesOf(state),
+    running,
+    operation: operationFactsOf(state, running),
+    drainOptions: digestOfOptions(drainOptionsOf(state)),
+    failure,
+    instance: instanceOf(state),
+    unsettledUntil: creation.unsettled?.until,
+    wasCreateSent: creation.stage !== 'none',
+    isOwned: prepared?.machineSet !== undefined,
+    provider: prepared?.provider,
+    phase,
+    isRecorded: isRecorded(state),
+    usesTarget: prepared?.usesTarget ?? true,
+    isNodeReady: isNodeReady(state),
+    isNodeBehind: isNodeBehind(state),
+    createDeadline: joinDeadlineOf(state),
+    health: healthFactsOf(state),
+    missing: missingInstanceFactsOf(state),
+    preservation: preservationFactsOf(state, ownNodeOf(state)),
+    teardown,
+  });
+}
+
+function observedFactsOf({ isGone, prepared, isStale, observed = {} }: Seen) {
+  const { isDeleting = false, hasFinalizer = false, forceDeletion = false } = observed;
+  const isRead = prepared !== undefined && !isStale;
+  return { isGone, isDeleting, hasFinalizer, mustForce: forceDeletion, isRead };
+}
+
+/** What is left to be done or to be known. */
+function dutiesOf(state: MachineState) {
+  const { object, node, failure } = state;
+  return {
+    outage: object.outage,
+    mustCheckName: node.mustCheckName,
+    isUnreported: failure?.isReported === false || undefined,
+    finalizerAt: finalizerTimeOf(object),
+    hasLostNode: hasLostNode(state) || undefined,
+  };
+}
+
+/**
+ * A person who takes a finalizer off to let an object go has the time to delete it. MCM v0.62.1
+ * takes up to 10 minutes.
+ */
+const finalizerGraceMs = 60_000;
+
+function finalizerTimeOf({ finalizerLostAt }: MachineObjectState): number | undefined {
+  return finalizerLostAt === undefined ? undefined : finalizerLostAt + finalizerGraceMs;
+}

@@ -1,0 +1,132 @@
+/** The Node of a Machine: what was seen of it, and what is left to be done to it. */
+import type { NodeSnapshot } from '../contracts/messages.ts';
+import type { ReadNode } from '../contracts/node-activities.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
+import { isSameInstance } from '../values/provider-id.ts';
+import type { MachineState, NodeState } from './state.ts';
+import { instanceOf, isRecorded } from './state.ts';
+
+export function observeNode({ node }: MachineState, seen: NodeSnapshot): boolean {
+  if (node.seen?.uid === seen.uid && !isNewer(seen, node.seen)) return false;
+  node.seen = seen;
+  return true;
+}
+
+/**
+ * A Node that we read ourselves: what the watcher tells of it from then on is later, or comes with
+ * a higher epoch.
+ */
+export function noteReadNode({ node, object }: MachineState, read: ReadNode): void {
+  const known = node.seen?.uid === read.uid ? node.seen : undefined;
+  const { cluster = object.observed?.cluster ?? '', epoch = 0 } = known ?? {};
+  const seen: NodeSnapshot = { ...read, cluster, epoch, exists: true, conditionsDigest: '' };
+  if (!isNewer(known ?? seen, seen)) node.seen = seen;
+}
+
+/** What was written to the Node as it was `before`. A signal that came meanwhile knows better. */
+export function noteWritten(
+  { node }: MachineState,
+  before: NodeSnapshot | undefined,
+  after: NodeSnapshot,
+): void {
+  if (node.seen === before) node.seen = after;
+}
+
+/** The Machine changed: its Node has to follow. */
+export function noteBehind({ node }: MachineState): void {
+  node.behind ??= {};
+}
+
+/** The class changed. */
+export function noteClassBehind({ node }: MachineState, seen: SnapshotVersion): void {
+  if (isNewer(seen, node.behind?.class)) node.behind = { class: seen };
+}
+
+/** The Node is about to be updated: what changes from here on is for another step. */
+export function takeBehind({ node }: MachineState): NodeState['behind'] {
+  const { behind } = node;
+  delete node.behind;
+  return behind;
+}
+
+/** The update failed. */
+export function putBehindBack({ node }: MachineState, behind: NodeState['behind']): void {
+  node.behind = Object.assign({}, behind, node.behind);
+}
+
+/** The node template is about to be applied. Returns whether it is the first time for this Node. */
+export function noteEquipped({ node }: MachineState, seen: NodeSnapshot): boolean {
+  const isFresh = node.equipped?.uid !== seen.uid;
+  node.equipped = { uid: seen.uid, seen: digestOf(seen) };
+  return isFresh;
+}
+
+export function noteLossHandled({ node }: MachineState, seen: NodeSnapshot): void {
+  node.lossSeen = digestOf(seen);
+}
+
+export function noteJoined({ node }: MachineState): void {
+  delete node.isContested;
+}
+
+/** The Node changed since it was seen. Its next state may have been signalled already. */
+export function noteNotJoined(
+  { node }: MachineState,
+  before: NodeSnapshot,
+  isContested: boolean,
+): void {
+  if (node.seen === before) delete node.seen;
+  node.isContested = isContested;
+}
+
+export function mustCheckName({ node }: MachineState): void {
+  node.mustCheckName = true;
+}
+
+export function noteNameChecked({ node }: MachineState): void {
+  delete node.mustCheckName;
+}
+
+/**
+ * What the plan goes by when it compares a Node with an earlier state of it. Heartbeats are no part
+ * of it.
+ */
+export function digestOf(node: NodeSnapshot | undefined): string {
+  if (!node) return '';
+  const { uid, exists, isDeleting, conditionsDigest } = node;
+  return `${uid} ${exists ? 'there' : 'gone'}${isDeleting ? ' deleting' : ''} ${conditionsDigest}`;
+}
+
+/** The Node that was seen last, if it is of this machine's instance. */
+export function ownNodeOf(state: MachineState): NodeSnapshot | undefined {
+  const { seen } = state.node;
+  const instance = instanceOf(state);
+  if (!seen || seen.name !== instance?.nodeName) return undefined;
+  return isSameInstance(seen.providerID, instance.providerID) ? seen : undefined;
+}
+
+export function isNodeReady(state: MachineState): boolean {
+  const node = ownNodeOf(state);
+  if (!node) return false;
+  return node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
+}
+
+export function isNodeBehind(state: MachineState): boolean {
+  const { behind, equipped } = state.node;
+  if (state.phase === 'Running') return behind !== undefined && instanceOf(state) !== undefined;
+  const node = joiningNodeOf(state);
+  if (!node?.exists || node.isDeleting) return false;
+  return behind !== undefined || digestOf(node) !== equipped?.seen;
+}
+
+export function hasLostNode(state: MachineState): boolean {
+  const node = joiningNodeOf(state);
+  if (!node || (node.exists && !node.isDeleting)) return false;
+  return digestOf(node) !== state.node.lossSeen;
+}
+
+/** The Node of a machine that waits for it to become Ready. */
+function joiningNodeOf(state: MachineState): NodeSnapshot | undefined {
+  return state.phase === 'Pending' && isRecorded(state) ? ownNodeOf(state) : undefined;
+}

@@ -1,0 +1,179 @@
+/** The Machine object: what was seen of it, what was read, and what commands wrote to it. */
+import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { MachineSnapshot } from '../contracts/messages.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
+import type { DrainOptions } from '../api/drain-options.ts';
+import type { PreservationNotes } from '../api/preservation.ts';
+import { stepBackoffSeconds } from '../plan/step-backoff.ts';
+import { observeObject } from '../runtime/object-lifecycle.ts';
+import { defined } from '../values/defined.ts';
+import { drainOptionsOf } from './deadlines.ts';
+import { retryFailureNow } from './failure.ts';
+import { checkSoon } from './health.ts';
+import { noteBehind, noteClassBehind } from './node.ts';
+import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
+
+/** Takes in a live object. Returns whether anything changed that the plan decides by. */
+export function observeMachine(state: MachineState, seen: MachineSnapshot): boolean {
+  const { object } = state;
+  const known = object.observed;
+  const found = observeObject(object, seen);
+  if (found !== 'newer') return found === 'successor';
+  if (known?.specDigest !== undefined && known.specDigest !== seen.specDigest) noteEdit(state);
+  // What is not told stays as it was.
+  object.observed = { ...(known?.drain && { drain: known.drain }), ...seen };
+  noteFinalizer(object, seen);
+  return true;
+}
+
+function noteEdit(state: MachineState): void {
+  retryFailureNow(state);
+  markStale(state);
+  noteBehind(state);
+  checkSoon(state);
+}
+
+/**
+ * A repaired class wakes a machine that waits for it; one that runs is told when its Node has to
+ * follow.
+ */
+export function observeClass(state: MachineState, { ...seen }: SnapshotVersion): boolean {
+  noteClassBehind(state, seen);
+  if (!state.failure) return state.phase === 'Running';
+  markStale(state);
+  retryFailureNow(state);
+  return true;
+}
+
+/** A machine that was never read gets its finalizer by the first read. */
+function noteFinalizer(
+  object: MachineObjectState,
+  { isDeleting, hasFinalizer }: Pick<ObservedMachine, 'isDeleting' | 'hasFinalizer'>,
+): void {
+  if (hasFinalizer || isDeleting || !object.prepared) delete object.finalizerLostAt;
+  else object.finalizerLostAt ??= Date.now();
+}
+
+export function markStale({ object }: MachineState): void {
+  object.isStale = true;
+}
+
+/** What changes from now on is for another read. */
+export function markFresh({ object }: MachineState): void {
+  object.isStale = false;
+}
+
+export function markGone({ object }: MachineState): void {
+  object.isGone = true;
+}
+
+/** Takes over what a read found. */
+export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
+  const { object } = state;
+  const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
+  // What an earlier read learned of the class holds until a later one learns more, or the Machine
+  // names another.
+  const { className, provider, bootstrapTokenId } = object.prepared ?? {};
+  const known =
+    className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };
+  object.prepared = { ...defined(known), ...machine };
+  object.uid = uid;
+  const version = { cluster, epoch: object.observed?.epoch ?? 0, resourceVersion };
+  // A signal that came while we read may know better.
+  if (isNewer(version, object.observed)) {
+    const { preservation: _older, ...rest }: Partial<ObservedMachine> = object.observed ?? {};
+    const { preservation, drain = {}, forceDeletion = false } = machine;
+    object.observed = {
+      ...rest,
+      ...version,
+      ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
+    };
+  }
+  noteFinalizer(object, machine);
+}
+
+export function noteNodeRead({ object }: MachineState): void {
+  object.isNodeRead = true;
+}
+
+/**
+ * How long a machine that is late to join has after an outage, and the longest wait before the next
+ * read.
+ */
+export const outageRetryMs = 30_000;
+
+/**
+ * `reason`: absent when the target cluster answered. Nothing can join meanwhile: the creation
+ * timeout moves on.
+ */
+export function noteReach(state: MachineState, reason: string | undefined): void {
+  const { object } = state;
+  if (reason === undefined) {
+    delete object.outage;
+    return;
+  }
+  const attempts = (object.outage?.attempts ?? 0) + 1;
+  const seconds = stepBackoffSeconds({ attempts, random: Math.random() });
+  const now = Date.now();
+  object.outage = { reason, attempts, retryAt: now + Math.min(seconds * 1_000, outageRetryMs) };
+  markStale(state);
+  noteJoinOutage(state, now);
+}
+
+/** A machine that is late to join could not be checked: it has until the next check. */
+export function noteJoinOutage({ object }: MachineState, now: number): void {
+  object.joinBy = { at: now + outageRetryMs, isOutage: true };
+}
+
+const longestJoinMs = 300_000;
+
+/** The outage is over: while it lasted no Node could register. */
+export function noteJoinOutageEnd({ object }: MachineState, machine: PreparedMachine): void {
+  const timeoutMs = Math.min(machine.limits.creationTimeoutSeconds * 1_000, longestJoinMs);
+  object.joinBy = { at: Date.now() + timeoutMs, isOutage: false };
+}
+
+export function forgetOutage({ object }: MachineState): void {
+  delete object.outage;
+}
+
+/** The class came back after the deletion began. */
+export function noteProvider({ object }: MachineState, provider: string): void {
+  if (object.prepared) object.prepared.provider = provider;
+}
+
+/** The machine has joined: its token is of no use any more. */
+export function forgetBootstrapToken({ object }: MachineState): void {
+  delete object.prepared?.bootstrapTokenId;
+}
+
+/**
+ * Returns whether the class says that the cloud refuses its credentials. From now on it does not.
+ */
+export function takeClassRefusal({ object }: MachineState): boolean {
+  const isRefused = object.prepared?.isClassRefused ?? false;
+  delete object.prepared?.isClassRefused;
+  return isRefused;
+}
+
+/** A command was written to the object. As the watcher will signal it: that is no news then. */
+export function noteDrainOptions(state: MachineState, change: DrainOptions): void {
+  const { observed } = state.object;
+  if (observed) observed.drain = { ...drainOptionsOf(state), ...change };
+}
+
+/** See `noteDrainOptions`. */
+export function noteForceDeletion({ object }: MachineState): void {
+  if (object.observed) object.observed.forceDeletion = true;
+}
+
+/** What a check of its preservation left on the object. */
+export function notePreservation(
+  { object }: MachineState,
+  notes: PreservationNotes | undefined,
+): void {
+  if (!object.observed) return;
+  const { preservation: _older, ...rest } = object.observed;
+  object.observed = { ...rest, ...(notes && { preservation: notes }) };
+}

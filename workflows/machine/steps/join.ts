@@ -1,0 +1,129 @@
+/**
+ * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
+ */
+import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
+import type { NodeSnapshot } from '../../contracts/messages.ts';
+import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';
+import { defined } from '../../values/defined.ts';
+import { noteHealth } from '../health.ts';
+import {
+  digestOf,
+  noteEquipped,
+  noteJoined,
+  noteLossHandled,
+  noteNotJoined,
+  noteReadNode,
+  ownNodeOf,
+  putBehindBack,
+  takeBehind,
+} from '../node.ts';
+import {
+  forgetBootstrapToken,
+  markGone,
+  noteJoinOutage,
+  noteJoinOutageEnd,
+  noteReach,
+} from '../object.ts';
+import { setPhase } from '../phase.ts';
+import { takeRead } from '../restore.ts';
+import type { MachineState } from '../state.ts';
+import { instanceOf } from '../state.ts';
+import type { StepContext } from './context.ts';
+
+export async function recordJoined(context: StepContext): Promise<void> {
+  const { state } = context;
+  const node = state.node.seen;
+  if (!node) return;
+  const seen = digestOf(node);
+  const request = joinRequestOf(context, node);
+  const summary = `Node ${node.name} is Ready`;
+  const outcome = await localFirst((steps) => steps.recordJoined(request), summary);
+  if (!outcome.hasJoined) {
+    noteNotJoined(state, node, outcome.isContested ?? false);
+    return;
+  }
+  forgetBootstrapToken(state);
+  noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
+  noteJoined(state);
+  setPhase(state, 'Running');
+}
+
+function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinRequest {
+  const { object, node } = context.state;
+  const { className = '', bootstrapTokenId, nodeTemplate, nodeConditions } = object.prepared ?? {};
+  const isEquipped = node.equipped?.uid === uid || undefined;
+  const known = { className, bootstrapTokenId, nodeTemplate, nodeConditions, isEquipped };
+  return defined({ machine: context.machine(), node: { name, uid }, ...known });
+}
+
+export async function syncNode(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { object, phase } = state;
+  const { prepared } = object;
+  const instance = instanceOf(state);
+  const behind = takeBehind(state);
+  if (!instance || !prepared) return;
+  const { providerID, nodeName } = instance;
+  const joining = phase === 'Running' ? undefined : joiningOf(state);
+  const request = defined({
+    machine: context.machine(),
+    instance: { providerID, nodeName },
+    className: prepared.className,
+    classAtLeast: behind?.class?.resourceVersion,
+    nodeTemplate: prepared.nodeTemplate,
+    joining,
+  });
+  const step = joining ? localFirstOnce : localFirst;
+  try {
+    await step((steps) => steps.syncNode(request), `bring Node ${nodeName} in step`);
+  } catch (error) {
+    putBehindBack(state, behind);
+    throw error;
+  }
+}
+
+/** The Node as it is now: any other state of it is a reason to read again. */
+function joiningOf(state: MachineState): NodeSyncRequest['joining'] {
+  const node = ownNodeOf(state);
+  if (!node) return undefined;
+  return { uid: node.uid, isFresh: noteEquipped(state, node) };
+}
+
+export async function deleteWithNode(context: StepContext): Promise<void> {
+  const { state } = context;
+  const node = state.node.seen;
+  const instance = instanceOf(state);
+  if (!instance || !node) return;
+  const { providerID, nodeName } = instance;
+  const request = { machine: context.machine(), instance: { providerID, nodeName } };
+  const summary = `Node ${nodeName} was deleted`;
+  const outcome = await localFirst((steps) => steps.deleteWithNode(request), summary);
+  // What comes of it is signalled.
+  if (outcome.found === 'outOfReach') noteReach(state, outcome.reason);
+  else noteLossHandled(state, node);
+}
+
+export async function recordTimeout(context: StepContext): Promise<void> {
+  const { state, input } = context;
+  const isAfterOutage = state.object.joinBy?.isOutage || undefined;
+  const known = { instance: instanceOf(state), isAfterOutage, now: Date.now() };
+  const request = defined({ machine: context.machine(), ...known });
+  const outcome = await localFirst((steps) => steps.recordTimeout(request), 'creation timeout');
+  switch (outcome.found) {
+    case 'tooLate':
+      setPhase(state, 'Failed');
+      break;
+    case 'node':
+      noteReadNode(state, outcome.node);
+      break;
+    case 'moreTime':
+      takeRead(state, outcome.machine, input.cluster);
+      if (isAfterOutage) noteJoinOutageEnd(state, outcome.machine);
+      break;
+    case 'outOfReach':
+      noteJoinOutage(state, Date.now());
+      break;
+    case 'nothing':
+      markGone(state);
+  }
+}

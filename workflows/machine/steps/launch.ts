@@ -1,0 +1,129 @@
+/** The steps from a new Machine to the ids of its instance on the object. */
+import { localFirst } from '../../runtime/activity-options.ts';
+import { endCloudFailure } from '../credentials.ts';
+import {
+  noteCreated,
+  noteCreateFailed,
+  noteCreateSent,
+  noteRecorded,
+  noteUnusableDeleted,
+} from '../creation.ts';
+import { joinDeadlineOf } from '../deadlines.ts';
+import { createOutcome, deleteOutcome } from '../driver-calls.ts';
+import { noteFailure, noteFailureReported } from '../failure.ts';
+import { mustCheckName, noteNameChecked, noteReadNode } from '../node.ts';
+import { markFresh, markGone, markStale, noteNodeRead, noteReach } from '../object.ts';
+import { setPhase } from '../phase.ts';
+import { takeRead } from '../restore.ts';
+import { instanceOf, isRecorded } from '../state.ts';
+import type { CreatedInstance } from '../../contracts/driver-activities.ts';
+import type { StepContext } from './context.ts';
+
+/**
+ * Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user
+ * data wants one.
+ */
+export async function readAndClaim({ state, input }: StepContext): Promise<void> {
+  const { object } = state;
+  const { ref, cluster } = input;
+  markFresh(state);
+  const isRetry = state.failure !== undefined;
+  const request = { machine: ref, cluster, isRetry, readsNode: !object.isNodeRead };
+  const outcome = await localFirst(
+    (steps) => steps.readAndClaimMachine(request),
+    `read ${ref.name}`,
+  );
+  if (!outcome.found || (object.uid !== undefined && object.uid !== outcome.machine.uid)) {
+    markGone(state);
+    return;
+  }
+  const { machine: read, node, failure, outOfReach } = outcome;
+  takeRead(state, read, cluster);
+  noteReach(state, outOfReach);
+  if (outOfReach !== undefined) return;
+  noteNodeRead(state);
+  if (node) noteReadNode(state, node);
+  // A machine that has its instance needs its class again only when it goes.
+  if (!failure || isRecorded(state)) return;
+  markStale(state);
+  noteFailure(state, failure, 'Create');
+}
+
+export async function create(context: StepContext): Promise<void> {
+  const { state, input } = context;
+  noteCreateSent(state);
+  // One that is Failed already goes on trying.
+  const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
+  const outcome = await createOutcome({ ...context.operationCall('Create'), deadline });
+  if (outcome.outcome === 'created') {
+    noteCreated(state, outcome.instance);
+    await endCloudFailure(state, input.ref.namespace);
+    if (mayHaveStaleNode(context, outcome.instance)) mustCheckName(state);
+    return;
+  }
+  noteCreateFailed(state, outcome.failure);
+  // The next attempt reads the object again: class, Secrets and limits may have been fixed.
+  markStale(state);
+  if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Create');
+}
+
+/** An instance that is called like its machine has a Node that can only be of this machine. */
+function mayHaveStaleNode(
+  { input, usesTarget }: StepContext,
+  { nodeName, isFound }: CreatedInstance,
+): boolean {
+  return !isFound && nodeName !== input.ref.name && usesTarget;
+}
+
+export async function findStaleNode(context: StepContext): Promise<void> {
+  const { state } = context;
+  const instance = instanceOf(state);
+  if (!instance) return;
+  const { nodeName, providerID } = instance;
+  const request = { instance: { nodeName, providerID } };
+  const summary = `search for ${nodeName}`;
+  const { isStale } = await localFirst((steps) => steps.findStaleNode(request), summary);
+  if (isStale) await deleteUnusableInstance(context, instance);
+  else noteNameChecked(state);
+}
+
+/**
+ * As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now
+ * stays known, for the teardown.
+ */
+async function deleteUnusableInstance(
+  context: StepContext,
+  { nodeName }: CreatedInstance,
+): Promise<void> {
+  const { state } = context;
+  const outcome = await deleteOutcome(context.operationCall('Delete'));
+  if (outcome.outcome === 'failed' && outcome.failure.wasCancelled) return;
+  noteNameChecked(state);
+  if (outcome.outcome === 'deleted') noteUnusableDeleted(state);
+  setPhase(state, 'Failed');
+  const message = `Node ${nodeName} is there already, and of another instance: delete it`;
+  const failure = { code: 'FailedPrecondition', message, isSettled: true } as const;
+  noteFailure(state, { ...failure, during: 'nodeLookup' }, 'Create');
+}
+
+export async function recordCreated(context: StepContext): Promise<void> {
+  const { state, usesTarget } = context;
+  const instance = instanceOf(state);
+  if (!instance) return;
+  const request = { machine: context.machine(), instance, usesTarget };
+  await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
+  noteRecorded(state);
+  setPhase(state, usesTarget ? 'Pending' : 'Available');
+}
+
+/** Says on the object what failed, of a create or a delete. */
+export async function recordFailure(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { failure, phase, creation } = state;
+  if (!failure) return;
+  const { detail, operation } = failure;
+  const known = { failure: detail, operation, phase, createGeneration: creation.generation };
+  const request = { machine: context.machine(), ...known };
+  await localFirst((steps) => steps.recordFailure(request), `${detail.code}: report`);
+  noteFailureReported(state);
+}

@@ -1,0 +1,33 @@
+/** The code of each step that the plan of a Machine can ask for. */
+import type { MachineStep } from '../../plan/machine/steps.ts';
+import type { StepContext } from './context.ts';
+import { checkHealth } from './health.ts';
+import { deleteWithNode, recordJoined, recordTimeout, syncNode } from './join.ts';
+import { create, findStaleNode, readAndClaim, recordCreated, recordFailure } from './launch.ts';
+import { describeInstance, recordMissingInstance } from './missing-instance.ts';
+import { drainPreserved, preserve } from './preservation.ts';
+import { beginTeardown, deleteInstance, drain, findInstance, finishTeardown } from './teardown.ts';
+
+export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
+
+export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<void>>> = {
+  prepare: readAndClaim,
+  create,
+  findStaleNode,
+  recordCreated,
+  recordFailure,
+  recordJoined,
+  syncNode,
+  deleteWithNode,
+  recordTimeout,
+  checkHealth,
+  describeInstance,
+  recordMissingInstance,
+  preserve,
+  drainPreserved,
+  beginTeardown,
+  findInstance,
+  drain,
+  deleteInstance,
+  finishTeardown,
+};

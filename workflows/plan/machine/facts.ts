@@ -1,0 +1,130 @@
+/** The facts that the plan of a Machine decides by. */
+import type { MachineErrorCode } from '../../api/failures.ts';
+import type { RunningStep } from './steps.ts';
+import type { OperationFacts } from './operation.ts';
+import type { MachinePhase } from '../../api/phases.ts';
+import type { PreservationFacts } from './preservation-step.ts';
+
+/** As drivers tell them apart. */
+export const machineFailureKinds = [
+  'throttling',
+  'quota',
+  'capacity',
+  'credentials',
+  'input',
+] as const;
+
+export type MachineFailureKind = (typeof machineFailureKinds)[number];
+
+/** Why a step did not succeed, in the words of MCM v0.62.1's error codes. */
+export interface MachineFailure {
+  code: MachineErrorCode;
+  message: string;
+  /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
+  isSettled: boolean;
+  retryAfterSeconds?: number;
+  /** We stopped it ourselves: nothing is wrong. */
+  wasCancelled?: boolean;
+  /**
+   * Who has to act, where the code alone does not say it. Absent in what earlier versions noted.
+   */
+  kind?: MachineFailureKind;
+  /** Default: creating or deleting the instance. */
+  during?: 'initialization' | 'nodeLookup';
+}
+
+/** Of any step, also of one that no driver does. */
+export interface StepFailure extends Omit<MachineFailure, 'during'> {
+  during?: MachineFailure['during'] | 'nodeDeletion';
+}
+
+export interface Instance {
+  providerID: string;
+  nodeName: string;
+}
+
+export interface MachineFacts {
+  running?: RunningStep;
+  /** What the running step waits for in the cloud. */
+  operation?: OperationFacts;
+  /** The object is gone from the API server. */
+  isGone: boolean;
+  isDeleting: boolean;
+  hasFinalizer: boolean;
+  /** Label `force-deletion`. */
+  mustForce: boolean;
+  /** What operators ask of the drain now, digested. */
+  drainOptions?: string;
+  /** The object was read in this life. */
+  isRead: boolean;
+  failure?: {
+    detail: StepFailure;
+    attempts: number;
+    /**
+     * Those of them after which we choose the wait ourselves: they make the wait longer.
+     */
+    unpaced?: number;
+    retryAt: number;
+  };
+  instance?: Instance;
+  /** A create was sent, and what came of it is not known; instances may be listed until then. */
+  unsettledUntil?: number;
+  /** A create was sent, or may have been sent by an earlier life. */
+  wasCreateSent: boolean;
+  /**
+   * The target cluster did not answer when Machine and Node were read: they are read again then,
+   * milliseconds.
+   */
+  outage?: { reason: string; retryAt: number };
+  /** What failed last is not on the object yet. */
+  isUnreported?: boolean;
+  /** A person took the finalizer off a living object: it is set again then, milliseconds. */
+  finalizerAt?: number;
+  /** A Node may be left of an earlier instance under the name that the new instance got. */
+  mustCheckName?: boolean;
+  /** The Node of a machine that has not joined yet was deleted. */
+  hasLostNode?: boolean;
+  /** A MachineSet decides on its replacement. */
+  isOwned: boolean;
+  /** Provider of the class, when the class could be read. */
+  provider?: string;
+  phase: MachinePhase;
+  /** The instance's ids are on the object. */
+  isRecorded: boolean;
+  usesTarget: boolean;
+  /** The Node of this instance was seen Ready. */
+  isNodeReady: boolean;
+  /** Machine or class say by now something else of the Node than when it was written last. */
+  isNodeBehind: boolean;
+  createDeadline: number;
+  /** Of a machine that has joined. */
+  health?: HealthFacts;
+  /** The cloud is said to have lost the instance. */
+  missing?: MissingInstanceFacts;
+  /** Of a machine that is to be preserved, or was. */
+  preservation?: PreservationFacts;
+  teardown?: {
+    /**
+     * A create may have made an instance that was never recorded: its Node is to be drained and to
+     * go as well.
+     */
+    mustFind?: boolean;
+    isDrained: boolean;
+    isInstanceGone: boolean;
+    isFinished: boolean;
+  };
+}
+
+export interface MissingInstanceFacts {
+  /** The cloud is asked then, milliseconds. */
+  askAt: number;
+  /** It said twice that there is none. */
+  isConfirmed: boolean;
+}
+
+export interface HealthFacts {
+  /** Something changed since the last read. */
+  mustCheck: boolean;
+  checkAt?: number;
+  waitsFor?: string;
+}

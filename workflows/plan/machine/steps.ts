@@ -1,0 +1,65 @@
+/** What the plan of a Machine can ask for. */
+
+/** A step that runs beside the loop. */
+export interface RunningStep {
+  name:
+    | 'create'
+    | 'findStaleNode'
+    | 'syncNode'
+    | 'findInstance'
+    | 'describeInstance'
+    | 'drain'
+    | 'drainPreserved'
+    | 'deleteInstance';
+  isCancelRequested: boolean;
+  /** A drain that asks no PodDisruptionBudget. */
+  isForced: boolean;
+  /** What operators asked of the drain when it began, digested. */
+  drainOptions?: string;
+}
+
+export type MachineStep =
+  /** Read the object, its class, its limits. */
+  | { action: 'prepare' }
+  | { action: 'create' }
+  | { action: 'recordFailure' }
+  | { action: 'findStaleNode' }
+  | { action: 'recordCreated' }
+  | { action: 'recordJoined' }
+  /** Delete the Machine with its Node. */
+  | { action: 'deleteWithNode' }
+  | { action: 'syncNode' }
+  | { action: 'recordTimeout' }
+  | { action: 'checkHealth' }
+  /** Ask the cloud whether the instance is there. */
+  | { action: 'describeInstance' }
+  | { action: 'recordMissingInstance' }
+  /** Do what the annotations say of its preservation. */
+  | { action: 'preserve' }
+  | { action: 'drainPreserved' }
+  | { action: 'beginTeardown' }
+  /** Ask the cloud what a create without an answer made. */
+  | { action: 'findInstance' }
+  | { action: 'drain' }
+  | { action: 'deleteInstance' }
+  | { action: 'finishTeardown' }
+  /** Ask the running step to stop. */
+  | { action: 'cancel'; reason: string }
+  | { action: 'wait'; reason: string; until?: number }
+  | { action: 'complete'; reason: string };
+
+export const longSteps = new Set<string>([
+  'create',
+  'findStaleNode',
+  'syncNode',
+  'findInstance',
+  'drain',
+  'drainPreserved',
+  'deleteInstance',
+  'describeInstance',
+]);
+
+/** A step that runs beside the loop. */
+export function isLong(action: string): action is RunningStep['name'] {
+  return longSteps.has(action);
+}
