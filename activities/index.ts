@@ -2,10 +2,10 @@
 import { Context } from '@temporalio/activity';
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
-import type { BlockedDrains } from './drain/blocked-drains.ts';
+import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
-import type { WatchedAttachments } from './drain/watched-attachments.ts';
+import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';

@@ -1,7 +1,7 @@
 /** What a drain works with. */
 import type { KubeClient } from '../kube/client/client.ts';
-import type { PassWatch } from './freed-pods.ts';
-import type { WatchedAttachments } from './watched-attachments.ts';
+import type { PassWatch } from './wake-ups/freed-pods.ts';
+import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { DrainProgress } from './progress.ts';

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
+import { measureDrains } from './drains.ts';
 import { measureLife } from './life.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
@@ -20,6 +21,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   idle N      a minute with N machines in which nothing happens
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
+  drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   --boot SECONDS   boot time of a VM (default 1)
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
@@ -46,6 +48,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   up: measureScaling,
   idle: measureIdle,
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
+  drains: measureDrains,
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;

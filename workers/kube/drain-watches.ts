@@ -1,10 +1,10 @@
 /** What the drains of this process watch in the target cluster. */
 import type { Client } from '@temporalio/client';
 import type { DrainWatches } from '../../activities/index.ts';
-import { BlockedDrains } from '../../activities/drain/blocked-drains.ts';
-import { createPendingDrains } from '../../activities/drain/pending-drains.ts';
-import { tryAgainNow } from '../../activities/drain/try-again-now.ts';
-import { WatchedAttachments } from '../../activities/drain/watched-attachments.ts';
+import { BlockedDrains } from '../../activities/drain/wake-ups/blocked-drains.ts';
+import { createPendingDrains } from '../../activities/drain/wake-ups/pending-drains.ts';
+import { tryAgainNow } from '../../activities/drain/wake-ups/try-again-now.ts';
+import { WatchedAttachments } from '../../activities/drain/wake-ups/watched-attachments.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Logger } from '../log/logger.ts';
 

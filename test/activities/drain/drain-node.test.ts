@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
+import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';

@@ -1,9 +1,9 @@
 /** A drain in memory: attempts on one cluster, each of which gets what the one before left. */
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
-import type { PassWatch } from '../../../activities/drain/freed-pods.ts';
+import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
-import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { DrainReport, DrainRequest } from '../../../workflows/contracts/drain-activities.ts';

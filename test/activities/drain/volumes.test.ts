@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
+import { BlockedDrains } from '../../../activities/drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
-import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
+import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';

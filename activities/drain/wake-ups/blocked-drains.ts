@@ -5,9 +5,9 @@
  * Nothing depends on it: a process that dies forgets them, and their next attempt comes all the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlockedPod, Wake } from '../../workflows/plan/drain/wake-ups.ts';
-import { budgetNames, chanceOf, wakesOf } from '../../workflows/plan/drain/wake-ups.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { BlockedPod, Wake } from '../../../workflows/plan/drain/wake-ups.ts';
+import { budgetNames, chanceOf, wakesOf } from '../../../workflows/plan/drain/wake-ups.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { PassWatch } from './freed-pods.ts';
 import { FreedPods } from './freed-pods.ts';
 import type { DrainRef } from './pending-drains.ts';

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { BlockedDrainsOptions } from '../../../activities/drain/blocked-drains.ts';
-import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
-import type { DrainRef } from '../../../activities/drain/pending-drains.ts';
-import type { BlockedPod } from '../../../workflows/plan/drain/wake-ups.ts';
-import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import type { BlockedDrainsOptions } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
+import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
+import type { DrainRef } from '../../../../activities/drain/wake-ups/pending-drains.ts';
+import type { BlockedPod } from '../../../../workflows/plan/drain/wake-ups.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
 
 const listPath = '/apis/policy/v1/poddisruptionbudgets';
 const budgetPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets/web';

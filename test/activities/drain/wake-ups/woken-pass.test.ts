@@ -1,14 +1,14 @@
 /** A pass that runs when a budget changes. */
 import { afterEach, expect, test } from '@jest/globals';
-import { BlockedDrains } from '../../../activities/drain/blocked-drains.ts';
-import type { DrainContext } from '../../../activities/drain/context.ts';
-import { drainNode } from '../../../activities/drain/drain-node.ts';
-import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
-import { aNode, aPod } from '../../support/builders.ts';
-import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
-import { lifeOf } from '../../support/world.ts';
+import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
+import type { DrainContext } from '../../../../activities/drain/context.ts';
+import { drainNode } from '../../../../activities/drain/drain-node.ts';
+import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
+import { namespaced } from '../../../../activities/kube/client/paths.ts';
+import { aNode, aPod } from '../../../support/builders.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
+import { lifeOf } from '../../../support/world.ts';
 
 const refusal = {
   code: 429,

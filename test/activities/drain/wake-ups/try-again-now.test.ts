@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { PendingDrain } from '../../../activities/drain/pending-drains.ts';
-import { tryAgainNow } from '../../../activities/drain/try-again-now.ts';
+import type { PendingDrain } from '../../../../activities/drain/wake-ups/pending-drains.ts';
+import { tryAgainNow } from '../../../../activities/drain/wake-ups/try-again-now.ts';
 
 const drain = { workflowId: 'machine/default/a', runId: 'r', activityId: '7' };
 

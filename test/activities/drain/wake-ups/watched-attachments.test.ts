@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
-import { WatchedAttachments } from '../../../activities/drain/watched-attachments.ts';
-import { KubeError } from '../../../activities/kube/client/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
+import { KubeError } from '../../../../activities/kube/client/errors.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { MemoryKube } from '../../../support/memory-kube.ts';
 
 const path = '/apis/storage.k8s.io/v1/volumeattachments';
 
