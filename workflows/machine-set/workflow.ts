@@ -1,10 +1,4 @@
-import {
-  ActivityFailure,
-  condition,
-  continueAsNew,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import { ActivityFailure, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
@@ -12,7 +6,7 @@ import type {
 } from '../contracts/machine-set-activities.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
-import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteUnmatched } from './state.ts';
@@ -57,7 +51,7 @@ class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
   /** News is what only a read of the set can tell. */
-  readonly #lifecycle: ObjectLifecycle;
+  readonly #lifecycle: ObjectLifecycle<MachineSetState>;
   readonly #timer = new WakeTimer(() => {
     this.#isDue = true;
   });
@@ -116,7 +110,7 @@ class MachineSetWorkflow {
   async #perform(step: MachineSetStep): Promise<void> {
     switch (step.action) {
       case 'wait':
-        if (shouldContinueAsNew()) await this.#renew();
+        if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew(this.#state);
         await this.#untilNews();
         return;
       case 'create':
@@ -188,7 +182,7 @@ class MachineSetWorkflow {
 
   #take(outcome: ObservedSetOutcome): void {
     const state = this.#state;
-    if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
+    if (!outcome.found || !isSameObject(state, outcome.uid)) {
       state.isGone = true;
       return;
     }
@@ -323,14 +317,8 @@ class MachineSetWorkflow {
   }
 
   async #complete(): Promise<{ reason: string }> {
-    const { ref, cluster } = this.#input;
-    if (this.#state.successor) await continueAsNew<typeof machineSet>({ ref, cluster });
+    if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineSet is gone' };
-  }
-
-  async #renew(): Promise<void> {
-    const { ref, cluster } = this.#input;
-    await continueAsNew<typeof machineSet>({ ref, cluster, state: this.#state });
   }
 
   #set(): ObjectReference {
