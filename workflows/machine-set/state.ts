@@ -10,7 +10,7 @@ export interface MachineSetState extends ObjectState {
   /** The set's status does not say yet that the spec was seen. */
   isUnreported?: boolean;
   machineDeployment?: string;
-  /** Machines created since the last survey. */
+  /** Machines created since the last read. */
   createdSince: number;
   batchSize: number;
   /** Not resolved yet: its names count as machines. */

@@ -73,8 +73,8 @@ class MachineSetWorkflow {
   }
 
   /**
-   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which
-   * writes `observedGeneration`, never runs beside a batch.
+   * One step at a time, and a batch that an earlier run left is resolved first: a read, which
+   * also writes `observedGeneration`, never runs beside a batch.
    */
   async #turn(): Promise<{ reason: string } | undefined> {
     await this.#turns.next();
@@ -155,7 +155,7 @@ class MachineSetWorkflow {
   }
 
   /**
-   * It is time to try again: what the survey itself did not try is in its plan, or needs no write
+   * It is time to try again: what the read itself did not try is in its plan, or needs no write
    * any more.
    */
   #retryRefused({ observation, refused }: Extract<ObservedSetOutcome, { found: true }>): void {
@@ -224,7 +224,7 @@ class MachineSetWorkflow {
     state.createdSince += outcome.created.length;
     // A large set takes many batches, and each is progress.
     if (outcome.created.length > 0) this.#turns.rested();
-    // Fewer made than planned: something else than what was surveyed holds by now.
+    // Fewer made than planned: what was read is out of date.
     if (outcome.created.length < names.length) state.mustRead = true;
     if (state.mustRead || state.isUnreported) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
@@ -272,8 +272,7 @@ class MachineSetWorkflow {
 
   /**
    * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is
-   * dropped, as a later one is planned for what is there then; what it has done already the next
-   * survey finds.
+   * dropped: the next read finds what it has done, and a later batch is planned from that.
    */
   #suspend(stop: ActivityFailure): void {
     delete this.#state.batch;
