@@ -36,7 +36,9 @@ describe('a drain that a budget blocks', () => {
     const drain = blocking(aPod(), aBudget('web'));
     const lastOperation = { description: 'no answer', errorCode: 'Unavailable', state: 'Failed' };
     const status = { lastOperation };
-    await drain.control.patch(customResource('machines', namespace, 'pool-a'), 'merge', { status });
+    const path = `${customResource('machines', namespace, 'pool-a')}/status`;
+    await drain.control.patch(path, 'merge', { status });
+    expect(await drain.operation()).toHaveProperty('errorCode', 'Unavailable');
     await expect(drain.run()).rejects.toThrow('1 pod left');
     expect((await drain.operation())?.description).toContain('1 pod left');
     expect(await drain.operation()).not.toHaveProperty('errorCode');
