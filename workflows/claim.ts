@@ -9,7 +9,7 @@ export interface ClaimInput {
 
 /**
  * Holds a claim by its own existence: Temporal runs one workflow of an id at a time. It does
- * nothing and never ends by itself; who terminates it gives the claim back. See
+ * nothing and never ends by itself; terminating it releases the claim. See
  * workers/temporal/claims.ts.
  */
 export async function claim(_input: ClaimInput): Promise<void> {

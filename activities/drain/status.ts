@@ -11,7 +11,7 @@ import { isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { EventText } from '../kube/objects/event.ts';
 import { component, machineSubject, patchMachine } from '../machine/object.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';
 
@@ -121,10 +121,12 @@ export class DrainStatus {
     if (key === (this.#progress.told ?? nothingWrong)) return;
     const { control, warn } = this.#desk;
     const { machine, keepsNode = false } = this.#request;
-    const lastOperation = { description, state, type: 'Delete', lastUpdateTime: timestamp() };
+    const operation = { description, state, type: 'Delete' } as const;
+    // A code that an attempt to find the instance left says nothing of the drain.
+    const status = statusPatch({ operation, errorCode: null });
     try {
       // Of a machine that is kept, the last operation is its failure.
-      if (!keepsNode) await patchMachine(control, machine, { status: { lastOperation } });
+      if (!keepsNode) await patchMachine(control, machine, { status });
       this.#progress.told = key;
     } catch (error) {
       warn(error);

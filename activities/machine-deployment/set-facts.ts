@@ -10,6 +10,7 @@ import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.t
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timeOf } from '../kube/objects/time.ts';
+import { isSpecObserved } from '../kube/objects/generation.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 
 export interface SetView {
@@ -41,7 +42,7 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     isFormer: notes[annotations.revisionHistory] !== undefined,
     isOfTemplate,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    isObserved: (status.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+    isObserved: isSpecObserved(set),
     replicas: wholeOf(spec.replicas),
     reported: wholeOf(status.replicas),
     desired: countOf(notes[annotations.desiredReplicas]),

@@ -23,6 +23,7 @@ import { canonical } from '../../workflows/values/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
 import { timeOf, timestamp } from '../kube/objects/time.ts';
+import { isSpecObserved } from '../kube/objects/generation.ts';
 
 export interface StatusView {
   deployment: MachineDeployment;
@@ -169,10 +170,9 @@ function countIn(set: MachineSet, name: CountName): number {
 }
 
 /** A set that has not seen its latest spec may still count machines that are about to go. */
-function availableIn({ metadata, spec, status }: MachineSet): number {
-  const available = status?.availableReplicas ?? 0;
-  const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  return isCurrent ? available : Math.min(available, spec.replicas ?? 0);
+function availableIn(set: MachineSet): number {
+  const available = set.status?.availableReplicas ?? 0;
+  return isSpecObserved(set) ? available : Math.min(available, set.spec.replicas ?? 0);
 }
 
 type TypedText = ConditionText & { type: string; isRenewed?: boolean };

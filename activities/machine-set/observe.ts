@@ -22,6 +22,7 @@ import { isRejected } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { customResource } from '../kube/client/paths.ts';
+import { isSpecObserved } from '../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
@@ -59,7 +60,7 @@ export async function observeMachineSet(
   const observation = observationOf(set, { desired, members }, input);
   const refusal = refused.outcome ?? input.refusal;
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
-  const isUnreported = isNews(set) && isOneStepAway(observation, input.batchSize);
+  const isUnreported = !isSpecObserved(set) && isOneStepAway(observation, input.batchSize);
   const view = { set, status: statusOf(set, members, failure) };
   const isStored = isUnreported || (await reportStatus(world, path, view));
   const { uid, resourceVersion, ownerReferences } = set.metadata;
@@ -78,10 +79,6 @@ export async function observeMachineSet(
 
 function deploymentOf(owners: OwnerReference[] = []): string | undefined {
   return owners.find(({ kind }) => kind === 'MachineDeployment')?.name;
-}
-
-function isNews({ metadata, status }: MachineSet): boolean {
-  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 function observationOf(

@@ -1,7 +1,7 @@
 /** A check of a Machine that has joined: its conditions are copied, its phase follows its Node. */
 import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/machine-activities.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
-import type { LastOperation, Machine } from '../../workflows/api/machine.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { HealthFinding, JoinedPhase } from '../../workflows/plan/machine/health.ts';
 import {
@@ -21,6 +21,8 @@ import type { Node } from '../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
+import type { StatusChange } from './status.ts';
+import { statusPatch } from './status.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { deleteMachine, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
@@ -182,17 +184,13 @@ function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
 }
 
 function statusOf({ current, next }: Evaluated, { operation }: Change): object {
-  const now = timestamp();
-  const currentStatus = { phase: next, timeoutActive: null, lastUpdateTime: now };
-  return {
-    // The time of the last update is that of the phase.
-    ...(next !== phaseOf(current) && { currentStatus }),
-    lastOperation: { ...operation, errorCode: null, lastUpdateTime: now },
-  };
+  // The time of the last update is that of the phase.
+  const isPhaseNew = next !== phaseOf(current);
+  return statusPatch({ ...(isPhaseNew && { phase: next }), operation, errorCode: null });
 }
 
 interface Change {
-  operation: LastOperation;
+  operation: StatusChange['operation'];
   event: EventText;
 }
 
@@ -245,13 +243,13 @@ async function fail(
     ? 'has lost its instance'
     : `health checks failing since last ${formatDuration(timeoutSeconds ?? 0)}`;
   const description = `Machine ${machine.name} ${why}. Updating machine phase to Failed. Node Conditions: ${faults.join('; ')}`;
-  const now = timestamp();
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
   await patchMachine(control, machine, {
-    status: {
-      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
-      lastOperation: { description, state: 'Failed', type, lastUpdateTime: now },
-    },
+    status: statusPatch({
+      phase: 'Failed',
+      operation: { description, state: 'Failed', type },
+      errorCode: null,
+    }),
   });
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',

@@ -8,7 +8,7 @@ import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, machineSubject, patchMachine } from './object.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
 export async function recordJoined(
@@ -54,16 +54,12 @@ export async function recordJoined(
 }
 
 function runningStatusOf(node: Node, description: string): object {
-  const now = timestamp();
   return {
     conditions: node.status?.conditions ?? [],
-    currentStatus: { phase: 'Running', timeoutActive: null, lastUpdateTime: now },
-    lastOperation: {
-      description,
+    ...statusPatch({
+      phase: 'Running',
+      operation: { description, state: 'Successful', type: 'Create' },
       errorCode: null,
-      state: 'Successful',
-      type: 'Create',
-      lastUpdateTime: now,
-    },
+    }),
   };
 }

@@ -14,7 +14,7 @@ import { formatLoss } from './missing-instance-text.ts';
 import { component, machineSubject, patchMachine, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from './status.ts';
 import { joinedNode } from './record.ts';
 
 type Input = Parameters<LossActivities['recordMissingInstance']>[0];
@@ -69,13 +69,13 @@ async function fail(
   { machine, instance }: Input,
   current: Machine,
 ) {
-  const now = timestamp();
   const description = `Machine ${machine.name} has lost its instance: ${formatLoss(instance)}. Updating machine phase to Failed.`;
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
   await patchMachine(control, machine, {
-    status: {
-      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
-      lastOperation: { description, errorCode: null, state: 'Failed', type, lastUpdateTime: now },
-    },
+    status: statusPatch({
+      phase: 'Failed',
+      operation: { description, state: 'Failed', type },
+      errorCode: null,
+    }),
   });
 }

@@ -1,7 +1,7 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { patchMachine, readMachine } from './object.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from './status.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
 
@@ -16,14 +16,9 @@ export async function recordOperation(
   if (operation === 'Create' && current.metadata.deletionTimestamp !== undefined) return;
   if (current.status?.lastOperation?.description === description) return;
   await patchMachine(control, machine, {
-    status: {
-      lastOperation: {
-        description,
-        errorCode: null,
-        state: 'Processing',
-        type: operation,
-        lastUpdateTime: timestamp(),
-      },
-    },
+    status: statusPatch({
+      operation: { description, state: 'Processing', type: operation },
+      errorCode: null,
+    }),
   });
 }

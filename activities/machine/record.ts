@@ -21,7 +21,7 @@ import { obstacleOf, seenNodeOf } from './node/observed.ts';
 import { component, referenceOf, machineSubject, patchMachine, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf, preparedOf } from './prepared.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
@@ -67,20 +67,15 @@ function createdStatusOf(
     description,
   }: { addresses: NodeAddress[]; usesTarget: boolean; description: string },
 ): object {
-  const now = timestamp();
   return {
     ...(lastKnownState !== undefined && { lastKnownState }),
     ...(!usesTarget && { addresses }),
-    currentStatus: usesTarget
-      ? { phase: 'Pending', timeoutActive: true, lastUpdateTime: now }
-      : { phase: 'Available', timeoutActive: null, lastUpdateTime: now },
-    lastOperation: {
-      description,
+    ...statusPatch({
+      phase: usesTarget ? 'Pending' : 'Available',
+      isTimeoutActive: usesTarget,
+      operation: { description, state: usesTarget ? 'Processing' : 'Successful', type: 'Create' },
       errorCode: null,
-      state: usesTarget ? 'Processing' : 'Successful',
-      type: 'Create',
-      lastUpdateTime: now,
-    },
+    }),
   };
 }
 
@@ -147,18 +142,12 @@ async function writeFailure(
   machine: ObjectReference,
   { failure, operation, phase, description }: FailureReport,
 ): Promise<void> {
-  const now = timestamp();
   await patchMachine(control, machine, {
-    status: {
-      currentStatus: { phase, timeoutActive: null, lastUpdateTime: now },
-      lastOperation: {
-        description,
-        errorCode: failure.code,
-        state: 'Failed',
-        type: operation,
-        lastUpdateTime: now,
-      },
-    },
+    status: statusPatch({
+      phase,
+      operation: { description, state: 'Failed', type: operation },
+      errorCode: failure.code,
+    }),
   });
 }
 
@@ -193,8 +182,9 @@ export async function recordTimeout(
 
 async function checkTimeout(
   world: ActivityDependencies,
-  { machine, instance, isAfterOutage = false, now }: InputOf<'recordTimeout'>,
+  input: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
+  const { machine, instance, isAfterOutage = false, now } = input;
   const current = await readMachine(world.control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   const prepared = preparedOf(current, world);
@@ -205,7 +195,7 @@ async function checkTimeout(
   const node = await joinedNode(world, current, instance);
   if (node) return { found: 'node', node };
   if (isAfterOutage) return { found: 'moreTime', machine: prepared };
-  await writeTimeout(world, machine, creationTimeoutSeconds);
+  await writeTimeout(world, input, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
 
@@ -226,16 +216,18 @@ export async function joinedNode(
 
 async function writeTimeout(
   { control }: ActivityDependencies,
-  machine: ObjectReference,
+  { machine, instance }: InputOf<'recordTimeout'>,
   timeoutSeconds: number,
 ): Promise<void> {
   const description = `Machine ${machine.name} failed to join the cluster in ${formatDuration(timeoutSeconds)}.`;
-  const now = timestamp();
   await patchMachine(control, machine, {
-    status: {
-      currentStatus: { phase: 'Failed', timeoutActive: null, lastUpdateTime: now },
-      lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime: now },
-    },
+    status: statusPatch({
+      phase: 'Failed',
+      operation: { description, state: 'Failed', type: 'Create' },
+      // Without an instance, what the cloud refused is why none joined: MCM v0.62.1 fails such a
+      // machine with that code, and the cluster autoscaler avoids a group that is out of resources.
+      errorCode: instance ? null : 'keep',
+    }),
   });
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',

@@ -27,7 +27,7 @@ import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { statusPatch } from './status.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 
@@ -38,24 +38,14 @@ export async function beginTeardown(
   world: ActivityDependencies,
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
-  const now = timestamp();
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
   const patched = await patchMachine(world.control, machine, {
-    status: {
-      currentStatus: {
-        phase: 'Terminating',
-        timeoutActive: null,
-        preserveExpiryTime: null,
-        lastUpdateTime: now,
-      },
-      lastOperation: {
-        description,
-        errorCode: null,
-        state: 'Processing',
-        type: 'Delete',
-        lastUpdateTime: now,
-      },
-    },
+    status: statusPatch({
+      phase: 'Terminating',
+      preserveExpiryTime: null,
+      operation: { description, state: 'Processing', type: 'Delete' },
+      errorCode: null,
+    }),
   });
   if (!patched) return {};
   recordEvent(world.control, machineSubject(machine), {

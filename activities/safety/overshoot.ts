@@ -18,6 +18,7 @@ import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeObject } from '../kube/client/client.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
+import { isSpecObserved } from '../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 export const frozen = 'Frozen';
@@ -122,14 +123,10 @@ function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck):
   return defined({
     ...marksOf(set, set.status?.machineSetCondition),
     deployment: deployment?.metadata.name,
-    ...(isBehind(set) && { isBehind: true }),
+    ...(!isSpecObserved(set) && { isBehind: true }),
     count: members.filter((machine) => isOfTemplate(set, machine)).length,
     limit: limitOf(wanted, check),
   });
-}
-
-function isBehind({ metadata, status }: MachineSet): boolean {
-  return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 function wantedOf({ spec }: MachineDeployment): { replicas: number; surge: number } {

@@ -11,8 +11,8 @@ import type {
 } from '../contracts/safety-activities.ts';
 import type { WorkflowInput } from '../contracts/references.ts';
 import { useChanged } from '../contracts/messages.ts';
-import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
-import { onSignal, requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
+import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
 import { checkFinallyExternal } from '../safety/external-drivers.ts';
 import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.ts';
 
@@ -33,16 +33,13 @@ type Resource = Parameters<ProtectionActivities['protectFromDeletion']>[0]['reso
  */
 export async function secret(input: WorkflowInput): Promise<void> {
   requireInput(input);
-  let mustCheck = true;
-  onSignal(useChanged, snapshotVersion, (signal) => {
-    if (isFromOwnCluster(signal, input)) mustCheck = true;
-  });
+  const lifecycle = new ObjectLifecycle(input);
+  lifecycle.on(useChanged, snapshotVersion, () => true);
   const protection = new Protection(input, 'secrets');
-  await CancellationScope.nonCancellable(async () => {
-    while (mustCheck) {
-      mustCheck = false;
-      if (!(await protection.check(() => mustCheck))) mustCheck = true;
-    }
+  await lifecycle.run(async () => {
+    lifecycle.takeNews();
+    const isDone = await protection.check(() => lifecycle.hasNews);
+    return isDone && !lifecycle.hasNews ? 'done' : undefined;
   });
 }
 

@@ -1,15 +1,9 @@
-import { CancellationScope } from '@temporalio/workflow';
 import type { Occasion } from './validation.ts';
 import { validateMachineClass } from './validation.ts';
 import type { WorkflowInput } from '../contracts/references.ts';
 import { classChanged, useChanged } from '../contracts/messages.ts';
-import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
-import {
-  classSnapshot,
-  onSignal,
-  requireInput,
-  snapshotVersion,
-} from '../runtime/signal-validation.ts';
+import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { classSnapshot, requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
 import { Protection } from './protection.ts';
 
 /**
@@ -22,27 +16,25 @@ export async function machineClass(input: WorkflowInput): Promise<void> {
   requireInput(input);
   let mustProtect = true;
   let toValidate: Pick<Occasion, 'isEdited'> | undefined;
-  let signals = 0;
   const validateSoon = (isEdited: boolean): void => {
     toValidate = { isEdited: isEdited || (toValidate?.isEdited ?? false) };
   };
-  onSignal(useChanged, snapshotVersion, (seen) => {
-    if (!isFromOwnCluster(seen, input)) return;
-    signals += 1;
+  const lifecycle = new ObjectLifecycle(input);
+  lifecycle.on(useChanged, snapshotVersion, () => {
     mustProtect = true;
+    return true;
   });
-  onSignal(classChanged, classSnapshot, (seen) => {
-    if (!isFromOwnCluster(seen, input)) return;
-    signals += 1;
-    validateSoon(seen.isEdited ?? false);
+  lifecycle.on(classChanged, classSnapshot, ({ isEdited = false }) => {
+    validateSoon(isEdited);
+    return true;
   });
   /**
    * By a signal only: each of the two may be left to be done again, which must not keep the other
    * from waiting.
    */
   const interruption = (): (() => boolean) => {
-    const before = signals;
-    return () => signals > before;
+    lifecycle.takeNews();
+    return () => lifecycle.hasNews;
   };
   const protection = new Protection(input, 'machineclasses');
 
@@ -57,11 +49,10 @@ export async function machineClass(input: WorkflowInput): Promise<void> {
     if (!isDone) validateSoon(isEdited);
   }
 
-  await CancellationScope.nonCancellable(async () => {
-    while (mustProtect || toValidate) {
-      // First, as the other waits for hours while no worker serves the provider.
-      if (mustProtect) await protect();
-      if (toValidate) await validate(toValidate);
-    }
+  await lifecycle.run(async () => {
+    // First, as the other waits for hours while no worker serves the provider.
+    if (mustProtect) await protect();
+    if (toValidate) await validate(toValidate);
+    return mustProtect || toValidate ? undefined : 'done';
   });
 }

@@ -25,7 +25,7 @@ export class DeploymentRefusals {
     if (this.#state.refused) this.#state.refused.retryAt = 0;
   }
 
-  /** For a survey. */
+  /** For the next read. */
   get input(): Pick<ObserveDeploymentInput, 'passOver' | 'refusal'> {
     const { refused } = this.#state;
     const passOver = areHeldBack(refused, Date.now()) ? refused?.names : undefined;
@@ -40,9 +40,8 @@ export class DeploymentRefusals {
   }
 
   /**
-   * What a survey tried is its own, or needs no write any more; the rest is in the plan that
-   * follows. Returns whether the status is to say something else of refusals than this survey could
-   * know.
+   * What the read tried is in `refused`, or needs no write any more; the rest is in the plan that
+   * follows. Returns whether the status has to say something else of refusals than the read knew.
    */
   observed(facts: DeploymentFacts, refused: Refusals | undefined): boolean {
     const before = this.#state.refused;

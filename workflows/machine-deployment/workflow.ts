@@ -1,15 +1,14 @@
 import {
   allHandlersFinished,
   condition,
-  continueAsNew,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
 import type { ObservedDeploymentOutcome } from '../contracts/machine-deployment-activities.ts';
-import type { WorkflowInput, ObjectReference, SnapshotVersion } from '../contracts/references.ts';
+import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
 import { DeploymentRefusals } from './refusals.ts';
-import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
@@ -22,13 +21,7 @@ import {
   rolloutQuery,
   stateQuery,
 } from '../contracts/messages.ts';
-import { isFromOwnCluster } from '../runtime/cluster-guard.ts';
-import {
-  onSignal,
-  requireInput,
-  setSnapshot,
-  snapshotVersion,
-} from '../runtime/signal-validation.ts';
+import { requireInput, setSnapshot, snapshotVersion } from '../runtime/signal-validation.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
@@ -77,7 +70,7 @@ class MachineDeploymentWorkflow {
   readonly #commands: RolloutCommands;
   readonly #refusals: DeploymentRefusals;
   /** News is what only a read of the deployment can tell. */
-  readonly #lifecycle: ObjectLifecycle;
+  readonly #lifecycle: ObjectLifecycle<MachineDeploymentState>;
   readonly #timer = new WakeTimer(() => this.#lifecycle.noteNews());
   readonly #turns = new Turns();
   /** The facts were read, and not worked out from what was written. */
@@ -86,8 +79,8 @@ class MachineDeploymentWorkflow {
   /** A set has changed; a read of it can wait for the rest of the burst. */
   #hasNewsOfSets = false;
   /**
-   * We may have written the deployment, which was not signalled yet: what was read before
-   * counts no more.
+   * We may have written the deployment, and the watcher has not signalled that version yet: a read
+   * from before our write is too old.
    */
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
@@ -130,7 +123,7 @@ class MachineDeploymentWorkflow {
     const input = defined({ ...known, ...this.#refusals.input });
     const summary = `read MachineDeployment ${ref.name}`;
     const outcome = await localFirst((steps) => steps.observeMachineDeployment(input), summary);
-    if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
+    if (!outcome.found || !isSameObject(state, outcome.uid)) {
       state.isGone = true;
       return;
     }
@@ -244,10 +237,8 @@ class MachineDeploymentWorkflow {
   }
 
   async #renew(): Promise<void> {
-    const { ref, cluster } = this.#input;
     const hasRolled = this.#state.hasRolled && this.#plan?.state !== 'Complete';
-    const state = { ...this.#state, hasRolled };
-    await continueAsNew<typeof machineDeployment>({ ref, cluster, state });
+    await this.#lifecycle.continueAsNew({ ...this.#state, hasRolled });
   }
 
   async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
@@ -369,8 +360,7 @@ class MachineDeploymentWorkflow {
   async #complete(): Promise<{ reason: string }> {
     this.#commands.refuseAll('the MachineDeployment is gone');
     await condition(() => !this.#isUpdatingNodes && allHandlersFinished());
-    const { ref, cluster } = this.#input;
-    if (this.#state.successor) await continueAsNew<typeof machineDeployment>({ ref, cluster });
+    if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineDeployment is gone' };
   }
 
@@ -387,7 +377,7 @@ class MachineDeploymentWorkflow {
     });
     this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
     this.#lifecycle.onGone(machineDeploymentGone, state);
-    onSignal(machineSetsChanged, snapshotVersion, (seen) => this.#noteSets(seen));
+    this.#lifecycle.on(machineSetsChanged, snapshotVersion, () => this.#noteSets());
   }
 
   /** Another spec may be what was missing: it is tried at once. */
@@ -401,8 +391,10 @@ class MachineDeploymentWorkflow {
     return true;
   }
 
-  #noteSets(signal: SnapshotVersion): void {
-    if (isFromOwnCluster(signal, this.#input)) this.#hasNewsOfSets = true;
+  /** Not news yet: `#wait` lets the rest of the burst come first. */
+  #noteSets(): boolean {
+    this.#hasNewsOfSets = true;
+    return false;
   }
 }
 

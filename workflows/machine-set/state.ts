@@ -10,7 +10,7 @@ export interface MachineSetState extends ObjectState {
   /** The set's status does not say yet that the spec was seen. */
   isUnreported?: boolean;
   machineDeployment?: string;
-  /** Machines created since the last survey. */
+  /** Machines created since the last read. */
   createdSince: number;
   batchSize: number;
   /** Not resolved yet: its names count as machines. */
@@ -43,9 +43,9 @@ export function newState(): MachineSetState {
 }
 
 /**
- * Signals of one watcher arrive in order, and the survey reads each machine again, so only an
- * earlier leader is not heard. resourceVersions do not count: a changed selector is told at the
- * set's, which may be older than the last machine's.
+ * Signals of one watcher arrive in order, and each read of the set reads its machines again: only
+ * signals of an earlier leader are dropped. resourceVersions cannot decide: a changed selector is
+ * signalled with the set's version, which may be older than that of the last machine.
  */
 export function noteUnmatched(
   state: MachineSetState,

@@ -1,10 +1,4 @@
-import {
-  ActivityFailure,
-  condition,
-  continueAsNew,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import { ActivityFailure, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
@@ -12,7 +6,7 @@ import type {
 } from '../contracts/machine-set-activities.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
-import { noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteUnmatched } from './state.ts';
@@ -57,7 +51,7 @@ class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
   /** News is what only a read of the set can tell. */
-  readonly #lifecycle: ObjectLifecycle;
+  readonly #lifecycle: ObjectLifecycle<MachineSetState>;
   readonly #timer = new WakeTimer(() => {
     this.#isDue = true;
   });
@@ -79,8 +73,8 @@ class MachineSetWorkflow {
   }
 
   /**
-   * One step at a time, and a batch that an earlier run left is resolved first: a survey, which
-   * writes `observedGeneration`, never runs beside a batch.
+   * One step at a time, and a batch that an earlier run left is resolved first: a read, which
+   * also writes `observedGeneration`, never runs beside a batch.
    */
   async #turn(): Promise<{ reason: string } | undefined> {
     await this.#turns.next();
@@ -116,7 +110,7 @@ class MachineSetWorkflow {
   async #perform(step: MachineSetStep): Promise<void> {
     switch (step.action) {
       case 'wait':
-        if (shouldContinueAsNew()) await this.#renew();
+        if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew(this.#state);
         await this.#untilNews();
         return;
       case 'create':
@@ -161,7 +155,7 @@ class MachineSetWorkflow {
   }
 
   /**
-   * It is time to try again: what the survey itself did not try is in its plan, or needs no write
+   * It is time to try again: what the read itself did not try is in its plan, or needs no write
    * any more.
    */
   #retryRefused({ observation, refused }: Extract<ObservedSetOutcome, { found: true }>): void {
@@ -188,7 +182,7 @@ class MachineSetWorkflow {
 
   #take(outcome: ObservedSetOutcome): void {
     const state = this.#state;
-    if (!outcome.found || (state.uid !== undefined && outcome.uid !== state.uid)) {
+    if (!outcome.found || !isSameObject(state, outcome.uid)) {
       state.isGone = true;
       return;
     }
@@ -230,7 +224,7 @@ class MachineSetWorkflow {
     state.createdSince += outcome.created.length;
     // A large set takes many batches, and each is progress.
     if (outcome.created.length > 0) this.#turns.rested();
-    // Fewer made than planned: something else than what was surveyed holds by now.
+    // Fewer made than planned: what was read is out of date.
     if (outcome.created.length < names.length) state.mustRead = true;
     if (state.mustRead || state.isUnreported) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
@@ -278,8 +272,7 @@ class MachineSetWorkflow {
 
   /**
    * Beside the loop, which goes on with what a stop allows: the status, above all. The batch is
-   * dropped, as a later one is planned for what is there then; what it has done already the next
-   * survey finds.
+   * dropped: the next read finds what it has done, and a later batch is planned from that.
    */
   #suspend(stop: ActivityFailure): void {
     delete this.#state.batch;
@@ -323,14 +316,8 @@ class MachineSetWorkflow {
   }
 
   async #complete(): Promise<{ reason: string }> {
-    const { ref, cluster } = this.#input;
-    if (this.#state.successor) await continueAsNew<typeof machineSet>({ ref, cluster });
+    if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineSet is gone' };
-  }
-
-  async #renew(): Promise<void> {
-    const { ref, cluster } = this.#input;
-    await continueAsNew<typeof machineSet>({ ref, cluster, state: this.#state });
   }
 
   #set(): ObjectReference {

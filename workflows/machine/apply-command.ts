@@ -1,4 +1,4 @@
-/** Carries out a command for a machine: first on the object, then in the state. */
+/** Applies a person's command to a machine: first on the object, then in the state. */
 import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';

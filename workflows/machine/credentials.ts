@@ -22,6 +22,8 @@ export async function endCloudFailure(state: MachineState, namespace: string): P
     );
   } catch (error) {
     // The machine goes on: the next one that the cloud accepts says it.
-    log.warn('the class could not be told that its credentials work', { reason: messageOf(error) });
+    log.warn('could not record on the class that its credentials work', {
+      reason: messageOf(error),
+    });
   }
 }

@@ -120,7 +120,7 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   ];
 }
 
-/** For a machine that is unhealthy, and for one that is preserved. */
+/** Only where they help: for a machine that is unhealthy, and for one that is preserved. */
 function preservationCommands(annotate: string, { phase, preservation }: MachineState): string[] {
   const command = `${annotate} ${annotations.preserve}`;
   if (preservation?.kept) return ['# it need not be kept any longer', `${command}=false`];

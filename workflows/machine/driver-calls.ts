@@ -109,7 +109,7 @@ async function followed<Answer extends { outcome: string }>(
       await operation.wait(answer, deadline());
     }
   } catch (error) {
-    // A cancelled call may go on later, from the checkpoint.
+    // A call that a deletion or a command cancelled may be sent again, from its checkpoint.
     if (!isCancellation(error)) operation.end();
     return failed(error, request);
   }
@@ -129,8 +129,7 @@ function isPending(answer: { outcome: string }): answer is Pending {
 }
 
 /**
- * A task that was not taken while a worker polls its queue waits for a free slot, and there is
- * nothing wrong.
+ * A task that no worker took while workers poll its queue waits for a free slot: nothing is wrong.
  */
 async function whenTaken<Answer>(
   call: DriverCall,
@@ -168,7 +167,7 @@ function failed(error: unknown, { provider }: DriverRequest): Failed {
   return { outcome: 'failed', failure: failureOf(error, provider) };
 }
 
-/** A call that ended without an answer of the driver: what the cloud did is not known. */
+/** A call that ended without an answer of the driver: what the cloud did is unknown. */
 function failureOf(error: unknown, provider: string): MachineFailure {
   if (isCancellation(error)) {
     const message = 'cancelled by a deletion';

@@ -10,12 +10,12 @@ import type { MachineState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 
 /** Returns whether the cloud is to be asked. */
-export function observeMissing(state: MachineState, told: MissingInstance): boolean {
+export function observeMissing(state: MachineState, signal: MissingInstance): boolean {
   const { object, missing, teardown } = state;
-  const isMeant = object.uid === told.uid && instanceOf(state)?.providerID === told.providerID;
+  const isMeant = object.uid === signal.uid && instanceOf(state)?.providerID === signal.providerID;
   if (!isMeant || missing || !isRecorded(state) || teardown) return false;
   if (object.prepared?.provider === undefined) return false;
-  const { providerID, confirmAfterSeconds } = told;
+  const { providerID, confirmAfterSeconds } = signal;
   const askAt = Date.now();
   state.missing = {
     providerID,
@@ -39,8 +39,8 @@ export function mustEvaluate({ missing, phase }: MachineState): boolean {
 }
 
 /**
- * The cloud has answered. A cloud that says nothing proves nothing: the next run of the check tells
- * again.
+ * The cloud has answered. A cloud that gives no answer proves nothing: the next run of the check
+ * signals again.
  */
 export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: number): void {
   const { missing } = state;

@@ -21,7 +21,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
   if (known?.specDigest !== undefined && known.specDigest !== seen.specDigest) noteEdit(state);
-  // What is not told stays as it was.
+  // What the signal leaves out stays as it was.
   object.observed = { ...(known?.drain && { drain: known.drain }), ...seen };
   noteFinalizer(object, seen);
   return true;
@@ -35,7 +35,7 @@ function noteEdit(state: MachineState): void {
 }
 
 /**
- * A repaired class wakes a machine that waits for it; one that runs is told when its Node has to
+ * A repaired class wakes a machine that waits for it, and one that runs, whose Node may have to
  * follow.
  */
 export function observeClass(state: MachineState, { ...seen }: SnapshotVersion): boolean {

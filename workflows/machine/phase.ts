@@ -81,7 +81,7 @@ const codesForPeople = new Set<MachineErrorCode>([
   'Unauthenticated',
 ]);
 
-/** Who has to act: none, something outside (a cloud, a PodDisruptionBudget), or a person. */
+/** Who has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
   if (phase === 'Unknown') return 'external';

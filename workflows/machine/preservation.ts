@@ -1,6 +1,6 @@
 /**
- * What the workflow of a machine knows of its preservation. A machine without such an annotation
- * has nothing here.
+ * What the workflow of a machine knows of its preservation. Empty for a machine that neither its
+ * annotations nor those of its Node ask to preserve.
  */
 import type { PreservationNotes } from '../api/preservation.ts';
 import { noteWritten } from './node.ts';
@@ -24,7 +24,7 @@ export function preservationFactsOf(
 ): PreservationFacts | undefined {
   const notes = state.object.observed?.preservation;
   const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
-  // The phase of a machine that was not read yet is not known.
+  // Before the first read the phase is not known.
   if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
   const known = state.preservation ?? { seen: '' };
   return {
@@ -60,14 +60,14 @@ function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: S
   return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
 }
 
-/** What a check was based on, to tell what a signal changed meanwhile. */
+/** What a check was based on, so that a signal that came meanwhile is noticed. */
 export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }
 
 /**
- * Takes over what a check left on the objects; what a signal told of them meanwhile is another
- * reason to check.
+ * Takes over what a check left on the objects; a signal that came meanwhile is a reason for
+ * another check.
  */
 export function noteApplied(
   state: MachineState,

@@ -59,15 +59,15 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
   /** The object or its class changed: read it again. */
   isStale: boolean;
   /**
-   * The Node was read by this run or the one before, or the Machine named none: signals tell the
-   * rest.
+   * The Node was read by this run or the one before, or the Machine named none: from then on the
+   * watcher signals its changes.
    */
   isNodeRead?: boolean;
   /** The target cluster did not answer when Machine and Node were read. */
   outage?: Outage;
   /** The machine has at least until then to join: an outage kept its Node from registering. */
   joinBy?: { at: number; isOutage: boolean };
-  /** When a person took the finalizer off the living object. */
+  /** When the finalizer was taken off the living object. */
   finalizerLostAt?: number;
 }
 
@@ -86,8 +86,8 @@ export type CreationState = CreationStage & {
   /** Part of the token: another generation makes another instance. */
   generation: number;
   /**
-   * A create was sent, and what came of it is not known. `until`: so long the cloud may list its
-   * instance late.
+   * A create was sent and its outcome is unknown. `until`: a delete found no instance, and the
+   * cloud may list it late until then.
    */
   unsettled?: { until?: number };
 };

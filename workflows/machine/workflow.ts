@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   log,
   setCurrentDetails,
   setHandler,
@@ -81,7 +80,7 @@ class MachineWorkflow {
   readonly #input: MachineInput;
   readonly #state: MachineState;
   readonly #context: StepContext;
-  readonly #lifecycle: ObjectLifecycle;
+  readonly #lifecycle: ObjectLifecycle<MachineState>;
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
@@ -203,17 +202,16 @@ class MachineWorkflow {
 
   /** Ends this life. A later object of the same name gets a life of its own. */
   async #complete(reason: string): Promise<MachineResult> {
-    const { ref, cluster } = this.#input;
     const { successor } = this.#state.object;
     const instance = instanceOf(this.#state);
     const { seen } = this.#state.node;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
     if (successor) {
-      // The watcher told of its Node already, if it has one.
+      // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
       observeMachine(state, successor);
-      await continueAsNew<typeof machine>({ ref, cluster, state });
+      return await this.#lifecycle.continueAsNew(state);
     }
     return {
       reason,
@@ -226,8 +224,7 @@ class MachineWorkflow {
   async #renew(): Promise<undefined> {
     await condition(() => this.#lifecycle.hasNews || allHandlersFinished());
     if (this.#lifecycle.hasNews) return;
-    const { ref, cluster } = this.#input;
-    await continueAsNew<typeof machine>({ ref, cluster, state: this.#state });
+    await this.#lifecycle.continueAsNew(this.#state);
   }
 
   #listen(): void {
@@ -242,7 +239,7 @@ class MachineWorkflow {
     lifecycle.on(machineObserved, machineSnapshot, (seen) => observeMachine(this.#state, seen));
     lifecycle.onGone(machineGone, this.#state.object);
     lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
-    lifecycle.on(instanceMissing, missingInstance, (told) => observeMissing(this.#state, told));
+    lifecycle.on(instanceMissing, missingInstance, (seen) => observeMissing(this.#state, seen));
     lifecycle.on(classChanged, snapshotVersion, (seen) => observeClass(this.#state, seen));
   }
 

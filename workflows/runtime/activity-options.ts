@@ -126,8 +126,8 @@ export function singleAttempt(summary: string): Steps {
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
 /**
- * After this time it is asked whether a worker polls the queue: where none does, that is said on
- * the object, and not waited for in silence.
+ * After this time the workflow asks whether a worker polls the queue. If none does, the object says
+ * so: a wait in silence would look like a hang.
  */
 const longestQueueWait = '60s';
 
@@ -208,7 +208,7 @@ export function driverQuery(
   });
 }
 
-/** Deletes what was found unclaimed a moment ago: at once or not at all. */
+/** Deletes what a list of a moment ago found to be orphaned: at once or not at all. */
 export function listedDeletion(
   provider: string,
   summary: string,

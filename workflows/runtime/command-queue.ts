@@ -9,7 +9,7 @@ import { isRecord } from '../values/schema.ts';
 
 export interface PendingCommand<Command> {
   command: Command;
-  /** Absent for a signal: no caller waits for an answer. */
+  /** Absent for a signal, which gets no answer. */
   answer?: { resolve(words: string): void; reject(error: unknown): void };
 }
 
@@ -44,7 +44,7 @@ export class CommandQueue<Command extends { verb: string }> {
     return this.#queue.shift();
   }
 
-  /** The object is gone: callers that wait are refused, and so are all later ones. */
+  /** The object is gone: refuses the commands that wait, and all that come later. */
   refuseAll(reason: string): void {
     this.#end = reason;
     for (const { answer } of this.#queue.splice(0)) answer?.reject(refusal(reason));
@@ -89,14 +89,14 @@ export class CommandQueue<Command extends { verb: string }> {
 const fields = new Set(['by', 'minutes', 'replicas', 'revision']);
 const longestCaller = 200;
 
-/** Other fields are of no use, and would be kept in the history. */
+/** Drops other fields: they are of no use, and would stand in the history. */
 function knownFields<Payload>(payload: Payload): Payload;
 function knownFields(payload: unknown): unknown {
   if (!isRecord(payload)) return {};
   return Object.fromEntries(Object.entries(payload).filter(([field]) => fields.has(field)));
 }
 
-/** The payload may be left out. */
+/** A command without options may come without a payload. */
 function payloadError(payload: unknown): string | undefined {
   if (payload === undefined || payload === null) return undefined;
   if (!isRecord(payload)) return `${quoted(payload)}: must be an object such as {"by": "Ada"}`;

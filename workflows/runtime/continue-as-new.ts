@@ -19,13 +19,13 @@ export function shouldInterruptStep(): boolean {
 
 /**
  * What the run before handed over. Nothing after a run that failed: what it did in between is
- * unknown, and everything that is needed to go on stands on the objects and the instances.
+ * unknown, and objects and instances say everything that is needed to go on.
  */
 export function carriedState<State>(state: State | undefined): State | undefined {
   return followsFailedRun() ? undefined : state;
 }
 
-/** The run before this one failed: what it did, and what it was told, is lost. */
+/** The run before this one failed: what it did, and the signals that it got, are lost. */
 export function followsFailedRun(): boolean {
   return workflowInfo().attempt > 1;
 }

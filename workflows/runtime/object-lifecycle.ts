@@ -3,7 +3,7 @@
  * same.
  */
 import type { SignalDefinition } from '@temporalio/common';
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, continueAsNew } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
@@ -24,6 +24,11 @@ export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends S
   successor?: Seen;
 }
 
+/** Whether this run stands for the object of this UID: before the first read, for any. */
+export function isSameObject({ uid }: ObjectState<Snapshot, Snapshot>, read: string): boolean {
+  return uid === undefined || uid === read;
+}
+
 /**
  * Compares a live object with what is known. `newer`: the caller takes it over. `successor`:
  * another UID under our name, so our object must be gone, whether or not that was signalled.
@@ -34,7 +39,7 @@ export function observeObject<Seen extends Snapshot, Kept extends Snapshot>(
   seen: Seen,
 ): 'newer' | 'successor' | undefined {
   if (!isNewer(seen, state.observed)) return undefined;
-  if (state.uid === undefined || seen.uid === state.uid) return 'newer';
+  if (isSameObject(state, seen.uid)) return 'newer';
   if (!isNewer(seen, state.successor)) return undefined;
   state.successor = seen;
   state.isGone = true;
@@ -60,8 +65,11 @@ export function observeGone(state: ObjectState<Snapshot, Snapshot>, gone: GoneSn
   return true;
 }
 
-/** The loop of a workflow. Signals of its own cluster are news; news begins another turn. */
-export class ObjectLifecycle {
+/**
+ * The loop of a workflow. Signals of its own cluster are news; news begins another turn. `State`:
+ * what one run hands over to the next.
+ */
+export class ObjectLifecycle<State = never> {
   readonly #input: WorkflowInput;
   #hasNews = true;
 
@@ -82,7 +90,7 @@ export class ObjectLifecycle {
     this.#hasNews = false;
   }
 
-  /** `observe` returns whether the signal changed anything. */
+  /** `observe` returns whether the signal is a reason for another turn. */
   on<Payload extends Pick<SnapshotVersion, 'cluster'>>(
     signal: SignalDefinition<[Payload]>,
     shape: Schema<Payload>,
@@ -95,6 +103,13 @@ export class ObjectLifecycle {
 
   onGone(signal: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
     this.on(signal, goneSnapshot, (gone) => observeGone(state, gone));
+  }
+
+  /** Without a state the next run begins with a read. */
+  async continueAsNew(state?: State): Promise<never> {
+    const { ref, cluster } = this.#input;
+    const input = { ref, cluster, ...(state !== undefined && { state }) };
+    return await continueAsNew<(next: typeof input) => Promise<unknown>>(input);
   }
 
   /**

@@ -150,8 +150,8 @@ export function onSignal<T extends object>(
 }
 
 /**
- * A run that is started by hand with something else can never do anything: it fails, and says
- * why.
+ * A run that a person starts by hand with another input can never do anything: it fails with the
+ * reason.
  */
 export function requireInput<Input extends WorkflowInput>(input: Input): Input {
   const fault = errorIn(input, { ref: objectOf(objectRef), cluster: name });

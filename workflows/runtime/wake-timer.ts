@@ -2,8 +2,8 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
 
 /**
- * Times may come from a person's words, such as a timeout of 290 years: the server's clock ends in
- * 2262. A loop that is woken too early sets it again.
+ * A time may come from a timeout of 290 years that a person wrote, and the server's clock ends in
+ * 2262. A workflow that is woken too early sets the timer again.
  */
 const longestSleepMs = 30 * 24 * 3_600_000;
 
@@ -36,7 +36,7 @@ export class WakeTimer {
 
   /**
    * Rings at `at` or before: a deadline that moves on with every step of progress is not armed anew
-   * each time. A loop that is woken too early sets it again.
+   * each time. A workflow that is woken too early sets the timer again.
    */
   atLatest(at: number | undefined, summary: string): void {
     if (at !== undefined && this.#at !== undefined && this.#at <= at) return;

@@ -10,7 +10,7 @@ import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
-import { timestamp } from '../../kube/objects/time.ts';
+import { statusPatch } from '../status.ts';
 
 /** Name of another Machine that the Node names and that names the Node. */
 export async function competingMachine(
@@ -101,10 +101,8 @@ export async function reportCompetitor(
   { nodeName, competitor }: { nodeName: string; competitor: string },
 ): Promise<string> {
   const description = `Node ${nodeName} is that of Machine ${competitor}, so Machine ${machine.name} cannot join by it: delete one of the two`;
-  const lastUpdateTime = timestamp();
-  await patchMachine(control, machine, {
-    status: { lastOperation: { description, state: 'Failed', type: 'Create', lastUpdateTime } },
-  });
+  const operation = { description, state: 'Failed', type: 'Create' } as const;
+  await patchMachine(control, machine, { status: statusPatch({ operation, errorCode: null }) });
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'NodeClaimed',

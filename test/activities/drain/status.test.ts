@@ -1,6 +1,6 @@
 /** What a Machine says of its drain. */
 import { describe, expect, test } from '@jest/globals';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Fault } from '../../support/memory-kube.ts';
@@ -30,6 +30,18 @@ describe('a drain that a budget blocks', () => {
     drain.attempt = 0;
     await expect(drain.run()).rejects.toThrow('1 pod left');
     expect(drain.operations()).toBe(1);
+  });
+
+  test('removes the code that an earlier failure left on its Machine', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    const lastOperation = { description: 'no answer', errorCode: 'Unavailable', state: 'Failed' };
+    const status = { lastOperation };
+    const path = `${customResource('machines', namespace, 'pool-a')}/status`;
+    await drain.control.patch(path, 'merge', { status });
+    expect(await drain.operation()).toHaveProperty('errorCode', 'Unavailable');
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect((await drain.operation())?.description).toContain('1 pod left');
+    expect(await drain.operation()).not.toHaveProperty('errorCode');
   });
 
   test('for good has the words by which Gardener tells the owner, also when that shows later', async () => {

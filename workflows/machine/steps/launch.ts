@@ -1,5 +1,6 @@
 /** The steps from a new Machine to the ids of its instance on the object. */
 import { localFirst } from '../../runtime/activity-options.ts';
+import { isSameObject } from '../../runtime/object-lifecycle.ts';
 import { endCloudFailure } from '../credentials.ts';
 import {
   noteCreated,
@@ -33,7 +34,7 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
     (steps) => steps.readAndClaimMachine(request),
     `read ${ref.name}`,
   );
-  if (!outcome.found || (object.uid !== undefined && object.uid !== outcome.machine.uid)) {
+  if (!outcome.found || !isSameObject(object, outcome.machine.uid)) {
     markGone(state);
     return;
   }

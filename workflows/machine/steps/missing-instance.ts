@@ -39,6 +39,6 @@ export async function recordMissingInstance(context: StepContext): Promise<void>
     `${providerID} is gone`,
   );
   if (outcome.found === 'lost') setPhase(state, 'Failed');
-  // Told again by the next run of the check.
+  // The next run of the check signals it again.
   else endMissing(state);
 }

@@ -60,14 +60,12 @@ export interface MachineFacts {
   failure?: {
     detail: StepFailure;
     attempts: number;
-    /**
-     * Those of them after which we choose the wait ourselves: they make the wait longer.
-     */
+    /** Those whose wait we chose ourselves: each makes the next wait longer. */
     unpaced?: number;
     retryAt: number;
   };
   instance?: Instance;
-  /** A create was sent, and what came of it is not known; instances may be listed until then. */
+  /** The outcome of a create is unknown; the cloud may list its instance until then. */
   unsettledUntil?: number;
   /** A create was sent, or may have been sent by an earlier life. */
   wasCreateSent: boolean;
@@ -78,7 +76,7 @@ export interface MachineFacts {
   outage?: { reason: string; retryAt: number };
   /** What failed last is not on the object yet. */
   isUnreported?: boolean;
-  /** A person took the finalizer off a living object: it is set again then, milliseconds. */
+  /** The finalizer was taken off a living object: it is set again then, milliseconds. */
   finalizerAt?: number;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
   mustCheckName?: boolean;
@@ -99,14 +97,14 @@ export interface MachineFacts {
   createDeadline: number;
   /** Of a machine that has joined. */
   health?: HealthFacts;
-  /** The cloud is said to have lost the instance. */
+  /** A check found that the cloud does not list the instance. */
   missing?: MissingInstanceFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
   teardown?: {
     /**
-     * A create may have made an instance that was never recorded: its Node is to be drained and to
-     * go as well.
+     * A create may have made an instance that is not on the object: the driver has to find it, so
+     * that its Node is drained and deleted as well.
      */
     mustFind?: boolean;
     isDrained: boolean;
