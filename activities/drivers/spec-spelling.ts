@@ -3,7 +3,8 @@
  * charts rely on that (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
  */
 import leven from 'leven';
-import type { Driver, ProviderRequest } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { withCalls } from './with-calls.ts';
 
 interface Schema {
   $ref?: string;
@@ -130,18 +131,10 @@ function warningsOf({ path, key, absent }: UnknownKey): string[] {
 /** The same driver for specs whose keys are in any case, with a warning for keys that are nearly those of a field. */
 export function withSpelling(schema: object, driver: Driver): Driver {
   const spell = spellingOf(schema);
-  const asked = <Request extends ProviderRequest>(request: Request): Request => ({
-    ...request,
-    providerSpec: spell(request.providerSpec),
-  });
   return {
-    ...driver,
-    createInstance: (request) => driver.createInstance(asked(request)),
-    describeInstance: (request) => driver.describeInstance(asked(request)),
-    initializeInstance: (request) => driver.initializeInstance(asked(request)),
-    deleteInstance: (request) => driver.deleteInstance(asked(request)),
-    listInstances: (request) => driver.listInstances(asked(request)),
-    deleteListed: (request) => driver.deleteListed(asked(request)),
+    ...withCalls(driver, (_operation, call) => async (request) => {
+      return await call({ ...request, providerSpec: spell(request.providerSpec) });
+    }),
     listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
     validate: (providerSpec) => driver.validate(spell(providerSpec)),
     warnings: nearMissesOf(schema),

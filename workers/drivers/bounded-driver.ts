@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
+import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
 
 export interface CallLimits {
   /** Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what happened is said. Default 240. */
@@ -10,30 +11,20 @@ export interface CallLimits {
   graceSeconds?: number;
 }
 
-/** The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a cancellation, and nobody waits for it. */
+/** As the message names the call; the others are their operation. */
+const namesInMessages: Partial<Record<Operation, string>> = {
+  deleteListed: 'delete what was listed',
+};
+
+/**
+ * The same driver; a call that does not end in time fails with `DeadlineExceeded`, or `Canceled`
+ * after a cancellation, and its own end is ignored.
+ */
 export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
-  const bounded =
-    <Request extends ProviderRequest, Answer>(
-      doing: string,
-      call: (request: Request) => Promise<Answer>,
-    ) =>
-    (request: Request): Promise<Answer> =>
-      within(limits, { doing, request, call });
-  const { prepare, warnings } = driver;
-  return {
-    settleSeconds: driver.settleSeconds,
-    ...(prepare && { prepare: () => prepare.call(driver) }),
-    createInstance: bounded('create', (request) => driver.createInstance(request)),
-    describeInstance: bounded('describe', (request) => driver.describeInstance(request)),
-    initializeInstance: bounded('initialize', (request) => driver.initializeInstance(request)),
-    deleteInstance: bounded('delete', (request) => driver.deleteInstance(request)),
-    listInstances: bounded('list', (request) => driver.listInstances(request)),
-    deleteListed: bounded('delete what was listed', (request) => driver.deleteListed(request)),
-    listScope: (providerSpec) => driver.listScope(providerSpec),
-    volumeIds: (specs) => driver.volumeIds(specs),
-    validate: (providerSpec) => driver.validate(providerSpec),
-    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
-  };
+  return withCalls(driver, (operation, call) => async (request) => {
+    const doing = namesInMessages[operation] ?? operation;
+    return await within(limits, { doing, request, call });
+  });
 }
 
 interface BoundedCall<Request, Answer> {
