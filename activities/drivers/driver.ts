@@ -1,5 +1,8 @@
 /** The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and keeps no state. */
-import type { ListedInstance } from '../../workflows/contracts/driver-activities.ts';
+import {
+  longestPollSeconds,
+  type ListedInstance,
+} from '../../workflows/contracts/driver-activities.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 
@@ -178,10 +181,15 @@ export class DriverError extends Error {
 export interface PendingOperation {
   /** What is waited for, in words for people: `EC2 in eu-west-1: instance i-1 is shutting-down`. Without secrets, and the same as long as nothing changes. */
   message: string;
-  /** When to ask again; 1 to 3600. */
+  /** When to ask again; see `pollWithinContract`. */
   pollAfterSeconds: number;
   /** What the next call has to know to go on, e.g. the name of an operation; at most 4 KiB, without secrets. */
   checkpoint?: string;
+}
+
+/** The wait that a driver wants before it is asked again, as the contract allows it: from a second to an hour. */
+export function pollWithinContract(seconds: number): number {
+  return Math.min(Math.max(1, seconds), longestPollSeconds);
 }
 
 /** Thrown by a create or a delete that goes on in the cloud: no answer yet, and no fault. */

@@ -10,6 +10,9 @@ import type { NodeTemplate } from '../plan/machine/node-template.ts';
 /** Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task queue for all calls of a provider. */
 export const contractVersion = 2;
 
+/** A pending operation is asked for again after an hour at the latest. */
+export const longestPollSeconds = 3_600;
+
 /** In every request to a driver. */
 export interface Envelope {
   contractVersion: number;
@@ -50,7 +53,7 @@ export interface Pending {
   outcome: 'pending';
   /** What is waited for, in words; the same for as long as nothing changes. */
   message: string;
-  /** 1 to 3600. */
+  /** 1 to `longestPollSeconds`. */
   pollAfterSeconds: number;
   /** What the next call needs to go on; at most 4096 characters, without secrets. */
   checkpoint?: string;

@@ -5,6 +5,7 @@
 import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
+import { longestPollSeconds } from './driver-activities.ts';
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/plan.ts';
 import { machineFailureKinds } from '../plan/machine/plan.ts';
@@ -89,8 +90,6 @@ const settleSeconds: Check = (value) =>
     : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
 
 const deletedShape = { isFound: flag, settleSeconds };
-
-const longestPollSeconds = 3_600;
 
 const pollAfterSeconds: Check = (value) =>
   typeof value === 'number' && value >= 1 && value <= longestPollSeconds

@@ -1,6 +1,6 @@
 /** An operation that goes on in EC2: what one call tells the next of it. */
 import type { Instance } from '@aws-sdk/client-ec2';
-import { DriverPending } from '../driver.ts';
+import { DriverPending, pollWithinContract } from '../driver.ts';
 import { idOf } from './instance-view.ts';
 import { isPassing } from './passing-trouble.ts';
 
@@ -20,7 +20,6 @@ export interface Waiting {
 
 /** A create is done in 5 to 20 s mostly, a deletion in a minute. */
 const pollAfterSeconds = 10;
-const longestPollSeconds = 3_600;
 /** Two minutes of trouble are worth telling. */
 const failedLooksMax = 5;
 /** After each look that failed the next one is later by so much: calls are scarce then. */
@@ -75,7 +74,7 @@ export function pending(region: string, waiting: Waiting, afterSeconds = 0): Dri
   const seconds = Math.max(pollAfterSeconds * patience ** waiting.failedLooks, afterSeconds);
   return new DriverPending({
     message: `EC2 in ${region}: ${waiting.words}`,
-    pollAfterSeconds: Math.min(Math.ceil(seconds), longestPollSeconds),
+    pollAfterSeconds: pollWithinContract(Math.ceil(seconds)),
     checkpoint: JSON.stringify(waiting),
   });
 }

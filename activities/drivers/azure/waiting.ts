@@ -1,6 +1,6 @@
 /** Waiting for what Azure works on: for a moment within a call, and beyond that by telling that it is pending. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { DriverPending } from '../driver.ts';
+import { DriverPending, pollWithinContract } from '../driver.ts';
 import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
 import { isPassing, type AzureFailure } from './failure.ts';
 import { interruptionOf, type Session } from './session.ts';
@@ -14,9 +14,6 @@ export interface Pause {
   /** Why it is not done, where Azure did not simply begin. Default: it is being done. */
   because?: string;
 }
-
-/** Of a pending operation; the port allows an hour. */
-const longestPollSeconds = 3_600;
 
 /**
  * Backs off with jitter; what Azure says goes first. Fails with `DriverPending` when the time for waiting is over, and at once for what a call before this
@@ -63,7 +60,7 @@ function pendingOf(session: Session, { write, retryAfter, because }: Pause): Dri
   const seconds = Math.ceil(retryAfter ?? session.timing.pollSeconds);
   return new DriverPending({
     message: `Azure: ${kind} ${name} ${how}`,
-    pollAfterSeconds: Math.min(Math.max(1, seconds), longestPollSeconds),
+    pollAfterSeconds: pollWithinContract(seconds),
     checkpoint: checkpointOf({ ...earlierOf(session, write), ...write }),
   });
 }

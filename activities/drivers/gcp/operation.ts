@@ -1,5 +1,5 @@
 /** Operations of a zone: waited for within a call for moments only, and then from call to call. */
-import { DriverPending } from '../driver.ts';
+import { DriverPending, pollWithinContract } from '../driver.ts';
 import { ComputeError } from './compute-error.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
 import type { Patience } from './patience.ts';
@@ -100,7 +100,7 @@ export function pending(
 ): DriverPending {
   return new DriverPending({
     message: `Google Cloud: ${what}`,
-    pollAfterSeconds: Math.min(Math.max(pollAfterSeconds, Math.ceil(retryAfterSeconds)), 3_600),
+    pollAfterSeconds: pollWithinContract(Math.max(pollAfterSeconds, Math.ceil(retryAfterSeconds))),
     ...(checkpoint !== undefined && { checkpoint }),
   });
 }
