@@ -11,7 +11,7 @@ import { retagIfAdopted } from './retag.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { nameless, type Cloud } from './until-named.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /**
  * Throws `DriverPending` until EC2 says that the instance runs: one that cannot be started, for lack of capacity, quota or a right

@@ -6,7 +6,7 @@ import { findOwned, ownerOf } from './find.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId } from './provider-id.ts';
 import { belongsTo } from './tags.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /** Throws `DriverPending` until all are terminated. */
 export async function deleteInstance(

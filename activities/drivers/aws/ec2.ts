@@ -6,7 +6,7 @@ import type {
   RunInstancesCommandInput,
 } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
 

@@ -1,5 +1,5 @@
 /** What a call of the driver tells the next one about an operation that goes on in Azure. The next call does without it as well: then the resources say what they can. */
-import type { AzureClients } from './clients.ts';
+import type { AzureClients } from './client.ts';
 
 export type PartKind = 'virtual machine' | 'network interface' | 'disk';
 

@@ -6,7 +6,7 @@ import { meanings } from '../error-meanings.ts';
 import { missing } from '../missing.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { PartRef, Write } from './checkpoint.ts';
-import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
+import { AzureFailure, driverErrorOf, OperationFailed } from './error-mapping.ts';
 import { instanceOf, isOursIn, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
 import { viewOf } from './instance-view.ts';
@@ -22,13 +22,13 @@ import {
   untilAtRest,
   type Part,
 } from './parts.ts';
-import { removeAll } from './remove.ts';
+import { removeAll } from './delete-parts.ts';
 import { refreshTags } from './retag.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
 import { call, withPatience, type Session } from './session.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
-import { earlierOf, forgetEarlier, pause } from './waiting.ts';
+import { earlierOf, forgetEarlier, pause } from './wait.ts';
 
 /** Azure's limit of `customData` before it is encoded. */
 const userDataBytesMax = 65_535;

@@ -6,7 +6,7 @@ import { notOurs } from '../named-instance.ts';
 import { isOfMachine, isOursIn, nameOf } from './find.ts';
 import { partsByMachine } from './list.ts';
 import { getVm, type Part } from './parts.ts';
-import { removeAll } from './remove.ts';
+import { removeAll } from './delete-parts.ts';
 import { withPatience, type Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 

@@ -10,12 +10,12 @@ import {
   type AccountAccess,
   type AzureClients,
   type ClientSource,
-} from './clients.ts';
+} from './client.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
 import { createInstance } from './create.ts';
 import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
-import { AzureFailure, driverErrorOf } from './failure.ts';
+import { AzureFailure, driverErrorOf } from './error-mapping.ts';
 import { instanceOf, look } from './find.ts';
 import { listInstances } from './list.ts';
 import { plainLocation } from './names.ts';

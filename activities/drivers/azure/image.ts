@@ -1,6 +1,6 @@
 /** Images of the marketplace: their ARM id, and the terms that go with some. */
 import type { Plan, VirtualMachineImage } from '@azure/arm-compute';
-import { AzureFailure, isAbsent } from './failure.ts';
+import { AzureFailure, isAbsent } from './error-mapping.ts';
 import { call, callRaw, type Session } from './session.ts';
 
 interface ImageSource {

@@ -2,7 +2,7 @@
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
 import { lacksService } from './errors.ts';
-import { AzureFailure, isAbsent } from './failure.ts';
+import { AzureFailure, isAbsent } from './error-mapping.ts';
 import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
 import { machineNameOf, plainLocation, providerIdOf } from './names.ts';
 import { call, type Session } from './session.ts';

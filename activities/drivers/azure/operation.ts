@@ -4,9 +4,9 @@
  */
 import { doingOf, operationPath, type Write } from './checkpoint.ts';
 import { meaningOf } from './errors.ts';
-import { isPassing, messageOf, OperationFailed, secondsOfRetryAfter } from './failure.ts';
+import { isPassing, messageOf, OperationFailed, secondsOfRetryAfter } from './error-mapping.ts';
 import { call, callRaw, type CallOptions, type Session } from './session.ts';
-import { pause } from './waiting.ts';
+import { pause } from './wait.ts';
 
 interface Poller {
   submitted(): Promise<void>;

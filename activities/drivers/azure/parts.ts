@@ -1,7 +1,7 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import { doingOf, type PartRef, type Write } from './checkpoint.ts';
-import { OperationFailed, type AzureFailure } from './failure.ts';
+import { OperationFailed, type AzureFailure } from './error-mapping.ts';
 import { viewOf } from './instance-view.ts';
 import {
   operationFailed,
@@ -13,7 +13,7 @@ import {
 } from './operation.ts';
 import { call, orAbsent, type Session } from './session.ts';
 import type { Tags } from './tags.ts';
-import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './waiting.ts';
+import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './wait.ts';
 
 export interface Part {
   id?: string;

@@ -2,9 +2,9 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { CreateRequest } from '../driver.ts';
 import type { PartRef } from './checkpoint.ts';
-import { AzureFailure } from './failure.ts';
+import { AzureFailure } from './error-mapping.ts';
 import { getPart, type Part } from './parts.ts';
-import { partsOf } from './remove.ts';
+import { partsOf } from './delete-parts.ts';
 import { call, type Session } from './session.ts';
 import { tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
 

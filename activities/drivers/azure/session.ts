@@ -3,14 +3,14 @@ import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { versionAdvice } from './api-versions.ts';
 import { writeIn, type Write } from './checkpoint.ts';
-import { CallTimeLimit, type AzureClients } from './clients.ts';
+import { CallTimeLimit, type AzureClients } from './client.ts';
 import {
   AzureFailure,
   failureOf,
   failureOfAnswer,
   isAbsent,
   secondsOfRetryAfter,
-} from './failure.ts';
+} from './error-mapping.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';

@@ -2,22 +2,22 @@
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { requireText } from '../user-data-bytes.ts';
-import type { Account } from './account.ts';
-import { ComputeError, fault } from './compute-error.ts';
+import type { Account } from './client.ts';
+import { ComputeError, fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 import type { Creation, CreationOptions } from './creation.ts';
 import { insertNoteIn } from './checkpoint.ts';
-import { isInstanceName } from './identity.ts';
+import { isInstanceName } from './labels.ts';
 import { awaitInsert, resumeInsert } from './insert-operation.ts';
-import { instanceOf, isDead, isEnding, isStarting } from './instance.ts';
+import { instanceOf, isDead, isEnding, isStarting } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';
-import { isTransient, pending } from './operation.ts';
+import { isTransient, pending } from './wait.ts';
 import { Patience } from './patience.ts';
 import { requestIdOf } from './request-id.ts';
-import { refreshLabels } from './labels.ts';
+import { refreshLabels } from './retag.ts';
 import { deathOf } from './death.ts';
-import { findOne } from './search.ts';
-import type { Found } from './search.ts';
+import { findOne } from './find.ts';
+import type { Found } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
 /** The search goes before the checks: an instance that exists is found whatever became of its class. */

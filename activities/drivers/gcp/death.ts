@@ -1,6 +1,6 @@
 /** An instance that ended while it was made, or right after. */
-import type { ComputeError } from './compute-error.ts';
-import { fault } from './compute-error.ts';
+import type { ComputeError } from './error-mapping.ts';
+import { fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 
 /**

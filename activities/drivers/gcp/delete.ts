@@ -1,14 +1,14 @@
 /** Deletes instances; done when they are gone: until then they write to their volumes. */
 import { DriverPending } from '../driver.ts';
 import type { MachineRequest } from '../driver.ts';
-import type { Account } from './account.ts';
+import type { Account } from './client.ts';
 import { deletionCheckpoint, deletionNotesIn } from './checkpoint.ts';
 import type { DeletionNote } from './checkpoint.ts';
-import { errorOfOperation, fault } from './compute-error.ts';
+import { errorOfOperation, fault } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
-import { isEnding } from './instance.ts';
-import { isRecent, isTransient, pending, resumed, untilDone } from './operation.ts';
-import type { OperationWait } from './operation.ts';
+import { isEnding } from './instance-view.ts';
+import { isRecent, isTransient, pending, resumed, untilDone } from './wait.ts';
+import type { OperationWait } from './wait.ts';
 import { Patience } from './patience.ts';
 import type { PatienceOptions } from './patience.ts';
 

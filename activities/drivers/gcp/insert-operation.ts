@@ -2,15 +2,15 @@
 import type { CreatedInstance } from '../driver.ts';
 import { insertCheckpoint } from './checkpoint.ts';
 import type { InsertNote } from './checkpoint.ts';
-import type { ComputeError } from './compute-error.ts';
-import { errorOfOperation, fault } from './compute-error.ts';
+import type { ComputeError } from './error-mapping.ts';
+import { errorOfOperation, fault } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
 import type { Creation } from './creation.ts';
 import { deathOf } from './death.ts';
-import { hasToken } from './identity.ts';
-import { instanceOf, isDead, isEnding, isSpotBy } from './instance.ts';
-import { isRecent, isTransient, pending, resumed, untilDone } from './operation.ts';
-import type { OperationWait } from './operation.ts';
+import { hasToken } from './labels.ts';
+import { instanceOf, isDead, isEnding, isSpotBy } from './instance-view.ts';
+import { isRecent, isTransient, pending, resumed, untilDone } from './wait.ts';
+import type { OperationWait } from './wait.ts';
 
 /** `operation`: as Google answered to the insert. Nothing is settled but by a look that finds nothing: the operation has begun. */
 export async function awaitInsert(

@@ -2,7 +2,7 @@
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { ownLabels } from './identity.ts';
+import { ownLabels } from './labels.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import { takesPodRange } from './validate.ts';
 

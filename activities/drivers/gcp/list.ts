@@ -1,6 +1,6 @@
 /** Lists a zone: Google can search by labels only, and instances of MCM have none of ours. */
-import type { Account } from './account.ts';
-import { fault } from './compute-error.ts';
+import type { Account } from './client.ts';
+import { fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 
 /** 100,000 instances. Whoever says so for ever is not believed. */

@@ -1,6 +1,6 @@
 /** How long a call of the driver waits in the cloud, and how often it asks meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fault } from './compute-error.ts';
+import { fault } from './error-mapping.ts';
 
 export interface PatienceOptions {
   /** Of all waiting together. */

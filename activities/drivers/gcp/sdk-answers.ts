@@ -1,8 +1,8 @@
 /** What the SDK answers with, cut down to what the driver reads. */
 import type { protos } from '@google-cloud/compute';
-import { ComputeError } from './compute-error.ts';
+import { ComputeError } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation, InstancePage } from './compute.ts';
-import { isSpotBy } from './instance.ts';
+import { isSpotBy } from './instance-view.ts';
 
 type SdkInstance = protos.google.cloud.compute.v1.IInstance;
 type SdkOperation = protos.google.cloud.compute.v1.IOperation;

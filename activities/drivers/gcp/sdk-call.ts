@@ -1,5 +1,5 @@
 /** One call of the SDK: with the class's credentials, a time limit, and errors in the words of the driver contract. */
-import { ComputeError, errorOfAnswer } from './compute-error.ts';
+import { ComputeError, errorOfAnswer } from './error-mapping.ts';
 import { AnswerFailure, TokenFailure } from './sdk-transport.ts';
 import { errorOfToken } from './token-error.ts';
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
 import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
-import { subjectTokenType, tokenUrl } from './secret.ts';
-import type { ExternalAccount, SecretCredentials, ServiceAccount } from './secret.ts';
+import { subjectTokenType, tokenUrl } from './credentials.ts';
+import type { ExternalAccount, SecretCredentials, ServiceAccount } from './credentials.ts';
 
 export interface TokenSettings {
   /** Instead of Google's endpoints for tokens. */

@@ -1,5 +1,5 @@
 /** Why there is no access token. */
-import { ComputeError } from './compute-error.ts';
+import { ComputeError } from './error-mapping.ts';
 import { meaningOf } from './errors.ts';
 
 interface TokenAnswer {

@@ -14,12 +14,8 @@ import { missing } from '../missing.ts';
 import { notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { validateProviderSpec, withDefaults } from './provider-spec.ts';
-import { createVirtualCloudClient } from './virtual-cloud-client.ts';
-import type {
-  CloudInstance,
-  CloudInstanceRequest,
-  VirtualCloudClient,
-} from './virtual-cloud-client.ts';
+import { createVirtualCloudClient } from './client.ts';
+import type { CloudInstance, CloudInstanceRequest, VirtualCloudClient } from './client.ts';
 
 export interface VirtualDriverOptions {
   /** Of the virtual cloud. Default `http://127.0.0.1:7080`. */

@@ -1,10 +1,10 @@
 /** Gardener reads what kind of failure a machine has from our texts, as it does from those of MCM's drivers. */
 import { describe, expect, test } from '@jest/globals';
-import { failureOf } from '../../../activities/drivers/aws/failure.ts';
+import { failureOf } from '../../../activities/drivers/aws/error-mapping.ts';
 import { awsErrors } from '../../../activities/drivers/aws/errors.ts';
-import { failureOfAnswer } from '../../../activities/drivers/azure/failure.ts';
+import { failureOfAnswer } from '../../../activities/drivers/azure/error-mapping.ts';
 import { codeMeanings } from '../../../activities/drivers/azure/errors.ts';
-import { errorOfAnswer } from '../../../activities/drivers/gcp/compute-error.ts';
+import { errorOfAnswer } from '../../../activities/drivers/gcp/error-mapping.ts';
 import { errorOfToken } from '../../../activities/drivers/gcp/token-error.ts';
 import { reasonMeanings } from '../../../activities/drivers/gcp/errors.ts';
 import { invalidSpec } from '../../../activities/drivers/spec-schema.ts';

@@ -11,7 +11,7 @@ import {
   failureOf,
   isAbsent,
   secondsOfRetryAfter,
-} from '../../../../activities/drivers/azure/failure.ts';
+} from '../../../../activities/drivers/azure/error-mapping.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';
 
 const sdkError = (more: object): Error => Object.assign(new Error('words'), more);

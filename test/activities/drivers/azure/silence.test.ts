@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions.ts';
-import { createClientSource } from '../../../../activities/drivers/azure/clients.ts';
+import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';

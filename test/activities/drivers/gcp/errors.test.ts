@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   errorOfAnswer,
   errorOfOperation,
-} from '../../../../activities/drivers/gcp/compute-error.ts';
+} from '../../../../activities/drivers/gcp/error-mapping.ts';
 import {
   meaningOf,
   reasonMeanings,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
-import { credentialsOf } from '../../../../activities/drivers/gcp/secret.ts';
+import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
 import { aRequest } from '../a-request.ts';
 

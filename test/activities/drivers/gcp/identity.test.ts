@@ -6,7 +6,7 @@ import {
   placeOf,
   providerIDOf,
   tokenOf,
-} from '../../../../activities/drivers/gcp/identity.ts';
+} from '../../../../activities/drivers/gcp/labels.ts';
 import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';
 import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
 

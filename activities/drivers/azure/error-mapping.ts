@@ -2,7 +2,7 @@
 import { DriverError } from '../driver.ts';
 import { meanings, type MeaningName } from '../error-meanings.ts';
 import { versionAdvice } from './api-versions.ts';
-import { CallTimeLimit, TokenFailure } from './clients.ts';
+import { CallTimeLimit, TokenFailure } from './client.ts';
 import { lacksApiVersion, meaningOf, type AzureAnswer } from './errors.ts';
 
 export interface Failure {

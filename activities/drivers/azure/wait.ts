@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DriverPending, pollWithinContract } from '../driver.ts';
 import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
-import { isPassing, type AzureFailure } from './failure.ts';
+import { isPassing, type AzureFailure } from './error-mapping.ts';
 import { interruptionOf, type Session } from './session.ts';
 
 export interface Pause {

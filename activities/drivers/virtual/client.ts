@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
-import { errorOfAnswer, errorOfTransport } from './cloud-errors.ts';
+import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
 
 export interface CloudInstanceRequest {
   name: string;

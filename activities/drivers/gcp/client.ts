@@ -3,11 +3,11 @@ import { ClientCache } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { tokenFilesAreOff } from '../token-file.ts';
-import { fault } from './compute-error.ts';
+import { fault } from './error-mapping.ts';
 import type { Compute } from './compute.ts';
 import type { ClientFactory, SdkClient, SdkSettings } from './sdk-client.ts';
-import { credentialsOf, keysInWords, requireProject } from './secret.ts';
-import type { ExternalAccount, SecretCredentials } from './secret.ts';
+import { credentialsOf, keysInWords, requireProject } from './credentials.ts';
+import type { ExternalAccount, SecretCredentials } from './credentials.ts';
 
 export interface Account {
   compute: Compute;

@@ -1,11 +1,11 @@
 /** Deletes what belongs to a Machine: the virtual machine, and what it did not take along. */
 import type { VirtualMachine } from '@azure/arm-compute';
-import { AzureFailure } from './failure.ts';
+import { AzureFailure } from './error-mapping.ts';
 import { dataDiskNameOf, isDiskOf, nicNameOf, osDiskNameOf } from './names.ts';
 import type { PartRef } from './checkpoint.ts';
 import { deletePart, getPart, type Part } from './parts.ts';
 import type { Session } from './session.ts';
-import { pause } from './waiting.ts';
+import { pause } from './wait.ts';
 
 export interface Belongings {
   machineName: string;

@@ -5,7 +5,7 @@
 import { refusal } from '../spec-schema.ts';
 import type { Environment } from '../settings.ts';
 import { isTokenFile, tokenDirectory } from '../token-file.ts';
-import { fault } from './compute-error.ts';
+import { fault } from './error-mapping.ts';
 
 export interface ServiceAccount {
   kind: 'serviceAccount';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
-import { credentialsOf } from '../../../../activities/drivers/gcp/secret.ts';
+import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { tokenFilesAreOff } from '../../../../activities/drivers/token-file.ts';
 import { aGcpWorld, aServiceAccount, gcpRequest, project, loadSeconds } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';

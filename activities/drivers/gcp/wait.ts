@@ -1,6 +1,6 @@
 /** Operations of a zone: waited for within a call for moments only, and then from call to call. */
 import { DriverPending, pollWithinContract } from '../driver.ts';
-import { ComputeError } from './compute-error.ts';
+import { ComputeError } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
 import type { Patience } from './patience.ts';
 

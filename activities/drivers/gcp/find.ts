@@ -1,8 +1,8 @@
 /** Finds a Machine's instance: a direct look at its place, as names are unique in a zone. */
 import type { MachineRequest, ProviderRequest } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
-import type { Account } from './account.ts';
-import { fault } from './compute-error.ts';
+import type { Account } from './client.ts';
+import { fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 import {
   hasToken,
@@ -13,8 +13,8 @@ import {
   names,
   placeOf,
   providerIDOf,
-} from './identity.ts';
-import type { InstancePlace, Owner } from './identity.ts';
+} from './labels.ts';
+import type { InstancePlace, Owner } from './labels.ts';
 
 export interface Found {
   instance: ComputeInstance;
