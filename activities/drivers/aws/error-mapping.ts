@@ -112,3 +112,12 @@ function secondsOf(retryAfter: string | undefined, now = Date.now()): number | u
     : (Date.parse(retryAfter) - now) / 1_000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
+
+/**
+ * A read that failed for a moment, so that waiting goes on: throttled, not answered, or answered with trouble of the cloud's own. What is
+ * refused stays refused.
+ */
+export function isPassing(error: unknown): error is DriverError {
+  if (!(error instanceof DriverError)) return false;
+  return error.code === 'Unavailable' || error.code === 'DeadlineExceeded';
+}

@@ -1,7 +1,7 @@
 /** Waits for something in the cloud, with back-off and jitter, for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DriverError } from '../driver.ts';
-import { isPassing } from './passing-trouble.ts';
+import { isPassing } from './error-mapping.ts';
 
 export interface Timing {
   /** Milliseconds; only differences count. */

@@ -2,7 +2,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverPending, pollWithinContract } from '../driver.ts';
 import { idOf } from './instance-view.ts';
-import { isPassing } from './passing-trouble.ts';
+import { isPassing } from './error-mapping.ts';
 
 /** The checkpoint, as JSON. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 /** Finds the virtual machine of a Machine by its name, with a direct look. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
-import { nameInProviderId, providerIdOf } from './names.ts';
+import { nameInProviderId, providerIdOf } from './provider-id.ts';
 import { getVm } from './parts.ts';
 import type { Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';

@@ -1,6 +1,6 @@
 /** What the driver asks of Compute Engine, with just what it reads of the answers. */
 import type { InstanceResource } from './instance-resource.ts';
-import type { InstancePlace } from './labels.ts';
+import type { InstancePlace } from './provider-id.ts';
 
 /** Every call makes one request, ends when its signal is aborted and after its time limit, and fails with a `ComputeError` only. */
 export interface Compute {

@@ -7,7 +7,7 @@ import { ComputeError, fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 import type { Creation, CreationOptions } from './creation.ts';
 import { insertNoteIn } from './checkpoint.ts';
-import { isInstanceName } from './labels.ts';
+import { isInstanceName } from './provider-id.ts';
 import { awaitInsert, resumeInsert } from './insert-operation.ts';
 import { instanceOf, isDead, isEnding, isStarting } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';

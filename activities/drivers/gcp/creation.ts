@@ -1,7 +1,7 @@
 /** One call of the driver that makes an instance. */
 import type { CreateRequest } from '../driver.ts';
 import type { Account } from './client.ts';
-import type { InstancePlace } from './labels.ts';
+import type { InstancePlace } from './provider-id.ts';
 import type { Patience, PatienceOptions } from './patience.ts';
 
 export interface CreationOptions extends PatienceOptions {

@@ -4,17 +4,10 @@ import { notOurs } from '../named-instance.ts';
 import type { Account } from './client.ts';
 import { fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
-import {
-  hasToken,
-  isInstanceName,
-  isOf,
-  labelNames,
-  labelValueOf,
-  names,
-  placeOf,
-  providerIDOf,
-} from './labels.ts';
-import type { InstancePlace, Owner } from './labels.ts';
+import { hasToken, isOf, labelNames, labelValueOf } from './labels.ts';
+import { isInstanceName, names, placeOf, providerIDOf } from './provider-id.ts';
+import type { Owner } from './labels.ts';
+import type { InstancePlace } from './provider-id.ts';
 
 export interface Found {
   instance: ComputeInstance;

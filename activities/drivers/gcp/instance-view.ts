@@ -1,7 +1,8 @@
 /** An instance as the core sees it. */
 import type { Instance, ListedInstance } from '../driver.ts';
 import type { ComputeInstance } from './compute.ts';
-import { providerIDOf, tokenOf } from './labels.ts';
+import { tokenOf } from './labels.ts';
+import { providerIDOf } from './provider-id.ts';
 
 /** The Node is called as the instance; nothing is to be done once it exists. */
 export function instanceOf({ place, addresses }: ComputeInstance): Instance {

@@ -1,4 +1,4 @@
-/** Which instance a Machine has, and whose an instance is. */
+/** Whose an instance is, as its labels say. */
 import { createHash } from 'node:crypto';
 import { haveSameSearchTags } from './tags.ts';
 
@@ -14,12 +14,6 @@ export interface Owner {
   /** UID of the control cluster. */
   cluster: string;
   namespace: string;
-}
-
-export interface InstancePlace {
-  project: string;
-  zone: string;
-  name: string;
 }
 
 /** What of an instance says whose it is. */
@@ -71,32 +65,4 @@ export function isOf(owner: Owner, instance: Identified, classTags: readonly str
   const hasOurs = labels[labelNames.cluster] !== undefined;
   if (!hasOurs) return haveSameSearchTags(tags, classTags);
   return Object.entries(ownerLabels(owner)).every(([name, value]) => labels[name] === value);
-}
-
-/** As Gardener's driver writes it. */
-export function providerIDOf({ project, zone, name }: InstancePlace): string {
-  return `gce:///${project}/${zone}/${name}`;
-}
-
-/**
- * Undefined when it is neither of the form `gce:///PROJECT/ZONE/NAME` nor `gce://PROJECT/ZONE/NAME`, which Google's cloud controller
- * manager writes to Nodes (cloud-provider-gcp, providers/gce/gce_util.go): a Machine that was written by hand may have it.
- */
-export function placeOf(providerID: string): InstancePlace | undefined {
-  const form =
-    /^gce:\/\/\/?([a-z0-9.:-]+)\/([a-z][a-z0-9-]*)\/([a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)$/;
-  const [, project, zone, name] = form.exec(providerID) ?? [];
-  if (project === undefined || zone === undefined || name === undefined) return undefined;
-  return { project, zone, name };
-}
-
-/** Whichever of the two ways it is written in. */
-export function names(providerID: string | undefined, place: InstancePlace): boolean {
-  const named = providerID === undefined ? undefined : placeOf(providerID);
-  return named !== undefined && providerIDOf(named) === providerIDOf(place);
-}
-
-/** Google knows no other names: nothing of another name was ever made. */
-export function isInstanceName(name: string): boolean {
-  return /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
 }

@@ -2,7 +2,8 @@
 import type { CreateRequest } from '../driver.ts';
 import { ComputeError, errorOfOperation } from './error-mapping.ts';
 import type { Compute, ComputeInstance } from './compute.ts';
-import { labelNames, names, ownLabels } from './labels.ts';
+import { labelNames, ownLabels } from './labels.ts';
+import { names } from './provider-id.ts';
 import { isTransient, pending } from './wait.ts';
 import { isMadeFor } from './find.ts';
 

@@ -13,7 +13,8 @@ import type {
 import { missing } from '../missing.ts';
 import { notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
-import { validateProviderSpec, withDefaults } from './provider-spec.ts';
+import { withDefaults } from './provider-spec.ts';
+import { validateProviderSpec } from './validate.ts';
 import { createVirtualCloudClient } from './client.ts';
 import type { CloudInstance, CloudInstanceRequest, VirtualCloudClient } from './client.ts';
 

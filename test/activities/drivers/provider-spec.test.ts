@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  validateProviderSpec,
-  withDefaults,
-} from '../../../activities/drivers/virtual/provider-spec.ts';
+import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
+import { validateProviderSpec } from '../../../activities/drivers/virtual/validate.ts';
 
 test.each([undefined, null, {}])('%p is enough', (spec) => {
   expect(validateProviderSpec(spec)).toEqual([]);

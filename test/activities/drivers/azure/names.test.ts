@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { graphQuery } from '../../../../activities/drivers/azure/graph-query.ts';
-import {
-  isDiskOf,
-  machineNameOf,
-  nameInProviderId,
-} from '../../../../activities/drivers/azure/names.ts';
+import { isDiskOf, machineNameOf } from '../../../../activities/drivers/azure/names.ts';
+import { nameInProviderId } from '../../../../activities/drivers/azure/provider-id.ts';
 import { isOurs } from '../../../../activities/drivers/azure/tags.ts';
 import { tags } from './a-machine.ts';
 

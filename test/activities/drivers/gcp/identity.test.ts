@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  hasToken,
-  labelValueOf,
-  names,
-  placeOf,
-  providerIDOf,
-  tokenOf,
-} from '../../../../activities/drivers/gcp/labels.ts';
+import { hasToken, labelValueOf, tokenOf } from '../../../../activities/drivers/gcp/labels.ts';
+import { names, placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
 import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';
 import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
 
