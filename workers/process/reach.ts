@@ -1,6 +1,7 @@
 /** Waits for the servers that we need. They may start after us, in any order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backoffMs } from '../../workflows/values/backoff.ts';
 import { reasonOf } from './reason.ts';
 
 export interface Reach<T> {
@@ -24,8 +25,8 @@ export async function untilReached<T>(reach: Reach<T>): Promise<T> {
       log.info({ server, attempts }, 'reached');
       return reached;
     } catch (err) {
-      const longest = Math.min(waitMs.max, waitMs.first * 2 ** Math.min(attempts - 1, 20));
-      const wait = Math.round(longest * (0.5 + Math.random() / 2));
+      const range = { firstMs: waitMs.first, maxMs: waitMs.max, jitter: 0.5 };
+      const wait = Math.round(backoffMs({ attempt: attempts, ...range }, Math.random()));
       log.warn({ server, attempts, reason: reasonOf(err), retryInMs: wait }, 'cannot be reached');
       await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
     }

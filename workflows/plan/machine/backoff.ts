@@ -1,8 +1,10 @@
 /** When to try again. */
+import { backoffMs } from '../../values/backoff.ts';
 import type { StepFailure } from './plan.ts';
 
-const firstSeconds = 2;
-const longestSeconds = 180;
+/** At most a quarter of a wait is left out. */
+const jitter = 0.25;
+const wait = { firstMs: 2_000, maxMs: 180_000, jitter };
 
 export interface BackoffInput {
   failure: StepFailure;
@@ -21,11 +23,9 @@ export interface BackoffInput {
  */
 export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
-  const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
-  const doublings = Math.min(attempts - 1, 10);
-  return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * jitter;
+  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * (1 - jitter * random);
+  return backoffMs({ attempt: attempts, ...wait }, random) / 1_000;
 }
 
 /** Somebody says when to come back. However often that was: the next failure of another kind is a first one. */
