@@ -2,6 +2,7 @@
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
+import { realTiming, type Timing } from '../wait.ts';
 import { createConnect, loadSdk, type AccountRequest } from './client.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
@@ -12,7 +13,6 @@ import { isNamed, viewOf } from './instance-view.ts';
 import { listInstances, listScopeOf } from './list.ts';
 import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { realTiming, type Timing } from './timing.ts';
 import { untilNamed, type Cloud } from './until-named.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';

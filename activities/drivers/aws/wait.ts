@@ -1,6 +1,7 @@
-/** An operation that goes on in EC2: what one call tells the next of it. */
+/** Waiting for EC2: for a while within a call, and beyond that from call to call by a checkpoint. */
 import type { Instance } from '@aws-sdk/client-ec2';
-import { DriverPending, pollWithinContract } from '../driver.ts';
+import { DriverPending, pollWithinContract, type DriverError } from '../driver.ts';
+import type { Pauses } from '../wait.ts';
 import { idOf } from './instance-view.ts';
 import { isPassing } from './error-mapping.ts';
 
@@ -91,5 +92,37 @@ export async function lookOrWait<Answer>(
     if (!waiting || !isPassing(error) || waiting.failedLooks >= failedLooksMax) throw error;
     const failedLooks = waiting.failedLooks + 1;
     throw pending(region, { ...waiting, failedLooks }, error.retryAfterSeconds);
+  }
+}
+
+/**
+ * Asks until an answer is there, at once and after each pause. A question that fails for a moment is
+ * asked again. Undefined when the time for pauses is over; if the last question failed, its error.
+ * `ask` fails when the signal is aborted.
+ */
+export async function untilAnswered<Answer>(
+  pauses: Pauses,
+  ask: () => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  for (;;) {
+    const { answer, trouble } = await askOnce(ask);
+    if (answer !== undefined) return answer;
+    const { retryAfterSeconds } = trouble ?? {};
+    // After an abort the next question fails as cancelled, with what was asked in its message.
+    const goesOn = await pauses.next({ retryAfterSeconds }).catch(() => true);
+    if (goesOn) continue;
+    if (trouble) throw trouble;
+    return undefined;
+  }
+}
+
+async function askOnce<Answer>(
+  ask: () => Promise<Answer>,
+): Promise<{ answer?: Answer; trouble?: DriverError }> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    if (isPassing(error)) return { trouble: error };
+    throw error;
   }
 }

@@ -25,7 +25,7 @@ import {
 import { removeAll } from './delete-parts.ts';
 import { refreshTags } from './retag.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
-import { call, withPatience, type Session } from './session.ts';
+import { call, withOwnPauses, type Session } from './session.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
 import { earlierOf, forgetEarlier, pause } from './wait.ts';
@@ -280,7 +280,7 @@ async function leaveNothing(
   if (!(error instanceof AzureFailure)) return error;
   if (!isFinal(error)) return driverErrorOf(error, false);
   try {
-    const patient = withPatience(session, session.timing.cleanUpSeconds);
+    const patient = withOwnPauses(session, session.timing.cleanUpSeconds);
     return driverErrorOf(error, await isCleared(patient, request));
   } catch (second) {
     if (!(second instanceof AzureFailure || second instanceof DriverPending)) throw second;

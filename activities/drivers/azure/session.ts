@@ -14,6 +14,7 @@ import {
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
+import { Pauses, realTiming } from '../wait.ts';
 
 export interface Timing {
   /** Limit of one HTTP request, with the token that it needs. */
@@ -72,8 +73,8 @@ export interface Session {
   asked: AbortSignal;
   /** Of the caller, or the time is up. */
   signal: AbortSignal;
-  /** What is left of the time for waiting. */
-  patience: { seconds: number };
+  /** Between looks at what Azure works on. */
+  pauses: Pauses;
   /** What the call before this one left under way, until it is known what became of it. */
   earlier: { write?: Write };
 }
@@ -111,6 +112,7 @@ interface SessionParts {
 
 export function sessionOf({ request, clients, timing, choices }: SessionParts): Session {
   const limit = AbortSignal.timeout(timing.limitSeconds * 1_000);
+  const signal = AbortSignal.any([request.signal, limit]);
   const write = writeIn(request.checkpoint, clients);
   return {
     place: placeOf(request.providerSpec),
@@ -118,15 +120,22 @@ export function sessionOf({ request, clients, timing, choices }: SessionParts): 
     clients,
     timing,
     asked: request.signal,
-    signal: AbortSignal.any([request.signal, limit]),
-    patience: { seconds: timing.waitSeconds },
+    signal,
+    pauses: pausesWithin(timing, timing.waitSeconds, signal),
     earlier: { ...(write && { write }) },
   };
 }
 
 /** The same with time of its own for waiting. */
-export function withPatience(session: Session, seconds: number): Session {
-  return { ...session, patience: { seconds } };
+export function withOwnPauses(session: Session, limitSeconds: number): Session {
+  const { timing, signal } = session;
+  return { ...session, pauses: pausesWithin(timing, limitSeconds, signal) };
+}
+
+function pausesWithin(timing: Timing, limitSeconds: number, signal: AbortSignal): Pauses {
+  const { firstPauseSeconds, longestPauseSeconds, random } = timing;
+  const limits = { limitSeconds, firstPauseSeconds, longestPauseSeconds };
+  return new Pauses(limits, signal, { ...realTiming, random });
 }
 
 export interface CallOptions {

@@ -1,5 +1,4 @@
 /** Waiting for what Azure works on: for a moment within a call, and beyond that by telling that it is pending. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { DriverPending, pollWithinContract } from '../driver.ts';
 import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
 import { isPassing, type AzureFailure } from './error-mapping.ts';
@@ -21,22 +20,15 @@ export interface Pause {
  */
 export async function pause(session: Session, asked: Pause): Promise<void> {
   const { write, attempt, retryAfter } = asked;
-  const { firstPauseSeconds, longestPauseSeconds, random } = session.timing;
-  const backoff = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** attempt);
-  // Never at once: a cloud that says 0 is not to be asked in a loop.
-  const shortest = Math.max(
-    retryAfter ?? 0,
-    retryAfter === undefined ? backoff : firstPauseSeconds,
-  );
-  const seconds = shortest * (1 + random() / 4);
-  const isLong = seconds > session.patience.seconds || earlierOf(session, write) !== undefined;
-  if (isLong) throw pendingOf(session, asked);
-  session.patience.seconds -= seconds;
+  if (earlierOf(session, write)) throw pendingOf(session, asked);
+  let isInTime: boolean;
   try {
-    await delay(seconds * 1_000, undefined, { signal: session.signal });
+    const next = { attempt: attempt + 1, retryAfterSeconds: retryAfter };
+    isInTime = await session.pauses.next(next);
   } catch (error) {
     throw interruptionOf(session, doingOf(write), error) ?? error;
   }
+  if (!isInTime) throw pendingOf(session, asked);
 }
 
 /** What the call before left under way, if it is this. */

@@ -11,8 +11,7 @@ import { isInstanceName } from './provider-id.ts';
 import { awaitInsert, resumeInsert } from './insert-operation.ts';
 import { instanceOf, isDead, isEnding, isStarting } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';
-import { isTransient, pending } from './wait.ts';
-import { Patience } from './patience.ts';
+import { isTransient, nextPause, pausesWithin, pending } from './wait.ts';
 import { requestIdOf } from './request-id.ts';
 import { refreshLabels } from './retag.ts';
 import { deathOf } from './death.ts';
@@ -26,9 +25,9 @@ export async function createInstance(
   request: CreateRequest,
   options: CreationOptions,
 ): Promise<CreatedInstance> {
-  const patience = new Patience(options, request.signal);
+  const pauses = pausesWithin(options, request.signal);
   const requestId = requestIdOf(request.token, 'insert');
-  const begun = { account, request, requestId, patience, options };
+  const begun = { account, request, requestId, pauses, options };
   const { project } = account;
   const note = insertNoteIn(request.checkpoint, { requestId, project });
   const made = note && (await resumeInsert(creationIn(begun, note.zone), note));
@@ -123,11 +122,11 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
 
 /** An insert that is under way can still fail; then the instance goes again. */
 async function afterPause(
-  { account, request, patience }: Creation,
+  { account, request, pauses }: Creation,
   { place, status }: ComputeInstance,
 ): Promise<Found> {
   const what = `instance ${place.name} is being made (${status})`;
-  if (!(await patience.pause())) throw pending(what);
+  if (!(await nextPause(pauses))) throw pending(what);
   const instance = await account.compute.get(place, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
     throw pending(what, { retryAfterSeconds: error.retryAfterSeconds });

@@ -1,21 +1,28 @@
 /** Deletes instances; done when they are gone: until then they write to their volumes. */
 import { DriverPending } from '../driver.ts';
 import type { MachineRequest } from '../driver.ts';
+import type { Pauses } from '../wait.ts';
 import type { Account } from './client.ts';
 import { deletionCheckpoint, deletionNotesIn } from './checkpoint.ts';
 import type { DeletionNote } from './checkpoint.ts';
 import { errorOfOperation, fault } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
 import { isEnding } from './instance-view.ts';
-import { isRecent, isTransient, pending, resumed, untilDone } from './wait.ts';
-import type { OperationWait } from './wait.ts';
-import { Patience } from './patience.ts';
-import type { PatienceOptions } from './patience.ts';
+import {
+  isRecent,
+  isTransient,
+  nextPause,
+  pausesWithin,
+  pending,
+  resumed,
+  untilDone,
+} from './wait.ts';
+import type { OperationWait, WaitLimits } from './wait.ts';
 
 export interface Removal {
   account: Account;
   signal: AbortSignal;
-  options: PatienceOptions;
+  options: WaitLimits;
   /** Of the call before. */
   checkpoint?: string | undefined;
 }
@@ -59,18 +66,18 @@ export async function lookFor(
 /** Throws `DriverPending` as long as it is under way. */
 export async function remove(removal: Removal, instance: ComputeInstance): Promise<void> {
   const { name } = instance.place;
-  const patience = new Patience(removal.options, removal.signal);
+  const pauses = pausesWithin(removal.options, removal.signal);
   const note = deletionNotesIn(removal.checkpoint).get(instance.id);
   let left: ComputeInstance | undefined = instance;
-  if (note && (await isEnded({ removal, patience, instance }, note))) {
+  if (note && (await isEnded({ removal, pauses, instance }, note))) {
     left = await lookAgain(removal, instance, note.operation);
   }
   while (left) {
     requireUnprotected(left);
     const operation = await begin(removal, left);
-    if (operation) await finish({ removal, patience, instance: left }, operation);
+    if (operation) await finish({ removal, pauses, instance: left }, operation);
     left = await lookAgain(removal, instance, operation?.name);
-    if (left && !(await patience.pause())) {
+    if (left && !(await nextPause(pauses))) {
       throw pending(`instance ${name} is being deleted (${left.status})`);
     }
   }
@@ -100,7 +107,7 @@ async function begin(
 
 interface Deletion {
   removal: Removal;
-  patience: Patience;
+  pauses: Pauses;
   instance: ComputeInstance;
 }
 
@@ -116,7 +123,7 @@ async function finish(deletion: Deletion, operation: ComputeOperation): Promise<
   requireDone(deletion, await untilDone(waitOf(deletion), operation));
 }
 
-function waitOf({ removal, patience, instance }: Deletion): OperationWait {
+function waitOf({ removal, pauses, instance }: Deletion): OperationWait {
   const { account, signal } = removal;
   const { id, place } = instance;
   const { project, zone, name } = place;
@@ -124,7 +131,7 @@ function waitOf({ removal, patience, instance }: Deletion): OperationWait {
     compute: account.compute,
     project,
     zone,
-    patience,
+    pauses,
     signal,
     what: `instance ${name} is being deleted`,
     checkpointOf: (operation) => deletionCheckpoint([{ id, operation }]),

@@ -8,12 +8,12 @@ import { lookFor, remove, removeAll } from './delete-operation.ts';
 import type { Removal } from './delete-operation.ts';
 import { fault } from './error-mapping.ts';
 import { belongsTo, findAll, placeOfProviderID } from './find.ts';
-import type { PatienceOptions } from './patience.ts';
+import type { WaitLimits } from './wait.ts';
 
 export async function deleteInstance(
   account: Account,
   request: MachineRequest,
-  options: PatienceOptions,
+  options: WaitLimits,
 ): Promise<{ found: boolean }> {
   const instances = await lookFor(findAll(account, request), request);
   const { signal, checkpoint } = request;
@@ -24,7 +24,7 @@ export async function deleteInstance(
 export async function deleteListed(
   account: Account,
   request: DeleteListedRequest,
-  options: PatienceOptions,
+  options: WaitLimits,
 ): Promise<{ found: boolean }> {
   const place = placeOfProviderID(request.providerID);
   const instance = await account.compute.get(place, request.signal);

@@ -10,9 +10,9 @@ import { fault } from './error-mapping.ts';
 import { findOne } from './find.ts';
 import { instanceOf } from './instance-view.ts';
 import { listInstances, listScope } from './list.ts';
-import type { PatienceOptions } from './patience.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';
+import type { WaitLimits } from './wait.ts';
 
 export interface GcpDriverLimits {
   /** Of one request, apart from waiting for an operation. Default 30. */
@@ -34,7 +34,7 @@ interface World {
   accounts: Accounts;
   creation: CreationOptions;
   /** For the deletion of an orphan. */
-  orphans: PatienceOptions;
+  orphans: WaitLimits;
 }
 
 export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimits = {}): Driver {

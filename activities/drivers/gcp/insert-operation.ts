@@ -35,13 +35,13 @@ export async function resumeInsert(
 }
 
 function waitOf(creation: Creation): OperationWait {
-  const { account, request, place, patience } = creation;
+  const { account, request, place, pauses } = creation;
   const { project, zone, name } = place;
   return {
     compute: account.compute,
     project,
     zone,
-    patience,
+    pauses,
     signal: request.signal,
     what: `instance ${name} is being made`,
     checkpointOf: (operation) => checkpointOf(creation, operation),

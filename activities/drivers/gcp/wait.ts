@@ -1,14 +1,35 @@
 /** Operations of a zone: waited for within a call for moments only, and then from call to call. */
 import { DriverPending, pollWithinContract } from '../driver.ts';
-import { ComputeError } from './error-mapping.ts';
+import { Pauses } from '../wait.ts';
+import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
-import type { Patience } from './patience.ts';
+
+export interface WaitLimits {
+  /** Of all waiting together. */
+  limitSeconds: number;
+  firstPauseSeconds: number;
+}
+
+const longestPauseSeconds = 10;
+
+export function pausesWithin(limits: WaitLimits, signal: AbortSignal): Pauses {
+  return new Pauses({ ...limits, longestPauseSeconds }, signal);
+}
+
+/** False at once when the time for waiting is over. */
+export async function nextPause(pauses: Pauses, retryAfterSeconds?: number): Promise<boolean> {
+  try {
+    return await pauses.next({ retryAfterSeconds });
+  } catch {
+    throw fault('cancelled', 'cancelled while it waited for Google Compute Engine');
+  }
+}
 
 export interface OperationWait {
   compute: Compute;
   project: string;
   zone: string;
-  patience: Patience;
+  pauses: Pauses;
   signal: AbortSignal;
   /** What is going on, in words: `instance x is being made`. */
   what: string;
@@ -24,7 +45,7 @@ export async function untilDone(
   let current = operation;
   let trouble: ComputeError | undefined;
   while (!current.isDone) {
-    if (!(await wait.patience.pause(trouble?.retryAfterSeconds))) {
+    if (!(await nextPause(wait.pauses, trouble?.retryAfterSeconds))) {
       throw pendingOperation(wait, current, trouble);
     }
     try {
