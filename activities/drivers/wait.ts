@@ -1,4 +1,7 @@
-/** Pauses between looks at a cloud within one call. What is not done when their time is over is for the next call. */
+/**
+ * Pauses between looks at a cloud within one call. What is not done when their time is over is for
+ * the next call.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../workflows/values/backoff.ts';
 
@@ -31,7 +34,10 @@ export interface NextPause {
   retryAfterSeconds?: number | undefined;
 }
 
-/** The share of a pause that is left to chance, so that calls that began together do not ask together. */
+/**
+ * The share of a pause that is left to chance, so that calls that began together do not ask
+ * together.
+ */
 const jitter = 0.25;
 
 export class Pauses {
@@ -48,8 +54,8 @@ export class Pauses {
   }
 
   /**
-   * Sleeps until the next look. False at once when the pause would go beyond the limit. Rejects when
-   * the signal is aborted.
+   * Sleeps until the next look. False at once when the pause would go beyond the limit. Rejects
+   * when the signal is aborted.
    */
   async next({ attempt, retryAfterSeconds }: NextPause = {}): Promise<boolean> {
     const nowMs = this.#timing.nowMs();
@@ -65,7 +71,8 @@ export class Pauses {
     const firstMs = this.#limits.firstPauseSeconds * 1_000;
     const random = this.#timing.random();
     if (retryAfterSeconds !== undefined) {
-      // Never earlier than the cloud asks for, and never at once: a cloud that says 0 is not to be asked in a loop.
+      // Never earlier than the cloud asks for, and never at once: a cloud that says 0 is not to be
+      // asked in a loop.
       return Math.max(retryAfterSeconds * 1_000, firstMs) * (1 + jitter * random);
     }
     const maxMs = this.#limits.longestPauseSeconds * 1_000;

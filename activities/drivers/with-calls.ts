@@ -1,4 +1,6 @@
-/** Wraps the six calls of a driver alike: for limits, for metrics, for the spelling of its specs. */
+/**
+ * Wraps the six calls of a driver alike: for limits, for metrics, for the spelling of its specs.
+ */
 import type { Driver, ProviderRequest } from './driver.ts';
 
 /** As the metrics name the calls. */

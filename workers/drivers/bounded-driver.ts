@@ -1,13 +1,22 @@
-/** No call of a driver outlives its limit, whatever the libraries below it do with their sockets, tokens and promises. */
+/**
+ * Ends every call of a driver at its limit, even if a library below it hangs on a socket, a token
+ * or a promise.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
 
 export interface CallLimits {
-  /** Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what happened is said. Default 240. */
+  /**
+   * The limit of one call; below the activity's start-to-close timeout of 5 minutes, so that the
+   * error says what happened. Default 240.
+   */
   callSeconds?: number;
-  /** Seconds that a call has to end by itself after its signal, because it then knows more. Default 5. */
+  /**
+   * The time that a call has to end by itself after its signal, as its own error says more. Default
+   * 5.
+   */
   graceSeconds?: number;
 }
 
@@ -53,7 +62,7 @@ async function within<Request extends ProviderRequest, Answer>(
   }
 }
 
-/** Rejected when the call is over before. */
+/** Rejects if the call ends before the signal. */
 async function abortOf(signal: AbortSignal, isOver: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

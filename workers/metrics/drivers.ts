@@ -1,4 +1,7 @@
-/** Counts and times the calls of drivers, for Prometheus: in names of our own, and in those of MCM v0.62.1 for its dashboards. */
+/**
+ * Counts and times the calls of drivers, for Prometheus: in names of our own, and in those of MCM
+ * v0.62.1 for its dashboards.
+ */
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Driver } from '../../activities/drivers/driver.ts';
@@ -54,7 +57,7 @@ export function registerDriverMetrics(registry: Registry): DriverMetrics {
   };
 }
 
-/** There a duration is that of a success, a provider is in small letters, and a code is its number. */
+/** MCM times successes only, writes providers in lower case, and codes as numbers. */
 function registerMcmMetrics(registry: Registry): DriverMetrics {
   const registers = [registry];
   const byService = { labelNames: ['provider', 'service'], registers } as const;
@@ -105,15 +108,15 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
 
 export interface MeterParts {
   tell: DriverMetrics;
-  /** Takes what a driver did not explain, for the log. */
+  /** Logs an error that the driver did not turn into a `DriverError`. */
   report: (error: unknown, message: string) => void;
   /** Milliseconds; default `performance.now`. */
   now?: () => number;
 }
 
 /**
- * The same driver, with each call counted and timed. Whatever a call throws becomes a `DriverError`:
- * a bug must show on the Machine instead of being tried again in silence.
+ * The same driver, with each call counted and timed. Whatever a call throws becomes a
+ * `DriverError`: a bug must show on the Machine instead of being tried again in silence.
  */
 export function meteredDriver(
   driver: Driver,
@@ -141,7 +144,10 @@ export function meteredDriver(
   });
 }
 
-/** An API server that did not answer a question of the driver's is no fault of the cloud: Temporal asks again. */
+/**
+ * An error of an API server that the driver asked is not the cloud's: Temporal tries the call
+ * again.
+ */
 function explained(error: unknown, what: string): DriverError | KubeError {
   if (error instanceof DriverError || error instanceof KubeError) return error;
   const words = error instanceof Error ? error.message : String(error);

@@ -9,9 +9,9 @@ export interface FailedCall {
   region: string;
   /** A step of a create after its look: a refusal leaves nothing behind. */
   isCreate: boolean;
-  /** Of the caller. */
+  /** The caller's signal. */
   signal: AbortSignal;
-  /** Of this call. */
+  /** The signal of this call's own limit. */
   timeout: AbortSignal;
   timeoutSeconds: number;
 }
@@ -19,7 +19,10 @@ export interface FailedCall {
 /** The status of a Machine holds 2000 bytes of a message. */
 const longestWords = 1_600;
 
-/** What `aws sts decode-authorization-message` reads is of use as a whole only: it stays, or goes, whole. */
+/**
+ * What `aws sts decode-authorization-message` reads is of use as a whole only: it stays, or goes,
+ * whole.
+ */
 const encodedDecision = /(Encoded authorization failure message: )(\S+)/;
 
 function wordsOf(message: string): string {
@@ -45,7 +48,10 @@ export function failureOf(call: FailedCall, cause: unknown): DriverError {
   return failure(call, { name: meaningNameOf(facts), words, cause, retryAfterSeconds });
 }
 
-/** EC2 says no more than this of a type that the region does not have, and of one that cannot do what the class wants of it. */
+/**
+ * EC2 says no more than this of a type that the region does not have, and of one that cannot do
+ * what the class wants of it.
+ */
 function hintFor({ code, message }: Facts): string | undefined {
   if (code !== 'Unsupported' || !message.includes('configuration is currently not supported')) {
     return undefined;
@@ -76,7 +82,10 @@ interface Facts extends ErrorFacts {
   retryAfter: string | undefined;
 }
 
-/** The shape of the SDK's errors: one that was tried and has no status met no answer. Without a status the `code` is Node's. */
+/**
+ * The shape of the SDK's errors: one that was tried and has no status met no answer. Without a
+ * status the `code` is Node's.
+ */
 function factsOf(cause: unknown): Facts {
   const error: SdkError = Object(cause);
   const { $metadata, $response } = error;
@@ -114,8 +123,8 @@ function secondsOf(retryAfter: string | undefined, now = Date.now()): number | u
 }
 
 /**
- * A read that failed for a moment, so that waiting goes on: throttled, not answered, or answered with trouble of the cloud's own. What is
- * refused stays refused.
+ * A read that failed for a moment, so that waiting goes on: throttled, not answered, or answered
+ * with trouble of the cloud's own. What is refused stays refused.
  */
 export function isPassing(error: unknown): error is DriverError {
   if (!(error instanceof DriverError)) return false;

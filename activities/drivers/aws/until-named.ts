@@ -16,7 +16,9 @@ export interface Cloud {
 
 const limits = { limitSeconds: 30, firstPauseSeconds: 1, longestPauseSeconds: 5 };
 
-/** Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled. */
+/**
+ * Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled.
+ */
 export async function untilNamed(
   { ec2, timing }: Pick<Cloud, 'ec2' | 'timing'>,
   { signal }: { signal: AbortSignal },

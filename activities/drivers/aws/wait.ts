@@ -1,4 +1,6 @@
-/** Waiting for EC2: for a while within a call, and beyond that from call to call by a checkpoint. */
+/**
+ * Waiting for EC2: for a while within a call, and beyond that from call to call by a checkpoint.
+ */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverPending, pollWithinContract, type DriverError } from '../driver.ts';
 import type { Pauses } from '../wait.ts';
@@ -7,11 +9,14 @@ import { isPassing } from './error-mapping.ts';
 
 /** The checkpoint, as JSON. */
 export interface Waiting {
-  /** What is waited for. Each of these is looked for by itself: EC2 may not list it by its tags yet, or no more. */
+  /**
+   * What is waited for. Each of these is looked for by itself: EC2 may not list it by its tags yet,
+   * or no more.
+   */
   instanceIds: string[];
   /** What was said last; said again while looks fail. */
   words: string;
-  /** Of a create: the instance was there before it. */
+  /** In a create: the instance existed before it. */
   isFound: boolean;
   /** Looks in a row that found the instance no nearer to what is awaited. */
   idleLooks: number;
@@ -21,9 +26,11 @@ export interface Waiting {
 
 /** A create is done in 5 to 20 s mostly, a deletion in a minute. */
 const pollAfterSeconds = 10;
-/** Two minutes of trouble are worth telling. */
+/** After about two minutes of failed looks the call fails. */
 const failedLooksMax = 5;
-/** After each look that failed the next one is later by so much: calls are scarce then. */
+/**
+ * Each failed look makes the next pause so many times longer, as failures often mean throttling.
+ */
 const patience = 1.5;
 /** So that the checkpoint stays below 4 KiB. No Machine has as many. */
 const instancesMax = 30;
@@ -80,7 +87,10 @@ export function pending(region: string, waiting: Waiting, afterSeconds = 0): Dri
   });
 }
 
-/** A look of an operation that is under way. One that fails for a moment does not end it; one after the other does. */
+/**
+ * A look of an operation that is under way. One that fails for a moment does not end it; one after
+ * the other does.
+ */
 export async function lookOrWait<Answer>(
   region: string,
   waiting: Waiting | undefined,
@@ -96,9 +106,9 @@ export async function lookOrWait<Answer>(
 }
 
 /**
- * Asks until an answer is there, at once and after each pause. A question that fails for a moment is
- * asked again. Undefined when the time for pauses is over; if the last question failed, its error.
- * `ask` fails when the signal is aborted.
+ * Asks until an answer is there, at once and after each pause. A question that fails for a moment
+ * is asked again. Undefined when the time for pauses is over; if the last question failed, its
+ * error. `ask` fails when the signal is aborted.
  */
 export async function untilAnswered<Answer>(
   pauses: Pauses,

@@ -13,7 +13,7 @@ import type { CredentialPlan } from './credentials.ts';
 
 export interface AzureClients {
   subscriptionId: string;
-  /** Of the Resource Manager, without a slash at its end. */
+  /** The Resource Manager's URL, without a slash at its end. */
   endpoint: string;
   compute: ComputeManagementClient;
   network: NetworkManagementClient;
@@ -25,7 +25,10 @@ export interface AzureClients {
   isWaitingForToken(): boolean;
   /** These clients hang: the next call gets others. */
   abandon(): void;
-  /** The Resource Manager refuses the token that these clients were given: the next call gets others, but not again and again. */
+  /**
+   * The Resource Manager refuses the token that these clients were given: the next call gets
+   * others, but not again and again.
+   */
   refuse(): void;
 }
 
@@ -50,10 +53,10 @@ export class TokenFailure extends Error {
   override readonly name = 'TokenFailure';
 }
 
-/** A token that is refused while it is new says that others would be, too. */
+/** If Azure refuses a token this new, it would refuse another one too. */
 const renewalSecondsMin = 60;
 
-/** Of one account. */
+/** What is kept for one account. */
 interface Kept {
   clients?: AzureClients;
   /** Milliseconds. */
@@ -66,7 +69,10 @@ export interface ClientSourceOptions {
   now?: () => number;
 }
 
-/** A set of clients serves its account until it is abandoned or refused. Both count once for each set: calls that were under way with it say so too. */
+/**
+ * A set of clients serves its account until it is abandoned or refused. Both count once for each
+ * set: calls that were under way with it say so too.
+ */
 export function createClientSource({
   apiVersions,
   now = () => performance.now(),
@@ -203,7 +209,10 @@ function credentialOf(
   }
 }
 
-/** Tells failures of the credential from those of requests. It does not listen to abort signals, so a token may never come. */
+/**
+ * Tells failures of the credential from those of requests. It does not listen to abort signals, so
+ * a token may never come.
+ */
 function watched(credential: TokenCredential): {
   credential: TokenCredential;
   isWaiting: () => boolean;
@@ -226,7 +235,10 @@ function watched(credential: TokenCredential): {
   };
 }
 
-/** For every client and request: the SDKs ask for versions that clouds with a slower pace do not have yet. */
+/**
+ * For every client and request: the SDKs ask for versions that clouds with a slower pace do not
+ * have yet.
+ */
 function pinnedVersions(apiVersions: ApiVersions): PipelinePolicy {
   return {
     name: 'millwrightApiVersions',

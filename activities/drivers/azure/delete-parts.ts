@@ -13,11 +13,11 @@ export interface Belongings {
   vm?: VirtualMachine | undefined;
   /** More names of disks, as a listing shows them. */
   diskNames?: readonly string[];
-  /** Of an interface or a disk. */
+  /** Is the interface or disk one of ours? */
   mayDelete: (part: Part) => boolean;
 }
 
-/** Was there anything? Whatever is not ours stays, and is not counted. */
+/** Returns whether there was anything to delete. Resources of others stay and do not count. */
 export async function removeAll(session: Session, belongings: Belongings): Promise<boolean> {
   const { machineName, vm, mayDelete } = belongings;
   if (vm) {
@@ -26,7 +26,8 @@ export async function removeAll(session: Session, belongings: Belongings): Promi
   }
   let isFound = vm !== undefined;
   for (const part of partsOf(session, belongings)) {
-    // One after the other: the interface is free only once the virtual machine is gone, and most of these went with it.
+    // One after the other: the interface is free only once the virtual machine is gone, and most of
+    // these went with it.
     isFound = (await removePart(session, { part, mayDelete })) || isFound;
   }
   return isFound;
@@ -57,7 +58,10 @@ interface Removal extends Pick<Belongings, 'mayDelete'> {
   first?: Part;
 }
 
-/** Was it there? What Azure works on refuses to be deleted, and is asked again. */
+/**
+ * Returns whether the part existed. Azure refuses to delete what it works on, so the delete is sent
+ * again.
+ */
 async function removePart(session: Session, { part, mayDelete, first }: Removal): Promise<boolean> {
   let found = first ?? (await getPart(session, part));
   let isFound = false;

@@ -1,4 +1,7 @@
-/** The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure driver makes them. */
+/**
+ * The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure
+ * driver makes them.
+ */
 import type { Driver, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { missing } from '../missing.ts';
@@ -29,12 +32,15 @@ import { defaultSshKey } from './ssh-key.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';
 
-/** Instances are looked for by name at the Resource Manager, which shows them at once; this covers a request that is still on its way. */
+/**
+ * Instances are looked for by name at the Resource Manager, which shows them at once; this covers a
+ * request that is still on its way.
+ */
 const settleSeconds = 30;
 
 /**
- * Reads `MILLWRIGHT_AZURE_ENDPOINT`, `_AUTHORITY`, `_AUDIENCE`, `_CA_FILE`, `_SSH_PUBLIC_KEY` and `_API_VERSION_...`, and `MILLWRIGHT_TOKEN_DIRECTORY`. Fails
- * with the name of one that cannot be.
+ * Reads `MILLWRIGHT_AZURE_ENDPOINT`, `_AUTHORITY`, `_AUDIENCE`, `_CA_FILE`, `_SSH_PUBLIC_KEY` and
+ * `_API_VERSION_...`, and `MILLWRIGHT_TOKEN_DIRECTORY`. Fails with the name of one that cannot be.
  */
 export function createAzureDriver(
   settings: DriverSettings,
@@ -85,7 +91,7 @@ interface Surroundings {
   choices: Choices;
 }
 
-/** What nobody settled further in is not: an instance may exist. */
+/** A failure that reaches this point is not settled: an instance may exist. */
 async function runIn<Result>(
   { source, settings, timing, choices }: Surroundings,
   request: ProviderRequest,

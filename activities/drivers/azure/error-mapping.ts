@@ -33,7 +33,9 @@ export class AzureFailure extends Error {
 /** A long-running operation ended as it should not. Azure has stopped working on it. */
 export class OperationFailed extends AzureFailure {}
 
-/** The resource does not exist, and Azure has looked: no missing permission, and no page of a proxy. */
+/**
+ * The resource does not exist, and Azure has looked: no missing permission, and no page of a proxy.
+ */
 export function isAbsent(error: unknown): boolean {
   return error instanceof AzureFailure && error.status === 404 && error.meaning === 'missing';
 }
@@ -99,7 +101,7 @@ export function messageOf(doing: string, answer: AzureAnswer): string {
 function adviceOn(answer: AzureAnswer): string | undefined {
   if (lacksApiVersion(answer)) return answer.versionAdvice;
   if (answer.status !== 404 || meaningOf(answer) !== 'unknown') return undefined;
-  return "this is no answer of Azure's that something does not exist. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, mend that";
+  return 'this answer does not come from Azure, so it does not prove that something is missing. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, fix that';
 }
 
 /** `settled`: see DriverFault. */
@@ -120,7 +122,7 @@ export function driverErrorOf(failure: AzureFailure, settled: boolean): DriverEr
 interface SdkError {
   name?: unknown;
   code?: unknown;
-  /** Of the library that fetches tokens. */
+  /** The code of the library that fetches tokens. */
   errorCode?: unknown;
   statusCode?: unknown;
   message?: unknown;

@@ -8,7 +8,7 @@ import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export type Look =
   | { outcome: 'absent' }
-  /** Of another Machine, cluster, or of nobody that we know. */
+  /** It belongs to another Machine or cluster, or its owner is unknown. */
   | { outcome: 'foreign' }
   | { outcome: 'found'; vm: VirtualMachine; name: string; tags: Tags | undefined };
 

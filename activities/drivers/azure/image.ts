@@ -8,7 +8,10 @@ interface ImageSource {
   skipMarketplaceAgreement?: boolean;
 }
 
-/** What has to be sent with an image that is sold. Its terms are accepted for the subscription. Where the class says not to look, neither is read, as by Gardener's driver. */
+/**
+ * What has to be sent with an image that is sold. Its terms are accepted for the subscription.
+ * Where the class says not to look, neither is read, as by Gardener's driver.
+ */
 export async function planOf(session: Session, image: ImageSource): Promise<Plan | undefined> {
   if (!image.urn || image.skipMarketplaceAgreement) return undefined;
   const { plan } = await readImage(session, image.urn);

@@ -1,4 +1,7 @@
-/** Lists what there is in a resource group: Resource Graph has an index over tags, which the Resource Manager has not. */
+/**
+ * Lists what there is in a resource group: Resource Graph has an index over tags, which the
+ * Resource Manager has not.
+ */
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
 import { withoutNulls } from '../spec-schema.ts';
@@ -36,8 +39,8 @@ export async function listInstances(
 }
 
 /**
- * The subscription is a part of the credentials. Works for a wrong class as well, which must not keep
- * the others from being listed.
+ * The subscription is a part of the credentials. Works for a wrong class as well, which must not
+ * keep the others from being listed.
  */
 export function listScope(providerSpec: unknown): string {
   const { location, resourceGroup, tags, cloudConfiguration } = Object(withoutNulls(providerSpec));
@@ -47,7 +50,10 @@ export function listScope(providerSpec: unknown): string {
   return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
 }
 
-/** An interface or a disk without a virtual machine stands under the name of the Machine that it was made for. */
+/**
+ * An interface or a disk without a virtual machine stands under the name of the Machine that it was
+ * made for.
+ */
 export async function partsByMachine(
   session: Session,
   { cluster, namespace }: Pick<ListRequest, 'cluster' | 'namespace'>,
@@ -74,7 +80,8 @@ async function readAll(session: Session): Promise<PlacedResource[]> {
   try {
     return await readGraph(session);
   } catch (error) {
-    // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in every cloud.
+    // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in
+    // every cloud.
     if (!(error instanceof AzureFailure)) throw error;
     if (error.meaning !== 'forbidden' && !lacksService(error.code)) throw error;
     const all = await readGroup(session);

@@ -1,4 +1,7 @@
-/** Names of what belongs to a Machine, as Gardener's Azure driver gives them: they are its identity in Azure. */
+/**
+ * Names of what belongs to a Machine, as Gardener's Azure driver gives them: they are its identity
+ * in Azure.
+ */
 import { tagNames, tagOf, type Tags } from './tags.ts';
 
 export const nicNameOf = (machineName: string): string => `${machineName}-nic`;
@@ -17,7 +20,10 @@ function dataDiskSuffix({ name, lun }: NamedDisk): string {
   return `${name ? `-${name}` : ''}-${lun}-data-disk`;
 }
 
-/** Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are attached to it as well. */
+/**
+ * Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are
+ * attached to it as well.
+ */
 export function isDiskOf(machineName: string, diskName: string): boolean {
   const name = diskName.toLowerCase();
   const machine = machineName.toLowerCase();

@@ -3,8 +3,9 @@ import { DriverError } from '../driver.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 
 /**
- * `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. Azure takes `West Europe` as well; of what we made there is one
- * spelling, so that two classes that write it differently do not take each other's instances for orphans. MCM's driver wrote it as its class.
+ * `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. Azure takes `West Europe`
+ * as well; of what we made there is one spelling, so that two classes that write it differently do
+ * not take each other's instances for orphans. MCM's driver wrote it as its class.
  */
 export function providerIdOf(
   location: string,
@@ -28,7 +29,10 @@ export interface VmPlace {
 const ofNode =
   /^azure:\/\/\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i;
 
-/** The name in a providerID: in ours, or in that of the Node, which Azure's cloud controller manager writes with the ARM id. */
+/**
+ * The name in a providerID: in ours, or in that of the Node, which Azure's cloud controller manager
+ * writes with the ARM id.
+ */
 export function nameInProviderId(providerID: string, place: VmPlace): string {
   const [, name] = /^azure:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
   if (name !== undefined) return name;

@@ -21,13 +21,21 @@ export interface Timing {
   callSeconds: number;
   /** Limit of one call of the driver. */
   limitSeconds: number;
-  /** For so long a call waits for operations of Azure altogether; what is not done then is pending. */
+  /**
+   * For so long a call waits for operations of Azure altogether; what is not done then is pending.
+   */
   waitSeconds: number;
-  /** The same for deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
+  /**
+   * The same for deleting what a failed create made, before the failure is told all the same: Azure
+   * keeps an interface for three minutes.
+   */
   cleanUpSeconds: number;
   /** The same for deleting what was listed, which is asked for once. */
   listedWaitSeconds: number;
-  /** Between two looks at something that is under way, unless Azure says when; doubles up to the longest. */
+  /**
+   * Between two looks at something that is under way, unless Azure says when; doubles up to the
+   * longest.
+   */
   firstPauseSeconds: number;
   longestPauseSeconds: number;
   /** When something that is pending is asked for again, unless Azure says when. */
@@ -36,7 +44,10 @@ export interface Timing {
   random: () => number;
 }
 
-/** Azure allows 12 looks a minute at one virtual machine and 15 at one operation, after a first burst of 36 and 45. */
+/**
+ * Azure allows 12 looks a minute at one virtual machine and 15 at one operation, after a first
+ * burst of 36 and 45.
+ */
 export const defaultTiming: Timing = {
   callSeconds: 30,
   limitSeconds: 120,
@@ -49,7 +60,10 @@ export const defaultTiming: Timing = {
   random: Math.random,
 };
 
-/** What has to be known to look for something. A class that is wrong elsewhere must not keep its instances from being found. */
+/**
+ * What has to be known to look for something. A class that is wrong elsewhere must not keep its
+ * instances from being found.
+ */
 export interface Place {
   location: string;
   resourceGroup: string;
@@ -57,9 +71,12 @@ export interface Place {
   dataDisks: { name?: string; lun: number }[];
 }
 
-/** What the operator of the process decided. */
+/** The settings of the process. */
 export interface Choices {
-  /** Of virtual machines whose class has no key. Default: one to which nobody has the private part. */
+  /**
+   * The key of virtual machines whose class has none. Default: a key whose private part does not
+   * exist.
+   */
   sshPublicKey?: string;
   allowsRetagging: boolean;
 }
@@ -69,9 +86,9 @@ export interface Session {
   choices: Choices;
   clients: AzureClients;
   timing: Timing;
-  /** Of the caller. */
+  /** The caller's signal. */
   asked: AbortSignal;
-  /** Of the caller, or the time is up. */
+  /** Aborted by the caller, or when the time of the whole call is over. */
   signal: AbortSignal;
   /** Between looks at what Azure works on. */
   pauses: Pauses;
@@ -143,8 +160,9 @@ export interface CallOptions {
 }
 
 /**
- * Whatever fails in `send` becomes an AzureFailure that begins with `doing`. It ends within `callSeconds` and with the caller's signal, also where the SDK
- * does not listen to that, as while it gets a token.
+ * Any error of `send` becomes an AzureFailure whose message begins with `doing`. The call ends
+ * within `callSeconds` and with the caller's signal, even where the SDK ignores that signal, as it
+ * does while it gets a token.
  */
 export async function call<Result>(
   session: Session,
@@ -158,7 +176,7 @@ export async function call<Result>(
     session.signal.throwIfAborted();
     return await orAborted(send({ abortSignal }), abortSignal);
   } catch (error) {
-    // What hangs would hang for the next call, too: it shares the token that is under way.
+    // The next call would hang too, as it shares the token request that is under way.
     if (abortSignal.aborted && session.clients.isWaitingForToken()) session.clients.abandon();
     const interruption = interruptionOf(session, doing, error);
     if (interruption) throw interruption;
@@ -170,7 +188,7 @@ export async function call<Result>(
   }
 }
 
-/** Not found is an answer. */
+/** Undefined when Azure says that there is no such resource. */
 export async function orAbsent<Result>(calling: Promise<Result>): Promise<Result | undefined> {
   try {
     return await calling;
@@ -201,7 +219,7 @@ export interface RawAnswer {
 
 export interface RawRequest {
   method: 'GET' | 'PUT';
-  /** Of the Resource Manager: whole, or from the slash after its host. */
+  /** A URL of the Resource Manager: whole, or from the slash after its host. */
   url: string;
   body?: object;
 }

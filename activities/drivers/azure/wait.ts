@@ -1,4 +1,7 @@
-/** Waiting for what Azure works on: for a moment within a call, and beyond that by telling that it is pending. */
+/**
+ * Waiting for what Azure works on: for a moment within a call, and beyond that by telling that it
+ * is pending.
+ */
 import { DriverPending, pollWithinContract } from '../driver.ts';
 import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
 import { isPassing, type AzureFailure } from './error-mapping.ts';
@@ -15,8 +18,9 @@ export interface Pause {
 }
 
 /**
- * Backs off with jitter; what Azure says goes first. Fails with `DriverPending` when the time for waiting is over, and at once for what a call before this
- * one left under way: the caller has slept already.
+ * Backs off with jitter; what Azure says goes first. Fails with `DriverPending` when the time for
+ * waiting is over, and at once for what a call before this one left under way: the caller has slept
+ * already.
  */
 export async function pause(session: Session, asked: Pause): Promise<void> {
   const { write, attempt, retryAfter } = asked;

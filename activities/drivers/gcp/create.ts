@@ -19,7 +19,9 @@ import { findOne } from './find.ts';
 import type { Found } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
-/** The search goes before the checks: an instance that exists is found whatever became of its class. */
+/**
+ * The search goes before the checks: an instance that exists is found whatever became of its class.
+ */
 export async function createInstance(
   account: Account,
   request: CreateRequest,
@@ -57,7 +59,10 @@ function requireCreatable({ providerSpec, machine, userData }: CreateRequest): v
   if (faults.length > 0) throw fault('input', invalidSpec(faults), true);
 }
 
-/** Which key the user data take is known with the user data only, so that the class alone cannot be judged. */
+/**
+ * Which key the user data take is known with the user data only, so that the class alone cannot be
+ * judged.
+ */
 function userDataFaults(providerSpec: unknown, userData: string): string[] {
   if (userData === '') return [];
   const taken = userDataKeyOf(userData);
@@ -110,7 +115,8 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
   if (isEnding(instance)) {
     throw fault('conflict', `instance ${name} is on its way down (${instance.status})`);
   }
-  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at elsewhere.
+  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at
+  // elsewhere.
   if (isDead(instance) && request.providerID === undefined) throw deathOf(instance);
   if (isStarting(instance)) return await adopt(creation, await afterPause(creation, instance));
   const refusal = options.allowsRetagging

@@ -14,7 +14,7 @@ export interface CreationOptions extends WaitLimits {
 export interface Creation {
   account: Account;
   request: CreateRequest;
-  /** Of the insert. */
+  /** The request ID of the insert. */
   requestId: string;
   place: InstancePlace;
   pauses: Pauses;

@@ -1,6 +1,7 @@
 /**
- * Credentials in a class's Secret, as Gardener's driver reads them. Whoever writes a Secret must not make the worker call
- * any URL or read any file: fields outside of lists are refused, and URLs have to be Google's.
+ * Credentials in a class's Secret, as Gardener's driver reads them. A Secret must not make the
+ * worker call any URL or read any file: fields outside of lists are refused, and URLs have to be
+ * Google's.
  */
 import { refusal } from '../spec-schema.ts';
 import type { Environment } from '../settings.ts';
@@ -14,14 +15,17 @@ export interface ServiceAccount {
   privateKeyId?: string;
 }
 
-/** Workload identity federation: a token of somebody else's is changed for one of Google's. */
+/**
+ * Workload identity federation: Google exchanges a token of another identity provider for one of
+ * its own.
+ */
 export interface ExternalAccount {
   kind: 'externalAccount';
   audience: string;
   impersonationUrl?: string;
   /** Default: that in the worker's file. */
   subjectToken?: string;
-  /** Of the worker; it is read when the Secret has no token. */
+  /** A file of the worker; it is read when the Secret has no token. */
   file: string;
 }
 
@@ -41,7 +45,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Given {
   secret: Secret;
-  /** Of the process. */
+  /** The environment of the process. */
   env: Environment;
 }
 

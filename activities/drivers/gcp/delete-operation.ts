@@ -23,11 +23,13 @@ export interface Removal {
   account: Account;
   signal: AbortSignal;
   options: WaitLimits;
-  /** Of the call before. */
+  /** The checkpoint of the call before. */
   checkpoint?: string | undefined;
 }
 
-/** All at once. Throws `DriverPending` when some are under way, and a failure when one has failed. */
+/**
+ * All at once. Throws `DriverPending` when some are under way, and a failure when one has failed.
+ */
 export async function removeAll(
   removal: Removal,
   instances: readonly ComputeInstance[],
@@ -49,7 +51,10 @@ function together(waits: readonly DriverPending[]): DriverPending {
   });
 }
 
-/** What is there of a Machine that is being deleted. Throws `DriverPending` when a deletion is under way and this look fails. */
+/**
+ * What is there of a Machine that is being deleted. Throws `DriverPending` when a deletion is under
+ * way and this look fails.
+ */
 export async function lookFor(
   look: Promise<ComputeInstance[]>,
   { machine, checkpoint }: Pick<MachineRequest, 'machine' | 'checkpoint'>,
@@ -90,8 +95,8 @@ function requireUnprotected({ isProtected, place }: ComputeInstance): void {
 }
 
 /**
- * Without a request id: it would bring back the operation of an earlier try that failed. Undefined when there is nothing to
- * wait for, as somebody else's delete is under way.
+ * Without a request id: it would bring back the operation of an earlier try that failed. Undefined
+ * when there is nothing to wait for, as the delete of another caller is under way.
  */
 async function begin(
   { account, signal }: Removal,
@@ -111,7 +116,10 @@ interface Deletion {
   instance: ComputeInstance;
 }
 
-/** The operation of an earlier call. False: it is of no use any more, and the delete is to be sent again. */
+/**
+ * The operation of an earlier call. False: it is of no use any more, and the delete is to be sent
+ * again.
+ */
 async function isEnded(deletion: Deletion, { operation }: DeletionNote): Promise<boolean> {
   const done = await resumed(waitOf(deletion), operation);
   if (!done) return false;
@@ -139,12 +147,14 @@ function waitOf({ removal, pauses, instance }: Deletion): OperationWait {
 }
 
 function requireDone({ instance }: Deletion, done: ComputeOperation): void {
-  // Whoever was faster.
+  // Another caller deleted it first.
   if (done.errors.every(({ code }) => code === 'RESOURCE_NOT_FOUND')) return;
   throw errorOfOperation(`delete instance ${instance.place.name}`, done, false);
 }
 
-/** A namesake that was made meanwhile is another one. `operation`: which deletes it, if it is known. */
+/**
+ * A namesake that was made meanwhile is another one. `operation`: which deletes it, if it is known.
+ */
 async function lookAgain(
   { account, signal }: Removal,
   { id, place }: ComputeInstance,

@@ -1,4 +1,7 @@
-/** The driver of `provider: GCP`: instances of Google Compute Engine, as Gardener's driver makes them. */
+/**
+ * The driver of `provider: GCP`: instances of Google Compute Engine, as Gardener's driver makes
+ * them.
+ */
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts } from './client.ts';
@@ -15,9 +18,12 @@ import { volumeIds } from './volumes.ts';
 import type { WaitLimits } from './wait.ts';
 
 export interface GcpDriverLimits {
-  /** Of one request, apart from waiting for an operation. Default 30. */
+  /** The limit of one request, apart from waiting for an operation. Default 30. */
   callTimeoutSeconds?: number;
-  /** Of all waiting within one create or delete; what is not done then is `pending`. Default 4. */
+  /**
+   * The limit of all waiting within one create or delete; what is not done then is `pending`.
+   * Default 4.
+   */
   waitSeconds?: number;
   /** The same for the deletion of an orphan, which is never pending. Default 240. */
   orphanWaitSeconds?: number;
@@ -27,7 +33,10 @@ export interface GcpDriverLimits {
   firstPauseSeconds?: number;
 }
 
-/** Google lists what an insert made as soon as it has answered; an insert may be on its way for as long as a call may take. */
+/**
+ * Google lists what an insert made as soon as it has answered; an insert may be on its way for as
+ * long as a call may take.
+ */
 const settleSeconds = 30;
 
 interface World {

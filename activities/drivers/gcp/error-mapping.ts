@@ -55,7 +55,10 @@ export interface AnsweredCall {
   what: string;
   /** A refused insert made nothing. Default false. */
   isInsert?: boolean;
-  /** `instances/NAME`: only Google's word that just this is not there says so. Default: the call asks for no single thing. */
+  /**
+   * `instances/NAME`: only Google's word that just this is not there says so. Default: the call
+   * asks for no single thing.
+   */
   resource?: string;
 }
 
@@ -115,7 +118,7 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isNaN(until) ? undefined : Math.max(0, Math.ceil((until - Date.now()) / 1_000));
 }
 
-/** Of an operation that is done and failed. */
+/** The error of an operation that is done and failed. */
 export function errorOfOperation(
   what: string,
   { name, errors, errorStatus }: ComputeOperation,

@@ -59,7 +59,10 @@ function isPlace(place: InstancePlace | undefined): place is InstancePlace {
   return place !== undefined;
 }
 
-/** Undefined when Google allows no instance of this name. Fails when the class does not say where to look. */
+/**
+ * Undefined when Google allows no instance of this name. Fails when the class does not say where to
+ * look.
+ */
 function namedPlace(request: MachineRequest, project: string): InstancePlace | undefined {
   const { name } = request.machine;
   const zone = requireZone(request);
@@ -122,7 +125,7 @@ export function belongsTo(request: OwnRequest, instance: ComputeInstance): boole
   return isOf(request, instance, tagsOf(request.providerSpec));
 }
 
-/** Of a spec that may be wrong elsewhere. */
+/** Network tags of a spec that may be wrong elsewhere. */
 export function tagsOf(providerSpec: unknown): string[] {
   const { tags } = Object(providerSpec);
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];

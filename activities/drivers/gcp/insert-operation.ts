@@ -12,7 +12,10 @@ import { instanceOf, isDead, isEnding, isSpotBy } from './instance-view.ts';
 import { isRecent, isTransient, pending, resumed, untilDone } from './wait.ts';
 import type { OperationWait } from './wait.ts';
 
-/** `operation`: as Google answered to the insert. Nothing is settled but by a look that finds nothing: the operation has begun. */
+/**
+ * `operation`: as Google answered to the insert. Nothing is settled but by a look that finds
+ * nothing: the operation has begun.
+ */
 export async function awaitInsert(
   creation: Creation,
   operation: ComputeOperation,
@@ -22,7 +25,10 @@ export async function awaitInsert(
   return await conclude(creation, { done, wasWatched, isNews: wasWatched || isRecent(done) });
 }
 
-/** Undefined when nothing is known of the operation: it is begun from the beginning then, which finds what there is. */
+/**
+ * Undefined when nothing is known of the operation: it is begun from the beginning then, which
+ * finds what there is.
+ */
 export async function resumeInsert(
   creation: Creation,
   note: InsertNote,
@@ -59,7 +65,7 @@ function checkpointOf(
 
 interface Conclusion {
   done: ComputeOperation;
-  /** It was seen under way: nobody of ours has deleted since what it made. */
+  /** A call of this attempt saw it under way, so its instance has not been deleted by us since. */
   wasWatched: boolean;
   isNews: boolean;
   /** A spot instance has been looked at once more. */
@@ -112,7 +118,7 @@ function absent(creation: Creation, { done, wasWatched, isNews }: Conclusion): C
   return fault('conflict', message, true);
 }
 
-/** Of a spec that may have changed meanwhile. */
+/** As the spec says now; it may have changed since the insert. */
 function asksForSpot(providerSpec: unknown): boolean {
   const { scheduling } = Object(providerSpec);
   return isSpotBy(Object(scheduling));

@@ -1,4 +1,6 @@
-/** The Instance resource of Compute Engine's `instances.insert`, made of nothing but the request. */
+/**
+ * The Instance resource of Compute Engine's `instances.insert`, made of nothing but the request.
+ */
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
@@ -124,7 +126,9 @@ function podRangeOf({ ipCidrRange, subnetworkRangeName }: NetworkInterface): Pod
   return { ipCidrRange, ...(subnetworkRangeName && { subnetworkRangeName }) };
 }
 
-/** `automaticRestart` is sent always: Google's default is true, that of Gardener's driver is false. */
+/**
+ * `automaticRestart` is sent always: Google's default is true, that of Gardener's driver is false.
+ */
 function computeScheduling(scheduling: Scheduling): ComputeScheduling {
   const { provisioningModel, instanceTerminationAction, preemptible } = scheduling;
   return {

@@ -31,7 +31,7 @@ export function isStarting({ status }: ComputeInstance): boolean {
 
 const deadStates = ['TERMINATED', 'STOPPED', 'SUSPENDING', 'SUSPENDED'];
 
-/** Stopped by itself, by Google or by somebody; it is still there. */
+/** Stopped by itself, by Google or by a person; it still exists. */
 export function isDead({ status }: ComputeInstance): boolean {
   return deadStates.includes(status);
 }

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import { haveSameSearchTags } from './tags.ts';
 
-/** Google's labels allow neither dots nor slashes: these are `millwright.dev/cluster` and so on in other spelling. */
+/**
+ * Google's labels allow neither dots nor slashes: these are `millwright.dev/cluster` and so on in
+ * other spelling.
+ */
 export const labelNames = {
   cluster: 'millwright-cluster',
   namespace: 'millwright-namespace',
@@ -22,7 +25,10 @@ export interface Identified {
   tags: readonly string[];
 }
 
-/** Upper case, dots and more than 63 characters are not allowed in a label; such a text is known by its digest. */
+/**
+ * Upper case, dots and more than 63 characters are not allowed in a label; such a text is known by
+ * its digest.
+ */
 export function labelValueOf(text: string): string {
   if (/^[a-z0-9_-]{1,63}$/.test(text)) return text;
   return `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`;

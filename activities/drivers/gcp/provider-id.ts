@@ -12,8 +12,9 @@ export function providerIDOf({ project, zone, name }: InstancePlace): string {
 }
 
 /**
- * Undefined when it is neither of the form `gce:///PROJECT/ZONE/NAME` nor `gce://PROJECT/ZONE/NAME`, which Google's cloud controller
- * manager writes to Nodes (cloud-provider-gcp, providers/gce/gce_util.go): a Machine that was written by hand may have it.
+ * Undefined when it is neither of the form `gce:///PROJECT/ZONE/NAME` nor
+ * `gce://PROJECT/ZONE/NAME`, which Google's cloud controller manager writes to Nodes
+ * (cloud-provider-gcp, providers/gce/gce_util.go): a Machine that was written by hand may have it.
  */
 export function placeOf(providerID: string): InstancePlace | undefined {
   const form =

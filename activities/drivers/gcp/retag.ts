@@ -1,4 +1,7 @@
-/** Labels of an instance that came from an earlier control cluster: with those of this one, listings show it again. */
+/**
+ * Labels of an instance that came from an earlier control cluster: with those of this one, listings
+ * show it again.
+ */
 import type { CreateRequest } from '../driver.ts';
 import { ComputeError, errorOfOperation } from './error-mapping.ts';
 import type { Compute, ComputeInstance } from './compute.ts';
@@ -8,8 +11,9 @@ import { isTransient, pending } from './wait.ts';
 import { isMadeFor } from './find.ts';
 
 /**
- * Only of an instance that the Machine names and that was made for it: same namespace, and same UID or name. What MCM made has no
- * labels, and is listed without. Where Google refuses, the Machine keeps its instance all the same; answers why, in words.
+ * Only of an instance that the Machine names and that was made for it: same namespace, and same UID
+ * or name. What MCM made has no labels, and is listed without. Where Google refuses, the Machine
+ * keeps its instance all the same; answers why, in words.
  */
 export async function refreshLabels(
   compute: Compute,
@@ -38,7 +42,7 @@ export async function refreshLabels(
 function refusalIn(error: unknown, name: string): string {
   if (!(error instanceof ComputeError) || error.meaning === 'cancelled') throw error;
   const { meaning, message, retryAfterSeconds } = error;
-  // Precondition: somebody else was faster, so that the fingerprint is an old one.
+  // Precondition: another caller set labels first, so the fingerprint is out of date.
   if (isTransient(error) || meaning === 'precondition') {
     throw pending(`labels of instance ${name} are being set`, { retryAfterSeconds });
   }

@@ -1,4 +1,7 @@
-/** Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK costs a process 150 MB and half a second. */
+/**
+ * Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK
+ * costs a process 150 MB and half a second.
+ */
 import type { Compute } from './compute.ts';
 import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
@@ -20,7 +23,7 @@ export interface SdkSettings {
 
 export interface SdkClient {
   compute: Compute;
-  /** Of ambient credentials. */
+  /** The project of ambient credentials. */
   project?: (signal: AbortSignal) => Promise<string>;
 }
 

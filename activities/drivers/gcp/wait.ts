@@ -5,7 +5,7 @@ import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
 
 export interface WaitLimits {
-  /** Of all waiting together. */
+  /** The limit of all waiting together. */
   limitSeconds: number;
   firstPauseSeconds: number;
 }
@@ -37,7 +37,10 @@ export interface OperationWait {
   checkpointOf(operation: string): string;
 }
 
-/** The operation when it is done, well or not. Throws `DriverPending` when that takes more than a moment. */
+/**
+ * The operation when it is done, well or not. Throws `DriverPending` when that takes more than a
+ * moment.
+ */
 export async function untilDone(
   wait: OperationWait,
   operation: ComputeOperation,
@@ -59,7 +62,10 @@ export async function untilDone(
   return current;
 }
 
-/** One look, for a call that goes on. Undefined: Google does not know this operation. Throws `DriverPending` when it is not done. */
+/**
+ * One look, for a call that goes on. Undefined: Google does not know this operation. Throws
+ * `DriverPending` when it is not done.
+ */
 export async function resumed(
   wait: OperationWait,
   name: string,
@@ -128,7 +134,10 @@ export function pending(
 
 const recentMilliseconds = 60_000;
 
-/** What ended long ago was told then, or is the outcome of an earlier try, which a request ID brings back for ever. */
+/**
+ * What ended long ago was told then, or is the outcome of an earlier try, which a request ID brings
+ * back for ever.
+ */
 export function isRecent({ endedAt, begunAt = 0 }: ComputeOperation): boolean {
   return Date.now() - (endedAt ?? begunAt) < recentMilliseconds;
 }

@@ -1,4 +1,6 @@
-/** Calls of the virtual cloud's HTTP API (docs/virtual-cloud.md). Fails with a `DriverError` only. */
+/**
+ * Calls of the virtual cloud's HTTP API (docs/virtual-cloud.md). Fails with a `DriverError` only.
+ */
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';

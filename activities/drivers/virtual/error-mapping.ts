@@ -8,7 +8,10 @@ interface FailedCall {
   path: string;
 }
 
-/** With these a cloud has looked at the request and made nothing. The others may come in the middle of the work. */
+/**
+ * With these a cloud has looked at the request and made nothing. The others may come in the middle
+ * of the work.
+ */
 const refusals: readonly MachineErrorCode[] = [
   'InvalidArgument',
   'NotFound',
@@ -74,7 +77,7 @@ function answerOf(text: string): CloudError | undefined {
     if (!isMachineErrorCode(code)) return undefined;
     return { code, reason: String(reason), message: String(message) };
   } catch {
-    // Something else than the virtual cloud listens there; the caller shows the text.
+    // The answer is not the virtual cloud's; the caller shows its text.
     return undefined;
   }
 }
@@ -82,9 +85,9 @@ function answerOf(text: string): CloudError | undefined {
 interface BrokenCall extends FailedCall {
   url: URL;
   callTimeoutSeconds: number;
-  /** Of the caller. */
+  /** The caller's signal. */
   signal: AbortSignal;
-  /** Of this call. */
+  /** The signal of this call's own limit. */
   timeout: AbortSignal;
 }
 
@@ -108,7 +111,7 @@ export function errorOfTransport(call: BrokenCall, cause: unknown): DriverError 
   return new DriverError({ code: 'Unavailable', message, settled, cause });
 }
 
-/** Nobody listens there: the request did not leave. */
+/** No process listens at that address: the request was not sent. */
 function wasNeverSent(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined;
   return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'UND_ERR_CONNECT_TIMEOUT';

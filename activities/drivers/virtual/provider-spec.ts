@@ -1,4 +1,7 @@
-/** `providerSpec` of a MachineClass with `provider: virtual`. Every field has a default: `{}` is enough. */
+/**
+ * `providerSpec` of a MachineClass with `provider: virtual`. Every field has a default: `{}` is
+ * enough.
+ */
 import type { Taint } from '../../../workflows/api/machine.ts';
 
 export const sizes = ['small', 'medium', 'large'] as const;
@@ -18,7 +21,7 @@ export interface VirtualProviderSpec {
   needsInitialization: boolean;
 }
 
-/** Of a spec that was validated. */
+/** A validated spec with its defaults. */
 export function withDefaults(spec: unknown): VirtualProviderSpec {
   const { zone, size, labels, annotations, taints, tags, needsInitialization } = (spec ??
     {}) as Partial<VirtualProviderSpec>;

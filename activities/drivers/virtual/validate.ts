@@ -17,7 +17,9 @@ const checks: Record<keyof VirtualProviderSpec, Check> = {
     typeof value === 'boolean' ? [] : [refusal(path, value, 'true or false')],
 };
 
-/** A sentence for each fault; empty when there is none. Absent and null fields have their default. */
+/**
+ * A sentence for each fault; empty when there is none. Absent and null fields have their default.
+ */
 export function validateProviderSpec(spec: unknown): string[] {
   const record = spec ?? {};
   if (!isRecord(record)) return [refusal('providerSpec', spec, 'an object')];
@@ -43,10 +45,10 @@ function checkOneOf(allowed: readonly string[]): Check {
 }
 
 function checkTexts(value: unknown, path: string): string[] {
-  if (!isRecord(value)) return [refusal(path, value, 'an object whose values are texts')];
+  if (!isRecord(value)) return [refusal(path, value, 'an object whose values are strings')];
   return Object.entries(value)
     .filter(([, item]) => typeof item !== 'string')
-    .map(([key, item]) => `${refusal(`${path}.${key}`, item, 'a text')}: put it in quotes`);
+    .map(([key, item]) => `${refusal(`${path}.${key}`, item, 'a string')}: put it in quotes`);
 }
 
 function checkTaints(value: unknown, path: string): string[] {
@@ -58,8 +60,8 @@ function checkTaint(value: unknown, path: string): string[] {
   if (!isRecord(value)) return [refusal(path, value, 'an object')];
   const { key, effect, value: text = '' } = value;
   return [
-    ...(typeof key === 'string' && key !== '' ? [] : [refusal(`${path}.key`, key, 'a text')]),
-    ...(typeof text === 'string' ? [] : [refusal(`${path}.value`, text, 'a text')]),
+    ...(typeof key === 'string' && key !== '' ? [] : [refusal(`${path}.key`, key, 'a string')]),
+    ...(typeof text === 'string' ? [] : [refusal(`${path}.value`, text, 'a string')]),
     ...checkOneOf(effects)(effect, `${path}.effect`),
   ];
 }

@@ -53,7 +53,7 @@ test.each<{ name: string; spec: unknown; says: string }>([
   {
     name: 'a label that YAML made a number',
     spec: { labels: { count: 1 } },
-    says: 'providerSpec.labels.count: 1 is not a text: put it in quotes',
+    says: 'providerSpec.labels.count: 1 is not a string: put it in quotes',
   },
   {
     name: 'a taint without an effect',

@@ -1,4 +1,6 @@
-/** Credentials that the SDK's own chain finds: here those of an instance, from a metadata service. */
+/**
+ * Credentials that the SDK's own chain finds: here those of an instance, from a metadata service.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';

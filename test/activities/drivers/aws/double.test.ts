@@ -1,4 +1,7 @@
-/** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
+/**
+ * The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails
+ * and takes its time.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';

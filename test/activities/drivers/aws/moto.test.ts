@@ -167,7 +167,7 @@ describe('create', () => {
       kind: 'input',
       settled: true,
       message:
-        'Invalid value: providerSpec.ami: "" is not a text with something in it; providerSpec.machineType: 5 is not a text: put it in quotes',
+        'Invalid value: providerSpec.ami: "" is not a non-empty string; providerSpec.machineType: 5 is not a string: put it in quotes',
     });
   });
 

@@ -17,7 +17,7 @@ const request = () => ({ ...aMachine('any'), namespace: 'shoot' });
 const notAzure = {
   code: 'Unknown',
   settled: false,
-  message: expect.stringContaining("no answer of Azure's"),
+  message: expect.stringContaining('this answer does not come from Azure'),
 };
 
 test.each([

@@ -1,4 +1,7 @@
-/** The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is told. */
+/**
+ * The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is
+ * told.
+ */
 import { describe, expect, test } from '@jest/globals';
 import {
   codeMeanings,

@@ -130,7 +130,7 @@ describe('failures', () => {
     expect(await failureOf(driver.createInstance(aMachine('m')))).toMatchObject({
       code: 'ResourceExhausted',
       settled: false,
-      message: expect.stringContaining('and what was made is not all deleted yet'),
+      message: expect.stringContaining('and not everything that was made has been deleted again'),
     });
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);

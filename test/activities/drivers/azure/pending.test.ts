@@ -1,4 +1,7 @@
-/** Operations that take minutes: a call does not wait for them, and the next one goes on where it was. */
+/**
+ * Operations that take minutes: a call does not wait for them, and the next one goes on where it
+ * was.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/server.ts';
@@ -188,7 +191,7 @@ describe('a create that fails after minutes says why', () => {
       kind: 'capacity',
       settled: false,
       message: expect.stringMatching(
-        /AllocationFailed: on purpose; and what was made is not all deleted yet: .*m-nic cannot be deleted yet \(NicReservedForAnotherVm\)/,
+        /AllocationFailed: on purpose; and not everything that was made has been deleted again: .*m-nic cannot be deleted yet \(NicReservedForAnotherVm\)/,
       ),
     });
     expect(await create('m')({})).toMatchObject({ found: false });

@@ -1,4 +1,7 @@
-/** An authority that does not answer, or refuses: no call outlives its limit, and no account gets new clients without end. */
+/**
+ * An authority that does not answer, or refuses: no call outlives its limit, and no account gets
+ * new clients without end.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

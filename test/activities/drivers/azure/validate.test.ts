@@ -28,12 +28,12 @@ describe('a fault', () => {
     {
       name: 'location',
       spec: aSpec({ location: '' }),
-      fault: 'providerSpec.location: "" is not a text with something in it',
+      fault: 'providerSpec.location: "" is not a non-empty string',
     },
     {
       name: 'resourceGroup',
       spec: aSpec({ resourceGroup: 3 }),
-      fault: 'providerSpec.resourceGroup: 3 is not a text: put it in quotes',
+      fault: 'providerSpec.resourceGroup: 3 is not a string: put it in quotes',
     },
     {
       name: 'subnet',
@@ -65,7 +65,7 @@ describe('a fault', () => {
     {
       name: 'value of a tag',
       spec: aSpec({ tags: { ...tags, a: 1 } }),
-      fault: 'providerSpec.tags.a: 1 is not a text of 256 characters at most',
+      fault: 'providerSpec.tags.a: 1 is not a string of at most 256 characters',
     },
     {
       name: 'size',

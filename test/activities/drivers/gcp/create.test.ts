@@ -44,7 +44,9 @@ function madeByMcm(name: string, more: object = {}): void {
   cloud.advance(Date.now());
 }
 
-/** Google shows an instance a moment after its name is taken: until then another attempt is put off. */
+/**
+ * Google shows an instance a moment after its name is taken: until then another attempt is put off.
+ */
 async function insist(name: string, token: string): Promise<{ found: boolean }> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {

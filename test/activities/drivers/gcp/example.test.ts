@@ -1,4 +1,7 @@
-/** deploy/examples/clouds/gcp.yaml: each field of the provider spec is in it, is valid, and reaches the request. */
+/**
+ * deploy/examples/clouds/gcp.yaml: each field of the provider spec is in it, is valid, and reaches
+ * the request.
+ */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';

@@ -1,4 +1,7 @@
-/** A class with every field of Gardener's driver, and the request that it becomes: built, and on the wire. */
+/**
+ * A class with every field of Gardener's driver, and the request that it becomes: built, and on the
+ * wire.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';

@@ -1,4 +1,7 @@
-/** The connection is cut at every request, before and after the work: there is one instance with its disks, and none after a delete. */
+/**
+ * The connection is cut at every request, before and after the work: there is one instance with its
+ * disks, and none after a delete.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { aGcpWorld, aSpec, gcpRequest, loadSeconds, untilOver } from './gcp-world.ts';
@@ -22,7 +25,10 @@ const providerSpec = {
   disks: [...aSpec.disks, { type: 'SCRATCH', interface: 'NVME' }, { type: 'pd-ssd', sizeGb: 10 }],
 };
 
-/** A create asks for: token, look, insert, operation, look. A delete for: token, look, delete, operation, look. */
+/**
+ * A create asks for: token, look, insert, operation, look. A delete for: token, look, delete,
+ * operation, look.
+ */
 const requestCount = 5;
 const cuts = (['cutBefore', 'loseAnswer'] as const).flatMap((kind) =>
   Array.from({ length: requestCount }, (_, skip) => ({ kind, skip })),

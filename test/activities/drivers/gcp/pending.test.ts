@@ -1,4 +1,7 @@
-/** Operations that take their time: no call waits for them, and each goes on where the one before was. */
+/**
+ * Operations that take their time: no call waits for them, and each goes on where the one before
+ * was.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';

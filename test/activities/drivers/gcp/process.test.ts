@@ -1,4 +1,7 @@
-/** The driver in a process of its own: when it loads the SDK, and whether it goes through the proxy of the environment. */
+/**
+ * The driver in a process of its own: when it loads the SDK, and whether it goes through the proxy
+ * of the environment.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -107,7 +107,8 @@ const tokens = (): number =>
 
 describe('a token endpoint that does not answer', () => {
   test('ends the call by its limit, and the next one does not wait for the same answer', async () => {
-    // The request for the token is given up later than the call that needs it, as the library does not hear that.
+    // The request for the token is given up later than the call that needs it, as the library does
+    // not hear that.
     const driver = world.aDriver({ callTimeoutSeconds: 0.3 });
     const before = tokens();
     world.double.faults.add({ kind: 'hang', operation: 'token' });
