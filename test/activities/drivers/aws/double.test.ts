@@ -69,6 +69,15 @@ describe('create', () => {
     expect(statesOf('lagging')).toHaveLength(1);
   });
 
+  test('two creates at once with one token make one instance', async () => {
+    const [one, two] = await Promise.all([
+      createdBy(driver, theRequest('twice')),
+      createdBy(driver, theRequest('twice')),
+    ]);
+    expect(one.providerID).toBe(two.providerID);
+    expect(statesOf('twice')).toHaveLength(1);
+  });
+
   test('the same token with another request finds what the first one made', async () => {
     double.delay({ listedAfter: 1 });
     const { providerID } = await createdBy(driver, theRequest('changed'));

@@ -10,6 +10,7 @@ import {
   zone,
   loadSeconds,
 } from './gcp-world.ts';
+import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
@@ -59,26 +60,40 @@ async function insist(name: string, token: string): Promise<{ found: boolean }> 
   throw new Error('it was put off for ever');
 }
 
-describe('create', () => {
-  test('makes an instance and awaits it, and finds it the second time', async () => {
-    const first = await world.driver.createInstance(gcpRequest('plain'));
-    expect(first).toEqual({
-      providerID: idOf('plain'),
-      nodeName: 'plain',
+describeDriverContract({
+  driver: () => world.driver,
+  request: gcpRequest,
+  countMade: everMade,
+  countLiving: (name) =>
+    world.double.cloud.instances.filter((instance) => instance.name === name).length,
+  expectMade(instance, name) {
+    expect(instance).toEqual({
+      providerID: idOf(name),
+      nodeName: name,
       found: false,
       isInitialized: true,
       addresses: [
-        { type: 'InternalIP', address: '10.0.0.2' },
-        { type: 'Hostname', address: 'plain' },
+        { type: 'InternalIP', address: expect.stringMatching(/^10\.0\.0\.\d+$/) },
+        { type: 'Hostname', address: name },
       ],
     });
-    expect(await world.driver.createInstance(gcpRequest('plain'))).toEqual({
-      ...first,
-      found: true,
-    });
-    expect(everMade('plain')).toBe(1);
-  });
+  },
+  absentProviderID: idOf('c-known'),
+  badSpec: {
+    providerSpec: { ...aSpec, disks: [] },
+    message: 'Invalid value: providerSpec.disks: [] is not a list with at least 1 of them',
+  },
+  brokenSpec: { zone, disks: 3 },
+  volumes: {
+    specs: [
+      { gcePersistentDisk: { pdName: 'pd' } },
+      { csi: { driver: 'pd.csi.storage.gke.io', volumeHandle: 'projects/p/zones/z/disks/d' } },
+    ],
+    ids: ['pd', 'projects/p/zones/z/disks/d'],
+  },
+});
 
+describe('create', () => {
   test('the labels say whose it is from the first moment on', async () => {
     await world.driver.createInstance(gcpRequest('labelled'));
     expect(bodyOf('labelled')?.labels).toEqual({
@@ -120,35 +135,10 @@ describe('create', () => {
     expect(everMade('two-scripts')).toBe(0);
   });
 
-  test('two creates at once with one token make one instance', async () => {
-    const [one, two] = await Promise.all([
-      world.driver.createInstance(gcpRequest('twice')),
-      world.driver.createInstance(gcpRequest('twice')),
-    ]);
-    expect(one.providerID).toBe(two.providerID);
-    expect(everMade('twice')).toBe(1);
-  });
-
   test('two creates at once with two tokens make one instance: the second meets the first', async () => {
     const both = await Promise.all([insist('met', 'one'), insist('met', 'two')]);
     expect(both.filter(({ found }) => found)).toHaveLength(1);
     expect(everMade('met')).toBe(1);
-  });
-
-  test('with a providerID it never creates', async () => {
-    const request = gcpRequest('known', { providerID: idOf('known') });
-    expect(await failureOf(world.driver.createInstance(request))).toEqual({
-      code: 'NotFound',
-      settled: true,
-      message: `instance ${idOf('known')} does not exist`,
-    });
-    expect(everMade('known')).toBe(0);
-  });
-
-  test('a providerID is enough to adopt an instance of another cluster and token', async () => {
-    const { providerID } = await world.driver.createInstance(gcpRequest('moved'));
-    const request = gcpRequest('moved', { providerID, cluster: 'cluster-2', token: 'other' });
-    expect(await world.driver.createInstance(request)).toMatchObject({ providerID, found: true });
   });
 
   test('an instance of MCM with the tags of the class is adopted if no other Machine claims it', async () => {
@@ -200,18 +190,6 @@ describe('create', () => {
     });
   });
 
-  test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
-    const bad = gcpRequest('spec', { providerSpec: { ...aSpec, disks: [] } });
-    expect(await failureOf(world.driver.createInstance(bad))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: 'Invalid value: providerSpec.disks: [] is not a list with at least 1 of them',
-    });
-    await world.driver.createInstance(gcpRequest('spec'));
-    expect(await world.driver.createInstance(bad)).toMatchObject({ found: true });
-  });
-
   test('a class without a zone cannot be looked for, so nothing is settled', async () => {
     const request = gcpRequest('nowhere', { providerSpec: {} });
     const is = { code: 'InvalidArgument', settled: false };
@@ -226,18 +204,6 @@ describe('create', () => {
       message: expect.stringContaining('metadata.name: "a.b" cannot be the name of an instance'),
     });
     expect(await world.driver.deleteInstance(gcpRequest('a.b'))).toEqual({ found: false });
-  });
-
-  test('a token whose instance was deleted is spent', async () => {
-    await world.driver.createInstance(gcpRequest('ghost'));
-    await world.driver.deleteInstance(gcpRequest('ghost'));
-    expect(await failureOf(world.driver.createInstance(gcpRequest('ghost')))).toMatchObject({
-      code: 'Aborted',
-      settled: true,
-    });
-    expect(everMade('ghost')).toBe(1);
-    const next = gcpRequest('ghost', { token: 'uid-of-ghost-1' });
-    expect(await world.driver.createInstance(next)).toMatchObject({ found: false });
   });
 
   test('an instance that is still being made by an earlier try is awaited', async () => {
