@@ -83,7 +83,7 @@ describe.each<[Cloud, (code: string) => string, string[]]>([
   });
 });
 
-test('of all clouds a class that the driver refuses is a configuration problem', () => {
+test('a class that a driver refuses is a configuration problem in all clouds', () => {
   const text = invalidSpec(['providerSpec.region is missing']);
   for (const cloud of ['aws', 'azure', 'gcp'] as const) {
     expect(gardenerCodesOf(cloud, text)).toEqual(['ERR_CONFIGURATION_PROBLEM']);

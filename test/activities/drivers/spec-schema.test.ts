@@ -61,7 +61,7 @@ describe('a fault does not show', () => {
     });
   });
 
-  test('what is inside an object that stands where a text belongs', () => {
+  test('values inside a misplaced object are not shown', () => {
     expect(check({ ...good, region: { adminPassword: 'hunter2' } })).toEqual([
       'providerSpec.region: an object with adminPassword is not a string: put it in quotes',
     ]);

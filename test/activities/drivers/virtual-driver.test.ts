@@ -108,7 +108,7 @@ describe('create', () => {
     expect(await machinesEver(name)).toBe(2);
   });
 
-  test('several instances of the name are nobody to choose from', async () => {
+  test('several instances of the name are an OutOfRange error', async () => {
     await driver.createInstance(aRequest('many', { token: 'one' }));
     await driver.createInstance(aRequest('many', { token: 'two', isClaimed: () => true }));
     expect(await failureOf(driver.createInstance(aRequest('many')))).toMatchObject({

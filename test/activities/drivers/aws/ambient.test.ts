@@ -58,16 +58,16 @@ async function describeWith(allowsAmbientCredentials: boolean): Promise<unknown>
   return await driver.describeInstance(aRequest('any', { providerSpec: aSpec() }));
 }
 
-test('are used where the operator allows it', async () => {
+test('credentials of the process are used where the operator allows it', async () => {
   expect(await describeWith(true)).toBeUndefined();
   expect(double.lastAccessKey()).toBe('key-of-the-instance');
 });
 
-test('are not looked for where he does not', async () => {
+test('credentials of the process are not looked for where the operator does not allow it', async () => {
   expect(await failureOf(describeWith(false))).toMatchObject({ code: 'Unauthenticated' });
 });
 
-test('that nobody has are a fault of credentials', async () => {
+test('missing credentials of the process are an error of kind credentials', async () => {
   isThere = false;
   expect(await failureOf(describeWith(true))).toMatchObject({
     code: 'Unauthenticated',
@@ -76,7 +76,7 @@ test('that nobody has are a fault of credentials', async () => {
   });
 });
 
-test('that a program does not give in time end the call; the next call asks it again', async () => {
+test('a credential program that is too slow ends the call, and the next call asks it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   const config = join(folder, 'config');
   const program = join(folder, 'program');

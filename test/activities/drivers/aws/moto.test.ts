@@ -137,7 +137,7 @@ describe('create', () => {
     expect(await statesOf(name)).toEqual(['running', 'running']);
   });
 
-  test('several instances of the name are nobody to choose from', async () => {
+  test('several instances of the name are an OutOfRange error', async () => {
     await createdBy(driver, theRequest('many', { token: 'one' }));
     await createdBy(driver, theRequest('many', { token: 'two', isClaimed: () => true }));
     expect(await failureOf(createdBy(driver, theRequest('many')))).toMatchObject({
@@ -203,7 +203,7 @@ describe('initialize', () => {
 });
 
 describe('delete', () => {
-  test('takes what has its token, its providerID or its name and tags, and leaves the rest', async () => {
+  test('a delete takes what has its token, its providerID or its name and tags, and leaves the rest', async () => {
     const claimed = await createdBy(driver, theRequest('mixed', { token: 'claimed' }));
     const isClaimed = (providerID: string): boolean => providerID === claimed.providerID;
     const foreign = await createdBy(
@@ -265,7 +265,7 @@ describe('credentials', () => {
     }
   });
 
-  test('those of the process, where that is allowed', async () => {
+  test('credentials of the process are used where that is allowed', async () => {
     const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
     const request = theRequest('any', { secret: {} });
     expect(await driverWith(env, true).describeInstance(request)).toBeUndefined();

@@ -121,7 +121,7 @@ describe('create', () => {
     expect(looks).toHaveLength(1);
   });
 
-  test('a create that is under way is waited for by whoever asks again', async () => {
+  test('a create that is under way is waited for by the next call', async () => {
     double.faults.add({ kind: 'slow', match: vmPut, milliseconds: 1_200 });
     const hasty = aDriver(double, { waitSeconds: 0.2 });
     await pendingOf(hasty.createInstance(aMachine('m')));

@@ -72,7 +72,7 @@ describe('by words', () => {
   });
 });
 
-test('what nobody knows is unknown, and not settled', () => {
+test('an unknown error is Unknown, and not settled', () => {
   expect(driverErrorOf(failureOf('do it', new Error('odd')), false)).toMatchObject({
     code: 'Unknown',
     settled: false,

@@ -119,7 +119,7 @@ describe('failures', () => {
     });
   });
 
-  test('what cannot be cleaned up is not settled', async () => {
+  test('a create whose parts cannot be deleted again is not settled', async () => {
     double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
     double.faults.add({
       kind: 'refuse',
@@ -136,7 +136,7 @@ describe('failures', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('a failure is told although Azure keeps the interface for a while', async () => {
+  test('a failure is reported although Azure keeps the interface for a while', async () => {
     double.faults.add({ kind: 'refuse', match: vmPut, status: 409, code: 'ZonalAllocationFailed' });
     const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
     const code = 'NicReservedForAnotherVm';

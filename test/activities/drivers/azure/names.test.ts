@@ -102,7 +102,7 @@ describe('whose a resource is, by its tags', () => {
   });
 });
 
-test('what stands in the question to Resource Graph cannot change the question', () => {
+test('a value in a query to Resource Graph cannot change the query', () => {
   const question = graphQuery({
     resourceGroup: String.raw`rg' or 1==1 or '\ `,
     classTags: { "kubernetes.io-cluster-a'b": '1', 'kubernetes.io-role-node': '1' },

@@ -39,7 +39,7 @@ const create = (name: string) => (more: object) => driver.createInstance(aMachin
 const remove = (name: string) => (more: object) => driver.deleteInstance(aMachine(name, more));
 
 describe('a create of ten minutes', () => {
-  test('is pending, with words, a time and a checkpoint, and is sent once', async () => {
+  test('a long create is pending, with words, a time and a checkpoint, and is sent once', async () => {
     double.faults.add({ ...tenMinutes, match: vmPut });
     const pending = await pendingOf(create('m')({}));
     expect(pending.message).toBe(
@@ -114,7 +114,7 @@ describe('a create of ten minutes', () => {
     expect(checkpoints.join()).not.toContain('signature');
   });
 
-  test('what Azure says of the next look is told', async () => {
+  test('the pause that Azure asks for is passed on', async () => {
     double.faults.add({ ...tenMinutes, match: vmPut });
     double.faults.add({ kind: 'throttle', match: '/operations/', seconds: 77, skip: 2 });
     const pending = await pendingOf(create('m')({}));
@@ -200,7 +200,7 @@ describe('a create that fails after minutes says why', () => {
 });
 
 describe('a delete', () => {
-  test('of ten minutes is pending, is sent once, and remembers that there was something', async () => {
+  test('a delete of ten minutes is pending, is sent once, and remembers that there was something', async () => {
     await create('m')({});
     double.faults.add({ ...tenMinutes, match: vmDelete });
     const { result, told, polls } = await untilSettled(double, remove('m'));
@@ -244,7 +244,7 @@ describe('a delete', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('is not done while a look shows what was there before', async () => {
+  test('a delete is not done while a look still shows the resource', async () => {
     await create('m')({});
     const match = `get ${vmDelete.slice('delete '.length)}/m`;
     double.faults.add({ kind: 'stale', match, skip: 1 });
@@ -322,7 +322,7 @@ test('an instance that is listed is waited for once, and the next listing says t
   expect(living(double, 'm')).toEqual([]);
 });
 
-test('of what the account may not have, or the place does not have, nothing is left', async () => {
+test('a create without quota or capacity leaves nothing behind', async () => {
   await create('a')({});
   double.world.quota = 1;
   expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'quota', settled: true });

@@ -99,7 +99,7 @@ describe('an answer of the authority that is lost', () => {
     expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
   });
 
-  test('is not waited for by the call after one that was cancelled', async () => {
+  test('a lost answer is not waited for by the call after one that was cancelled', async () => {
     const driver = aDriver(double, { callSeconds: 600, limitSeconds: 600 });
     double.authority.fallSilent(1);
     const before = double.authority.heard.tokens;
@@ -162,7 +162,7 @@ describe('a set of clients', () => {
   } as const;
   const access = { cloud: cloudOf(undefined, env), plan };
 
-  test('is replaced once, however many calls say that it is refused, and again after a minute', async () => {
+  test('a set of clients is replaced once, however many calls say that it is refused, and again after a minute', async () => {
     let now = 0;
     const source = createClientSource({ apiVersions: apiVersionsOf({}), now: () => now });
     const first = await source.of(access);

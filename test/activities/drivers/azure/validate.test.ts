@@ -7,12 +7,12 @@ const withStorage = (more: object) =>
   withProperties({ storageProfile: { ...someProperties.storageProfile, ...more } });
 const { zone: _, ...unplaced } = someProperties;
 
-test('a class of Gardener is valid; fields that nobody knows are ignored', () => {
+test('a class of Gardener is valid, and unknown fields are ignored', () => {
   expect(validateProviderSpec(aSpec({ more: 1 }))).toEqual([]);
   expect(validateProviderSpec(withProperties({ networkProfile: null }))).toEqual([]);
 });
 
-test('nothing at all', () => {
+test('an absent spec lists all that is missing', () => {
   expect(validateProviderSpec(undefined)).toEqual([
     'providerSpec.location is missing',
     'providerSpec.resourceGroup is missing',
@@ -180,7 +180,7 @@ describe('a fault', () => {
     expect(validateProviderSpec(spec)).toEqual([fault]);
   });
 
-  test('of 46 tags', () => {
+  test('46 tags are one more than allowed', () => {
     const many = Object.fromEntries(
       Array.from({ length: 44 }, (_item, index) => [`t${index}`, '']),
     );

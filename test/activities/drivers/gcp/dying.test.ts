@@ -63,7 +63,7 @@ describe('a spot instance', () => {
     expect(failure.message).toContain('Google takes spot instances back');
   });
 
-  test('that is gone when its operation is done', async () => {
+  test('is a lack of capacity when it is gone as its operation is done', async () => {
     world.double.faults.add({ kind: 'dies', operation: 'insert', name: 'flash' });
     const create = driver.createInstance(gcpRequest('flash', { providerSpec }));
     expect(await failureOf(create)).toMatchObject({ code: 'ResourceExhausted', settled: true });
@@ -101,7 +101,7 @@ describe('any other instance', () => {
     },
   );
 
-  test('that stopped is not adopted by its name, but by the Machine that has it', async () => {
+  test('is not adopted by its name once it has stopped, but by the Machine that has it', async () => {
     const fault = { kind: 'dies', operation: 'insert', name: 'stopped' } as const;
     world.double.faults.add({ ...fault, reason: 'TERMINATED', seconds: 5 });
     await driver.createInstance(gcpRequest('stopped'));

@@ -56,7 +56,7 @@ describe('the example', () => {
     expect(silent).toEqual([]);
   });
 
-  test('is valid', () => {
+  test('the example is valid', () => {
     expect(machineClass.provider).toBe('GCP');
     expect(validateProviderSpec(machineClass.providerSpec)).toEqual([]);
     const shown = { ...secret.stringData, projectID: 'a-project' };

@@ -53,7 +53,7 @@ test.each([
   'aws:///z/i',
 ])('%s is no providerID of Google', (providerID) => expect(placeOf(providerID)).toBeUndefined());
 
-test('of several tags the last counts, as with Gardener’s driver', () => {
+test('the last of several tags counts, as in Gardener’s driver', () => {
   const tags = ['kubernetes-io-cluster-a', 'kubernetes-io-role-x', 'kubernetes-io-cluster-b'];
   expect(searchTagsOf(tags)).toEqual({
     cluster: 'kubernetes-io-cluster-b',

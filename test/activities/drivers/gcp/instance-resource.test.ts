@@ -171,7 +171,7 @@ describe('every field', () => {
   }, loadSeconds * 1_000);
   afterAll(() => world.double.close());
 
-  test('is valid and in its place', () => {
+  test('every field is valid and in its place', () => {
     expect(validateProviderSpec(full)).toEqual([]);
     expect(instanceResource({ spec: specOf(full), project: 'a-project', request })).toEqual(
       expected,
@@ -223,7 +223,7 @@ describe('fields that are left out', () => {
     request: { ...request, userData: '' },
   });
 
-  test('are not sent, or sent with the default of Gardener’s driver', () => {
+  test('omitted fields are not sent, or sent with the default of Gardener’s driver', () => {
     expect(resource).toMatchObject({
       canIpForward: false,
       deletionProtection: false,

@@ -20,7 +20,7 @@ test('is there', async () => {
   expect(await strict.driver.createInstance(gcpRequest('right'))).toMatchObject({ found: false });
 });
 
-test('a zone that there is not is not "no instance"', async () => {
+test('a missing zone does not count as a missing instance', async () => {
   const providerSpec = { ...aSpec, zone: 'europe-west9-x' };
   const request = gcpRequest('lost', { providerSpec });
   const is = { code: 'InvalidArgument', settled: false };
@@ -31,7 +31,7 @@ test('a zone that there is not is not "no instance"', async () => {
   ).toMatchObject(is);
 });
 
-test('a project that there is not is not "no instance"', async () => {
+test('a missing project does not count as a missing instance', async () => {
   const providerID = `gce:///another-project/${zone}/lost`;
   const is = { code: 'InvalidArgument', settled: false };
   const request = gcpRequest('lost', { providerID });
@@ -39,7 +39,7 @@ test('a project that there is not is not "no instance"', async () => {
   expect(await failureOf(strict.driver.deleteInstance(request))).toMatchObject(is);
 });
 
-test('an image that there is not is a fault of the class', async () => {
+test('a missing image is an error of the class', async () => {
   const disks = [{ ...aSpec.disks[0], image: 'projects/i/global/images/gone' }];
   const request = gcpRequest('no-image', { providerSpec: { ...aSpec, disks } });
   expect(await failureOf(strict.driver.createInstance(request))).toMatchObject({

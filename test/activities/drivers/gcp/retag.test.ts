@@ -40,7 +40,7 @@ const isListed = async (name: string): Promise<boolean> => {
   return all.some(({ machineName }) => machineName === name);
 };
 
-test('get the labels of this one, where that is allowed, and are listed again', async () => {
+test('adopted instances get the labels of this cluster, where that is allowed, and are listed again', async () => {
   const { labels: _, ...spec } = { ...Object(gcpRequest('x').providerSpec) };
   const providerSpec = { ...spec, labels: { team: 'a' } };
   await world.driver.createInstance(gcpRequest('renewed', { providerSpec }));
@@ -58,20 +58,20 @@ test('get the labels of this one, where that is allowed, and are listed again', 
   expect(world.double.calls.slice(before).map(({ operation }) => operation)).toEqual(['get']);
 });
 
-test('keep their labels where it is not allowed', async () => {
+test('adopted instances keep their labels where retagging is not allowed', async () => {
   await world.driver.createInstance(gcpRequest('kept'));
   await world.driver.createInstance(moved('kept'));
   expect(labelsOf('kept')?.['millwright-cluster']).toBe('cluster-1');
 });
 
-test('of another Machine keep them', async () => {
+test('instances of another Machine keep their labels', async () => {
   await world.driver.createInstance(gcpRequest('foreign'));
   const thief = { ...moved('thief'), providerID: idOf('foreign') };
   await retagging.createInstance(thief);
   expect(labelsOf('foreign')?.['millwright-cluster']).toBe('cluster-1');
 });
 
-test('a refusal is told, and the Machine keeps its instance', async () => {
+test('a refused change of labels is reported, and the Machine keeps its instance', async () => {
   await world.driver.createInstance(gcpRequest('refused'));
   const fault = { kind: 'error', operation: 'setLabels', status: 403 } as const;
   world.double.faults.add({ ...fault, reason: 'forbidden', message: "Required 'setLabels'" });
@@ -83,7 +83,7 @@ test('a refusal is told, and the Machine keeps its instance', async () => {
   });
 });
 
-test('somebody else was faster: they are read and set again', async () => {
+test('labels that another caller changed first are read and set again', async () => {
   await world.driver.createInstance(gcpRequest('raced'));
   const fault = { kind: 'error', operation: 'setLabels', status: 412 } as const;
   world.double.faults.add({ ...fault, reason: 'conditionNotMet' });

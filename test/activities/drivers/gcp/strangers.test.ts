@@ -57,7 +57,7 @@ describe('an HTML 404 says nothing about an instance', () => {
     expect(isThere('deleted')).toBe(true);
   });
 
-  test('in place of its operation: the delete is not sent again', async () => {
+  test('in place of its operation does not send the delete again', async () => {
     await world.driver.createInstance(gcpRequest('after'));
     world.double.faults.add({ kind: 'slow', operation: 'delete', name: 'after', seconds: 90 });
     const { checkpoint = '' } = await pendingOf(
