@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface ClientCacheOptions<Client> {
   /** Default: nothing to close. */
   close?: (client: Client) => void;
-  /** A client that nobody asked for in this time is closed. Default 600. */
+  /** A client that was not used for this time is closed. Default 600. */
   idleSeconds?: number;
   /** Milliseconds; default `performance.now`. */
   now?: () => number;
@@ -28,8 +28,9 @@ export class ClientCache<Client> {
   }
 
   /**
-   * `parts`: everything that the client is made of, such as credentials, region and endpoint. A Secret with other content makes
-   * another client; the one before is closed when nobody uses it any more. Of secrets only a digest is kept.
+   * `parts`: everything that the client is made of, such as credentials, region and endpoint. A
+   * Secret with other content makes another client; the old one is closed when it is no longer
+   * used. The cache keeps only a digest of secrets.
    */
   get(parts: readonly string[], make: () => Client): Client {
     const now = this.#now();

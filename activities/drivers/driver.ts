@@ -1,5 +1,11 @@
-/** The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and keeps no state. */
-import type { ListedInstance } from '../../workflows/contracts/driver-activities.ts';
+/**
+ * The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and
+ * keeps no state.
+ */
+import {
+  longestPollSeconds,
+  type ListedInstance,
+} from '../../workflows/contracts/driver-activities.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 
@@ -13,7 +19,7 @@ export interface ProviderRequest {
   providerSpec: unknown;
   /** Decoded data of the class's Secrets. */
   secret: Record<string, string>;
-  /** Aborted: the call ends soon, with `Canceled`. */
+  /** When it is aborted, the call ends soon, with `Canceled`. */
   signal: AbortSignal;
 }
 
@@ -22,22 +28,32 @@ export interface MachineRequest extends ProviderRequest {
   /** Identity of the instance, once it is known. */
   providerID?: string;
   /**
-   * Names one attempt to make the instance: UID and create generation of the Machine. What is sent to the cloud with
-   * one token depends on nothing but the request, so that clouds recognise the second sending.
+   * Names one attempt to make the instance: UID and create generation of the Machine. What is sent
+   * to the cloud with one token depends on nothing but the request, so that clouds recognise the
+   * second sending.
    */
   token: string;
   /** What this driver returned last. */
   lastKnownState?: string;
-  /** Of the `DriverPending` that this driver threw last; absent when the operation is to be started. */
+  /**
+   * The checkpoint of the last `DriverPending` of this driver; absent when the operation has to be
+   * started.
+   */
   checkpoint?: string;
-  /** Does another Machine have this instance? Asked before one is taken that was found by name. */
+  /**
+   * Does another Machine have this instance? A driver asks before it takes an instance that it
+   * found by name.
+   */
   isClaimed: (providerID: string) => boolean | Promise<boolean>;
 }
 
 export interface CreateRequest extends MachineRequest {
   /** With all placeholders replaced. */
   userData: string;
-  /** Instead of `userData`, which is empty then, where that is not UTF-8, as what was packed with gzip: these are sent as they are, or refused. */
+  /**
+   * Instead of `userData`, which is empty then, where that is not UTF-8, as what was packed with
+   * gzip: these are sent as they are, or refused.
+   */
   userDataBytes?: Uint8Array;
   /** The Node is to register with these. */
   nodeLabels?: Record<string, string>;
@@ -61,7 +77,7 @@ export interface CreatedInstance extends Instance {
 }
 
 export interface ListRequest extends ProviderRequest {
-  /** Of the Machines. */
+  /** The namespace of the Machines. */
   namespace: string;
 }
 
@@ -76,25 +92,31 @@ export interface PersistentVolumeSpec {
 }
 
 /**
- * Every method can be called twice with the same effect as once, ends within the driver's own time limit, and fails
- * with a `DriverError` only. A create or a delete that the cloud accepted and is not done with yet throws `DriverPending`
- * instead of waiting, and is called again later with its checkpoint.
+ * Every method can be called twice with the same effect as once, ends within the driver's own time
+ * limit, and fails with a `DriverError` only. A create or a delete that the cloud accepted and is
+ * not done with yet throws `DriverPending` instead of waiting, and is called again later with its
+ * checkpoint.
  */
 export interface Driver {
-  /** Loads what is heavy, before the first call is taken: a library that takes a second to load stops all heartbeats of the process. */
+  /**
+   * Loads heavy libraries before the first call: one that takes a second to load stops all
+   * heartbeats of the process.
+   */
   prepare?(): Promise<void>;
 
-  /** For so long after a create without an answer the cloud may not list what it made. Seconds. */
+  /** How long after an unanswered create the cloud may not list what it made. */
   readonly settleSeconds: number;
 
   /**
-   * Finds before it creates: by providerID; by token; by name and tags, if no other Machine claims that instance. A
-   * request with a providerID never creates: without its instance it fails with `NotFound`. A token whose instance was
-   * deleted is spent: `Aborted`, settled.
+   * Finds before it creates: by providerID; by token; by name and tags, if no other Machine claims
+   * that instance. A request with a providerID never creates: without its instance it fails with
+   * `NotFound`. A token whose instance was deleted is spent: `Aborted`, settled.
    */
   createInstance(request: CreateRequest): Promise<CreatedInstance>;
 
-  /** Looks as `createInstance` does and makes nothing. Several instances of one name: `OutOfRange`. */
+  /**
+   * Looks as `createInstance` does and makes nothing. Several instances of one name: `OutOfRange`.
+   */
   describeInstance(request: MachineRequest): Promise<Instance | undefined>;
 
   /** What can only be done once the instance exists. Nothing to do is success. */
@@ -104,42 +126,51 @@ export interface Driver {
   deleteInstance(request: MachineRequest): Promise<{ found: boolean; lastKnownState?: string }>;
 
   /**
-   * All instances with the tags of this cluster and namespace, ordered by providerID. Whoever sees only a part of them
-   * fails.
+   * All instances with the tags of this cluster and namespace, ordered by providerID. A driver
+   * that sees only a part of them fails.
    */
   listInstances(request: ListRequest): Promise<ListedInstance[]>;
 
   /**
-   * Where `listInstances` looks, beside the credentials: region, project, resource group. One credential lists once for
-   * all classes of which this text is the same. Makes no call.
+   * Where `listInstances` looks, beside the credentials: region, project, resource group. One
+   * credential lists once for all classes of which this text is the same. Makes no call.
    */
   listScope(providerSpec: unknown): string;
 
   /**
-   * Deletes exactly this instance, if it has the tags of this cluster and namespace, and what goes with it. Unlike
-   * `deleteInstance` nothing else of the same name. Nothing there is success.
+   * Deletes exactly this instance, if it has the tags of this cluster and namespace, and what goes
+   * with it. Unlike `deleteInstance` nothing else of the same name. Nothing there is success.
    */
   deleteListed(request: DeleteListedRequest): Promise<{ found: boolean }>;
 
   /** Identities in the cloud of those volumes that are of this provider, in the order given. */
   volumeIds(specs: PersistentVolumeSpec[]): Promise<string[]>;
 
-  /** What is wrong with a provider spec, a sentence for each field; empty when nothing is. Makes no call. */
+  /**
+   * What is wrong with a provider spec, a sentence for each field; empty when nothing is. Makes no
+   * call.
+   */
   validate(providerSpec: unknown): string[];
 
-  /** Keys of a provider spec that are ignored and look like a misspelled field, a sentence for each. Default: none. Makes no call. */
+  /**
+   * Keys of a provider spec that are ignored and look like a misspelled field, a sentence for each.
+   * Default: none. Makes no call.
+   */
   warnings?(providerSpec: unknown): string[];
 }
 
-/** What stands behind a code, where the core or a person acts differently on it. */
+/** The cause behind a code, where the core or a person acts on it differently. */
 export type DriverFaultKind =
-  /** Too many calls; `code` is never ResourceExhausted, which makes the cluster autoscaler give up a pool. */
+  /**
+   * Too many calls; `code` is never ResourceExhausted, which makes the cluster autoscaler give up a
+   * pool.
+   */
   | 'throttling'
   /** The account may not have more; `code` is ResourceExhausted. */
   | 'quota'
   /** The cloud has no more of this size or zone; `code` is ResourceExhausted. */
   | 'capacity'
-  /** The Secret does not let us in. */
+  /** The cloud refuses the credentials of the Secret. */
   | 'credentials'
   /** The class or the Machine has to be changed. */
   | 'input';
@@ -150,11 +181,12 @@ export interface DriverFault {
   message: string;
   kind?: DriverFaultKind;
   /**
-   * True: this call looked, found nothing, and left nothing behind or under way. False: an instance may exist, as
-   * after a time limit, a broken connection, or a look that failed: an earlier try may have made it.
+   * True: this call looked, found nothing, and left nothing behind or under way. False: an instance
+   * may exist, as after a time limit, a broken connection, or a look that failed: an earlier try
+   * may have made it.
    */
   settled: boolean;
-  /** When the cloud wants to be asked again at the earliest. */
+  /** The earliest time to ask again, as the cloud says. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
@@ -176,12 +208,26 @@ export class DriverError extends Error {
 }
 
 export interface PendingOperation {
-  /** What is waited for, in words for people: `EC2 in eu-west-1: instance i-1 is shutting-down`. Without secrets, and the same as long as nothing changes. */
+  /**
+   * What is waited for, in words for people: `EC2 in eu-west-1: instance i-1 is shutting-down`.
+   * Without secrets, and the same as long as nothing changes.
+   */
   message: string;
-  /** When to ask again; 1 to 3600. */
+  /** When to ask again; see `pollWithinContract`. */
   pollAfterSeconds: number;
-  /** What the next call has to know to go on, e.g. the name of an operation; at most 4 KiB, without secrets. */
+  /**
+   * What the next call has to know to go on, e.g. the name of an operation; at most 4 KiB, without
+   * secrets.
+   */
   checkpoint?: string;
+}
+
+/**
+ * The wait that a driver wants before it is asked again, as the contract allows it: from a second
+ * to an hour.
+ */
+export function pollWithinContract(seconds: number): number {
+  return Math.min(Math.max(1, seconds), longestPollSeconds);
 }
 
 /** Thrown by a create or a delete that goes on in the cloud: no answer yet, and no fault. */

@@ -1,21 +1,31 @@
-/** What the errors of clouds mean. A driver has a table from its cloud's codes to these names; the rest follows from the name. */
+/**
+ * What the errors of clouds mean. A driver has a table from its cloud's codes to these names; the
+ * rest follows from the name.
+ */
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { DriverFaultKind } from './driver.ts';
 
 export interface Meaning {
   code: MachineErrorCode;
   kind?: DriverFaultKind;
-  /** The cloud has looked at the request and done nothing: a create that fails with it is settled. */
+  /**
+   * The cloud has looked at the request and done nothing: a create that fails with it is settled.
+   */
   isRefusal: boolean;
 }
 
 export const meanings = {
-  /** Too many calls: asked again when the cloud says, or with back-off. */
+  /** Too many calls: asked again when the cloud says, or with backoff. */
   throttling: { code: 'Unavailable', kind: 'throttling', isRefusal: true },
-  /** Asked again after `--resource-exhausted-retry`; the cluster autoscaler turns to another pool. */
+  /**
+   * Asked again after `--resource-exhausted-retry`; the cluster autoscaler turns to another pool.
+   */
   quota: { code: 'ResourceExhausted', kind: 'quota', isRefusal: true },
   capacity: { code: 'ResourceExhausted', kind: 'capacity', isRefusal: true },
-  /** The Secret lets nobody in: asked again when class or Secret change, and with long pauses. */
+  /**
+   * The cloud refuses the credentials: asked again when class or Secret change, and with long
+   * pauses.
+   */
   unauthenticated: { code: 'Unauthenticated', kind: 'credentials', isRefusal: true },
   forbidden: { code: 'PermissionDenied', kind: 'credentials', isRefusal: true },
   /** The class has to be changed. */

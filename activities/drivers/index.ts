@@ -10,7 +10,10 @@ import { createVirtualDriver } from './virtual/driver.ts';
 import type { DriverSettings } from './settings.ts';
 import { withSpelling } from './spec-spelling.ts';
 
-/** A factory makes no call and loads no SDK: most workers see one cloud only. Specs of clouds that MCM has drivers for are read as Go reads them. */
+/**
+ * A factory makes no call and loads no SDK: most workers see one cloud only. Specs of clouds that
+ * MCM has drivers for are read as Go reads them.
+ */
 export const builtInDrivers: Readonly<Record<string, (settings: DriverSettings) => Driver>> = {
   AWS: (settings) => withSpelling(awsSchema, createAwsDriver(settings)),
   Azure: (settings) => withSpelling(azureSchema, createAzureDriver(settings)),

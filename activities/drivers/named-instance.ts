@@ -1,9 +1,11 @@
-/** An instance that a Machine names by its providerID, which anyone who may write Machines may set. */
+/**
+ * An instance that a Machine names by its providerID, which anyone who may write Machines may set.
+ */
 import { DriverError, type MachineRequest } from './driver.ts';
 
 /**
  * Such an instance is deleted only with tags of ours for this namespace and Machine, whatever the
- * cluster, or with those of MCM. Otherwise a Machine could name the instance of somebody else in
+ * cluster, or with those of MCM. Otherwise a Machine could name any other instance in
  * the same account.
  */
 export function notOurs({ providerID, machine }: MachineRequest): DriverError {

@@ -1,6 +1,9 @@
 /** For work that does not listen to a signal. */
 
-/** The work's own end, or the reason of the signal if that comes first; then the work goes on, and nobody hears of its end. */
+/**
+ * Ends as the work does, or rejects with the signal's reason if that comes first; then the work
+ * goes on and its end is ignored.
+ */
 export async function orAborted<Answer>(
   work: Promise<Answer>,
   signal: AbortSignal,

@@ -1,13 +1,17 @@
-/** Says what is wrong with a provider spec by its JSON schema (draft 2020-12): a sentence for each fault, with field, value and what is allowed. */
+/**
+ * Says what is wrong with a provider spec by its JSON schema (draft 2020-12): a sentence for each
+ * fault, with field, value and what is allowed.
+ */
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 export type SpecCheck = (providerSpec: unknown) => string[];
 
 /**
- * A field of the schema may say in `x-allowed` what is allowed, in words that follow "is not"; otherwise the rule that is broken is
- * told. The value of a field with `x-secret: true` is not shown. Fields that the schema does not know are ignored and null is absent, as
- * where MCM's drivers read a spec.
+ * A field of the schema may say in `x-allowed` what is allowed, in words that follow "is not";
+ * otherwise the rule that is broken is told. The value of a field with `x-secret: true` is not
+ * shown. Fields that the schema does not know are ignored and null is absent, as where MCM's
+ * drivers read a spec.
  */
 export function specCheck(schema: object): SpecCheck {
   let validate: ValidateFunction | undefined;
@@ -37,15 +41,15 @@ export function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(present.map(([name, item]) => [name, withoutNulls(item)]));
 }
 
-/** `providerSpec.disks[0].type: 3 is not a text` */
+/** `providerSpec.disks[0].type: 3 is not a string` */
 export function refusal(path: string, value: unknown, allowed: string): string {
   return `${path}: ${shown(value)} is not ${allowed}`;
 }
 
-/** Of a text or number that stands in a status, an Event and a history. */
+/** Characters that are shown of a value, which goes into a status, an Event and a history. */
 const longestShown = 64;
 
-/** What is inside an object or a list may be a secret wherever it was misplaced, so its values are not shown. */
+/** A misplaced object or list may hold a secret, so its values are not shown. */
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
@@ -61,9 +65,9 @@ function clipped(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown)}...`;
 }
 
-/** Of a field with `x-secret`. */
+/** The value of a field with `x-secret`. */
 function concealed(value: unknown): string {
-  if (typeof value === 'string') return `a text of ${value.length} characters (not shown)`;
+  if (typeof value === 'string') return `a string of ${value.length} characters (not shown)`;
   return `a value of type ${typeof value} (not shown)`;
 }
 
@@ -91,9 +95,9 @@ function allowedBy({ keyword, params, message }: ErrorObject): string {
     case 'minItems':
       return `a list with at least ${params['limit']} of them`;
     case 'minLength':
-      return 'a text with something in it';
+      return 'a non-empty string';
     case 'pattern':
-      return `a text of the form ${params['pattern']}`;
+      return `a string of the form ${params['pattern']}`;
     case 'minimum':
       return `${params['limit']} or more`;
     case 'maximum':
@@ -104,7 +108,7 @@ function allowedBy({ keyword, params, message }: ErrorObject): string {
 }
 
 const typeWords: Readonly<Record<string, string>> = {
-  string: 'a text: put it in quotes',
+  string: 'a string: put it in quotes',
   boolean: 'true or false',
   integer: 'a whole number',
   number: 'a number',

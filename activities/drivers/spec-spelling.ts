@@ -1,9 +1,11 @@
 /**
- * Keys of a provider spec in the case of its schema. MCM's drivers read a spec with Go's encoding/json, which takes a key in any case, and Gardener's own
- * charts rely on that (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
+ * Keys of a provider spec in the case of its schema. MCM's drivers read a spec with Go's
+ * encoding/json, which takes a key in any case, and Gardener's own charts rely on that
+ * (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
  */
 import leven from 'leven';
-import type { Driver, ProviderRequest } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { withCalls } from './with-calls.ts';
 
 interface Schema {
   $ref?: string;
@@ -15,9 +17,10 @@ interface Schema {
 }
 
 /**
- * Of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties` and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that
- * differs in case; keys of maps, and those that the schema does not know, stay as they are. An empty text where the schema lists the values is
- * absent, as it is in Go.
+ * The spelling of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties`
+ * and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that differs in
+ * case; keys of maps, and those that the schema does not know, stay as they are. An empty string
+ * where the schema lists the values is absent, as it is in Go.
  */
 export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
   const root: Schema = schema;
@@ -60,13 +63,17 @@ const wrongLettersMax = (name: string): number => (name.length <= 5 ? 1 : 2);
 /** Longer keys are no misspelled fields. */
 const longestKey = 64;
 
-/** A spec with more of them was not written by a person, and comparing them all would take a worker's time. */
+/**
+ * A spec with more of them was not written by a person, and comparing them all would take a
+ * worker's time.
+ */
 const unknownKeysMax = 2_000;
 const warningsMax = 20;
 
 /**
- * A sentence for each key that the schema does not know and that differs by a letter or two from a field that is not there. Clouds'
- * drivers ignore unknown keys, as MCM's do, so such a field is lost without a word. At most 20.
+ * A sentence for each key that the schema does not know and that differs by a letter or two from a
+ * field that is not there. Clouds' drivers ignore unknown keys, as MCM's do, so such a field is
+ * lost silently. At most 20.
  */
 export function nearMissesOf(schema: object): (providerSpec: unknown) => string[] {
   const root: Schema = schema;
@@ -127,21 +134,16 @@ function warningsOf({ path, key, absent }: UnknownKey): string[] {
   return [`${path}.${key} is not a field and is ignored; did you mean ${nearest.name}?`];
 }
 
-/** The same driver for specs whose keys are in any case, with a warning for keys that are nearly those of a field. */
+/**
+ * The same driver for specs whose keys are in any case, with a warning for keys that are nearly
+ * those of a field.
+ */
 export function withSpelling(schema: object, driver: Driver): Driver {
   const spell = spellingOf(schema);
-  const asked = <Request extends ProviderRequest>(request: Request): Request => ({
-    ...request,
-    providerSpec: spell(request.providerSpec),
-  });
   return {
-    ...driver,
-    createInstance: (request) => driver.createInstance(asked(request)),
-    describeInstance: (request) => driver.describeInstance(asked(request)),
-    initializeInstance: (request) => driver.initializeInstance(asked(request)),
-    deleteInstance: (request) => driver.deleteInstance(asked(request)),
-    listInstances: (request) => driver.listInstances(asked(request)),
-    deleteListed: (request) => driver.deleteListed(asked(request)),
+    ...withCalls(driver, (_operation, call) => async (request) => {
+      return await call({ ...request, providerSpec: spell(request.providerSpec) });
+    }),
     listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
     validate: (providerSpec) => driver.validate(spell(providerSpec)),
     warnings: nearMissesOf(schema),

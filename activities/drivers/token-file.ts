@@ -1,4 +1,7 @@
-/** Which files a Secret may have this process send to a cloud: tokens of workload identities, and nothing else. */
+/**
+ * Which files a Secret may have this process send to a cloud: tokens of workload identities, and
+ * nothing else.
+ */
 import { isAbsolute, normalize, resolve, sep } from 'node:path';
 import type { Environment } from './settings.ts';
 
@@ -14,7 +17,7 @@ export function tokenDirectory(env: Environment): string {
 export const tokenFilesAreOff =
   'token files of the worker are used only if it runs with --token-files';
 
-/** Whoever may write a Secret must not have us send any other file of ours away. */
+/** A Secret must not make the worker send any other of its files away. */
 export function isTokenFile(file: string, env: Environment): boolean {
   const folder = normalize(`${resolve(tokenDirectory(env))}${sep}`);
   const path = normalize(file);

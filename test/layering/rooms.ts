@@ -33,7 +33,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workflows/plan',
     holds: 'decisions that several kinds share: ownership, backoff',
-    imports: ['workflows/api'],
+    imports: ['workflows/api', 'workflows/values'],
     packages: [],
   },
   {
@@ -330,7 +330,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/process',
     holds: 'start, HTTP port and shutdown of a process',
-    imports: ['activities/kube', 'workers/log', 'workers/config', 'workers/metrics'],
+    imports: [
+      'workflows/values',
+      'activities/kube',
+      'workers/log',
+      'workers/config',
+      'workers/metrics',
+    ],
     packages: ['node', 'pino', 'prom-client'],
   },
   {
@@ -351,6 +357,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows',
       'workflows/contracts',
+      'workflows/values',
       'workflows/plan/safety',
       'activities/**',
       'watcher/**',
@@ -380,7 +387,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'deploy',
     holds: 'CRDs, RBAC, examples; `deploy/local`: the local stack and its virtual cloud',
-    imports: ['workflows/api', 'activities/drivers'],
+    imports: ['workflows/api', 'workflows/values', 'activities/drivers'],
     packages: [
       '@kubernetes/client-node',
       '@peculiar/x509',

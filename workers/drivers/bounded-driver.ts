@@ -1,51 +1,39 @@
 /**
- * No call of a driver outlives its limit, whatever the libraries below it do with their sockets,
- * tokens and promises.
+ * Ends every call of a driver at its limit, even if a library below it hangs on a socket, a token
+ * or a promise.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
+import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
 
 export interface CallLimits {
   /**
-   * Seconds of one call; below the activity's start-to-close timeout of 5 minutes, so that what
-   * happened is said. Default 240.
+   * The limit of one call; below the activity's start-to-close timeout of 5 minutes, so that the
+   * error says what happened. Default 240.
    */
   callSeconds?: number;
   /**
-   * Seconds that a call has to end by itself after its signal, because it then knows more. Default
+   * The time that a call has to end by itself after its signal, as its own error says more. Default
    * 5.
    */
   graceSeconds?: number;
 }
 
+/** As the message names the call; the others are their operation. */
+const namesInMessages: Partial<Record<Operation, string>> = {
+  deleteListed: 'delete what was listed',
+};
+
 /**
- * The same driver; a call that does not end fails with `DeadlineExceeded`, or `Canceled` after a
- * cancellation, and no caller waits for it.
+ * The same driver; a call that does not end in time fails with `DeadlineExceeded`, or `Canceled`
+ * after a cancellation, and its own end is ignored.
  */
 export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
-  const bounded =
-    <Request extends ProviderRequest, Answer>(
-      doing: string,
-      call: (request: Request) => Promise<Answer>,
-    ) =>
-    (request: Request): Promise<Answer> =>
-      within(limits, { doing, request, call });
-  const { prepare, warnings } = driver;
-  return {
-    settleSeconds: driver.settleSeconds,
-    ...(prepare && { prepare: () => prepare.call(driver) }),
-    createInstance: bounded('create', (request) => driver.createInstance(request)),
-    describeInstance: bounded('describe', (request) => driver.describeInstance(request)),
-    initializeInstance: bounded('initialize', (request) => driver.initializeInstance(request)),
-    deleteInstance: bounded('delete', (request) => driver.deleteInstance(request)),
-    listInstances: bounded('list', (request) => driver.listInstances(request)),
-    deleteListed: bounded('delete what was listed', (request) => driver.deleteListed(request)),
-    listScope: (providerSpec) => driver.listScope(providerSpec),
-    volumeIds: (specs) => driver.volumeIds(specs),
-    validate: (providerSpec) => driver.validate(providerSpec),
-    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
-  };
+  return withCalls(driver, (operation, call) => async (request) => {
+    const doing = namesInMessages[operation] ?? operation;
+    return await within(limits, { doing, request, call });
+  });
 }
 
 interface BoundedCall<Request, Answer> {
@@ -74,7 +62,7 @@ async function within<Request extends ProviderRequest, Answer>(
   }
 }
 
-/** Rejected when the call is over before. */
+/** Rejects if the call ends before the signal. */
 async function abortOf(signal: AbortSignal, isOver: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

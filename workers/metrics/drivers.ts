@@ -6,11 +6,10 @@ import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
+import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-
-type Operation = 'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed';
 
 /** As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines. */
 const mcmOperations: Record<Operation, string> = {
@@ -58,9 +57,7 @@ export function registerDriverMetrics(registry: Registry): DriverMetrics {
   };
 }
 
-/**
- * There a duration is that of a success, a provider is in small letters, and a code is its number.
- */
+/** MCM times successes only, writes providers in lower case, and codes as numbers. */
 function registerMcmMetrics(registry: Registry): DriverMetrics {
   const registers = [registry];
   const byService = { labelNames: ['provider', 'service'], registers } as const;
@@ -111,66 +108,45 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
 
 export interface MeterParts {
   tell: DriverMetrics;
-  /** Takes what a driver did not explain, for the log. */
+  /** Logs an error that the driver did not turn into a `DriverError`. */
   report: (error: unknown, message: string) => void;
   /** Milliseconds; default `performance.now`. */
   now?: () => number;
 }
 
 /**
- * The driver itself, but that each of its calls is told, and that it fails with a `DriverError`
- * whatever happens in it: a bug must show on the Machine and not be tried again in silence.
+ * The same driver, with each call counted and timed. Whatever a call throws becomes a
+ * `DriverError`: a bug must show on the Machine instead of being tried again in silence.
  */
 export function meteredDriver(
   driver: Driver,
   provider: string,
   { tell, report, now = () => performance.now() }: MeterParts,
 ): Driver {
-  function metered<Request, Answer>(
-    operation: Operation,
-    call: (request: Request) => Promise<Answer>,
-  ): (request: Request) => Promise<Answer> {
-    return async (request) => {
-      const begunAt = now();
-      const end = (code: DriverCall['code']): void =>
-        tell({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
-      try {
-        const answer = await call(request);
+  return withCalls(driver, (operation, call) => async (request) => {
+    const begunAt = now();
+    const end = (code: DriverCall['code']): void =>
+      tell({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
+    try {
+      const answer = await call(request);
+      end('OK');
+      return answer;
+    } catch (error) {
+      if (error instanceof DriverPending) {
         end('OK');
-        return answer;
-      } catch (error) {
-        if (error instanceof DriverPending) {
-          end('OK');
-          throw error;
-        }
-        const fault = explained(error, `driver of provider "${provider}": ${operation}`);
-        if (fault !== error) report(error, fault.message);
-        end(fault instanceof DriverError ? fault.code : 'Unavailable');
-        throw fault;
+        throw error;
       }
-    };
-  }
-
-  const { prepare, warnings } = driver;
-  return {
-    settleSeconds: driver.settleSeconds,
-    ...(prepare && { prepare: () => prepare.call(driver) }),
-    createInstance: metered('create', (request) => driver.createInstance(request)),
-    describeInstance: metered('describe', (request) => driver.describeInstance(request)),
-    initializeInstance: metered('initialize', (request) => driver.initializeInstance(request)),
-    deleteInstance: metered('delete', (request) => driver.deleteInstance(request)),
-    listInstances: metered('list', (request) => driver.listInstances(request)),
-    deleteListed: metered('deleteListed', (request) => driver.deleteListed(request)),
-    listScope: (providerSpec) => driver.listScope(providerSpec),
-    volumeIds: (specs) => driver.volumeIds(specs),
-    validate: (providerSpec) => driver.validate(providerSpec),
-    ...(warnings && { warnings: (providerSpec) => warnings.call(driver, providerSpec) }),
-  };
+      const fault = explained(error, `driver of provider "${provider}": ${operation}`);
+      if (fault !== error) report(error, fault.message);
+      end(fault instanceof DriverError ? fault.code : 'Unavailable');
+      throw fault;
+    }
+  });
 }
 
 /**
- * An API server that did not answer a question of the driver's is no fault of the cloud: Temporal
- * asks again.
+ * An error of an API server that the driver asked is not the cloud's: Temporal tries the call
+ * again.
  */
 function explained(error: unknown, what: string): DriverError | KubeError {
   if (error instanceof DriverError || error instanceof KubeError) return error;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { reasonOf } from '../log/reason.ts';
+import { backoffMs } from '../../workflows/values/backoff.ts';
 
 export interface Reach<T> {
   /** What is waited for, in the log: `Temporal`, `control cluster`. */
@@ -27,8 +28,8 @@ export async function untilReached<T>(reach: Reach<T>): Promise<T> {
       log.info({ server, attempts }, 'reached');
       return reached;
     } catch (err) {
-      const longest = Math.min(waitMs.max, waitMs.first * 2 ** Math.min(attempts - 1, 20));
-      const wait = Math.round(longest * (0.5 + Math.random() / 2));
+      const range = { firstMs: waitMs.first, maxMs: waitMs.max, jitter: 0.5 };
+      const wait = Math.round(backoffMs({ attempt: attempts, ...range }, Math.random()));
       log.warn({ server, attempts, reason: reasonOf(err), retryInMs: wait }, 'cannot be reached');
       await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
     }

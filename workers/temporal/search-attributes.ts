@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
+import { backoffMs } from '../../workflows/values/backoff.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
 
@@ -36,12 +37,12 @@ export async function untilSearchAttributesKnown(
   const { connection } = temporal;
   if (!(connection instanceof Connection)) return;
   const { first, max } = wait.waitMs ?? waitMs;
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     wait.signal.throwIfAborted();
     const missing = await stillMissing(temporal, connection, wait);
     if (missing.length === 0) return;
-    const longest = Math.min(max, first * 2 ** Math.min(attempt, 20));
-    await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: wait.signal }).catch(() =>
+    const backoff = { attempt, firstMs: first, maxMs: max, jitter: 0.5 };
+    await sleep(backoffMs(backoff, Math.random()), undefined, { signal: wait.signal }).catch(() =>
       wait.signal.throwIfAborted(),
     );
   }

@@ -14,6 +14,9 @@ import type { NodeTemplate } from '../plan/machine/node-template.ts';
  */
 export const contractVersion = 2;
 
+/** A pending operation is asked for again after an hour at the latest. */
+export const longestPollSeconds = 3_600;
+
 /** In every request to a driver. */
 export interface Envelope {
   contractVersion: number;
@@ -59,7 +62,7 @@ export interface Pending {
   outcome: 'pending';
   /** What is waited for, in words; the same for as long as nothing changes. */
   message: string;
-  /** 1 to 3600. */
+  /** 1 to `longestPollSeconds`. */
   pollAfterSeconds: number;
   /** What the next call needs to go on; at most 4096 characters, without secrets. */
   checkpoint?: string;

@@ -6,6 +6,7 @@
 import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
+import { longestPollSeconds } from './driver-activities.ts';
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import { machineFailureKinds } from '../plan/machine/facts.ts';
@@ -90,8 +91,6 @@ const settleSeconds: Validator = (value) =>
     : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
 
 const deletedSchema = { isFound: flag, settleSeconds };
-
-const longestPollSeconds = 3_600;
 
 const pollAfterSeconds: Validator = (value) =>
   typeof value === 'number' && value >= 1 && value <= longestPollSeconds

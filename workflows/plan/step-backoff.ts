@@ -1,7 +1,7 @@
 /** How long to wait before a step that failed is tried again. */
+import { backoffMs } from '../values/backoff.ts';
 
-const firstSeconds = 2;
-const longestSeconds = 180;
+const wait = { firstMs: 2_000, maxMs: 180_000, jitter: 0.25 };
 
 export interface StepBackoffInput {
   /** Failures so far, this one included. */
@@ -12,6 +12,5 @@ export interface StepBackoffInput {
 
 /** Seconds until the next attempt: 2, 4, 8 ... 180, each shortened by up to a quarter. */
 export function stepBackoffSeconds({ attempts, random }: StepBackoffInput): number {
-  const doublings = Math.min(attempts - 1, 10);
-  return Math.min(firstSeconds * 2 ** doublings, longestSeconds) * (1 - random / 4);
+  return backoffMs({ attempt: attempts, ...wait }, random) / 1_000;
 }

@@ -12,6 +12,7 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { backoffMs } from '../values/backoff.ts';
 import { otherInstall, placeHeader, placeOf } from '../api/place.ts';
 
 const longestWaitMs = 60_000;
@@ -45,9 +46,9 @@ export function interceptors(): WorkflowInterceptors {
           }
           // It was not tried at all, so it is scheduled anew, with all of its attempts.
           rejections += 1;
-          const longest = Math.min(longestWaitMs, 1_000 * 2 ** Math.min(rejections - 1, 10));
+          const wait = { attempt: rejections, firstMs: 1_000, maxMs: longestWaitMs, jitter: 0.5 };
           const summary = `${input.activityType}: taken by a worker of another install`;
-          await sleep(longest * (0.5 + Math.random() / 2), { summary });
+          await sleep(backoffMs(wait, Math.random()), { summary });
           return await proxyActivities(input.options)[input.activityType]?.(...input.args);
         },
         async scheduleLocalActivity(input, next) {

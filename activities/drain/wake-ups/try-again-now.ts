@@ -1,9 +1,10 @@
 /** Begins the next attempt of a blocked drain without waiting for its time. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../../workflows/values/backoff.ts';
 import type { DrainRef, PendingDrains } from './pending-drains.ts';
 
 const attemptsMax = 3;
-/** A worker has it by then; doubled with each attempt. */
+/** A worker has it by then; doubled with each attempt, and up to a quarter longer. */
 const defaultWaitMs = 500;
 
 export interface Haste {
@@ -20,8 +21,10 @@ export async function tryAgainNow(
 ): Promise<void> {
   const begunAt = Date.now();
   let failure: unknown = new Error(`${drain.workflowId}: its drain was reset, and nobody began it`);
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const pause = waitMs * 2 ** attempt * (1 + Math.random() / 4);
+  // Chance leaves out at most what is added here, so that no wait is shorter than `waitMs`.
+  const waits = { firstMs: waitMs * 1.25, maxMs: waitMs * 2 ** attemptsMax, jitter: 0.2 };
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const pause = backoffMs({ attempt, ...waits }, Math.random());
     try {
       await server.reset(drain);
       await sleep(pause, undefined, { ref: false });

@@ -32,7 +32,8 @@ function volumeOf(from: AwsEbsVolume): EbsBlockDevice {
     Iops: from.iops === 0 ? undefined : from.iops,
     Throughput: from.throughput,
     Encrypted: encrypted,
-    // Gardener's driver never sends the key, so there are classes with a key and without encryption. EC2 refuses both.
+    // Gardener's driver never sends the key, so there are classes with a key and without
+    // encryption. EC2 refuses both.
     KmsKeyId: encrypted === true ? kmsKeyId : undefined,
     SnapshotId: presentText(from.snapshotID),
     DeleteOnTermination: from.deleteOnTermination ?? true,

@@ -1,4 +1,6 @@
-/** Clients of EC2, made of a Secret's credentials, the class's region, and the operator's endpoints. */
+/**
+ * Clients of EC2, made of a Secret's credentials, the class's region, and the operator's endpoints.
+ */
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ClientCache } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
@@ -25,7 +27,7 @@ export interface ConnectOptions {
 export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions): Connect {
   const clients = new ClientCache<EC2>({ close: (client) => client.destroy() });
   const { env } = settings;
-  // A call whose credentials do not come says so before its own limit.
+  // Credentials time out before the call does, so that the error names them and not EC2.
   const limitSeconds = callTimeoutSeconds / 3;
   return async ({ cluster, providerSpec, providerID, secret, signal }) => {
     const region = regionOf(providerSpec, providerID);
@@ -39,7 +41,9 @@ export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions):
   };
 }
 
-/** What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it. */
+/**
+ * What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it.
+ */
 export function sessionNameOf(cluster: string): string {
   return `millwright-${cluster}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64);
 }

@@ -1,4 +1,7 @@
-/** Makes an instance: finds before it creates, creates with the Machine's token, and is done when the instance runs. */
+/**
+ * Makes an instance: finds before it creates, creates with the Machine's token, and is done when
+ * the instance runs.
+ */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError, type CreatedInstance, type CreateRequest } from '../driver.ts';
 import { missing } from '../missing.ts';
@@ -11,11 +14,12 @@ import { retagIfAdopted } from './retag.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { nameless, type Cloud } from './until-named.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /**
- * Throws `DriverPending` until EC2 says that the instance runs: one that cannot be started, for lack of capacity, quota or a right
- * to its key, is accepted all the same, and ends with its reason within a minute.
+ * Throws `DriverPending` until EC2 says that the instance runs: one that cannot be started, for
+ * lack of capacity, quota or a right to its key, is accepted all the same, and ends with its reason
+ * within a minute.
  */
 export async function createInstance(
   { ec2, retags }: Pick<Cloud, 'ec2' | 'retags'>,
@@ -74,7 +78,8 @@ async function run(ec2: Ec2, request: CreateRequest): Promise<CreatedInstance> {
     instance = await ec2.run(runInstancesInput({ request, spec, rootDeviceName }));
   } catch (error) {
     if (!isTakenToken(error)) throw error;
-    // This token made an instance out of another request, such as one with a class that was changed since. By now it may be listed.
+    // This token made an instance out of another request, such as one with a class that was changed
+    // since. By now it may be listed.
     const again = await findInstance(ec2, request);
     if (again.outcome === 'nothing') throw error;
     if (again.outcome === 'spent') throw spent(again.instance);
@@ -118,7 +123,10 @@ function created({ region }: Ec2, request: CreateRequest, made: Made): CreatedIn
 /** About a minute, as EC2 is asked each ten seconds. */
 const idleLooksMax = 6;
 
-/** EC2 may list an instance late, or lose sight of it again. After a minute the token is sent again, which tells what became of it. */
+/**
+ * EC2 may list an instance late, or lose sight of it again. After a minute the token is sent again,
+ * which tells what became of it.
+ */
 function unlisted(region: string, waiting: Waiting): Error {
   const idleLooks = waiting.idleLooks + 1;
   const [id = ''] = waiting.instanceIds;

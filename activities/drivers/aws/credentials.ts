@@ -1,4 +1,7 @@
-/** Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only; nothing is read or called here. */
+/**
+ * Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only;
+ * nothing is read or called here.
+ */
 import { DriverError } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { isTokenFile, tokenDirectory, tokenFilesAreOff } from '../token-file.ts';

@@ -1,4 +1,7 @@
-/** Deletes instances, and is done when they are gone: their volumes may be attached elsewhere by then. */
+/**
+ * Deletes instances, and is done when they are gone: their volumes may be attached elsewhere by
+ * then.
+ */
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
 import type { Ec2 } from './ec2.ts';
@@ -6,7 +9,7 @@ import { findOwned, ownerOf } from './find.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId } from './provider-id.ts';
 import { belongsTo } from './tags.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './waiting.ts';
+import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /** Throws `DriverPending` until all are terminated. */
 export async function deleteInstance(
@@ -64,8 +67,8 @@ interface Ending {
 }
 
 /**
- * One call each: an identity that EC2 refuses must not keep the others. Those on their way down need no second call. Fails with the
- * first refusal, when all have been told.
+ * One call each: an identity that EC2 refuses must not keep the others. Those on their way down
+ * need no second call. Fails with the first refusal, when all have been told.
  */
 async function terminate(ec2: Ec2, instances: Instance[]): Promise<Ending[]> {
   const refusals: unknown[] = [];
@@ -81,7 +84,10 @@ async function terminate(ec2: Ec2, instances: Instance[]): Promise<Ending[]> {
   return endings;
 }
 
-/** EC2 may lose sight of an instance that it has just listed: "not found" is believed when the next call hears it as well. */
+/**
+ * EC2 may lose sight of an instance that it has just listed: "not found" is believed when the next
+ * call hears it as well.
+ */
 async function terminateOne(ec2: Ec2, instance: Instance): Promise<Ending> {
   const isKnown = await ec2.terminate(idOf(instance));
   if (!isKnown) return { instance, state: 'listed and not to be found: looked for again' };

@@ -1,7 +1,10 @@
-/** The driver of `provider: AWS`: EC2 instances of MachineClasses as Gardener's AWS driver has them. */
+/**
+ * The driver of `provider: AWS`: EC2 instances of MachineClasses as Gardener's AWS driver has them.
+ */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
+import { realTiming, type Timing } from '../wait.ts';
 import { createConnect, loadSdk, type AccountRequest } from './client.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
@@ -12,19 +15,21 @@ import { isNamed, viewOf } from './instance-view.ts';
 import { listInstances, listScopeOf } from './list.ts';
 import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { realTiming, type Timing } from './timing.ts';
 import { untilNamed, type Cloud } from './until-named.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';
 
 export interface AwsDriverOptions {
-  /** Of one call to EC2. Default 30. */
+  /** The limit of one call to EC2. Default 30. */
   callTimeoutSeconds?: number;
-  /** Of the waits between calls. Default: real time. */
+  /** The clock and the pauses between calls. Default: real time. */
   timing?: Timing;
 }
 
-/** EC2 lists a new instance within seconds mostly, and promises nothing; AWS advises to look for minutes. */
+/**
+ * EC2 lists a new instance within seconds mostly, and promises nothing; AWS advises to look for
+ * minutes.
+ */
 const settleSeconds = 120;
 
 export function createAwsDriver(settings: DriverSettings, options: AwsDriverOptions = {}): Driver {
@@ -57,7 +62,8 @@ async function describeInstance(
 ): Promise<Instance | undefined> {
   const found = await findInstance(cloud.ec2, request);
   if (found.outcome !== 'live') return undefined;
-  // The search for orphans asks for each Machine whose instance was not listed: it is listed the next time.
+  // The search for orphans asks for each Machine whose instance was not listed: it is listed the
+  // next time.
   if (cloud.retags) await retagIfAdopted(cloud.ec2, request, found.instance);
   const instance = await named(cloud, request, found.instance);
   const spec = specIfValid(request.providerSpec);

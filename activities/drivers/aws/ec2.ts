@@ -1,4 +1,7 @@
-/** The calls of EC2 that the driver makes, each one request with a time limit. They fail with a `DriverError` only. */
+/**
+ * The calls of EC2 that the driver makes, each one request with a time limit. They fail with a
+ * `DriverError` only.
+ */
 import type {
   DescribeInstancesCommandInput,
   EC2,
@@ -6,13 +9,13 @@ import type {
   RunInstancesCommandInput,
 } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
 
 export interface Ec2 {
   readonly region: string;
-  /** Of all pages. */
+  /** The instances of all pages. */
   describe(query: DescribeInstancesCommandInput): Promise<Instance[]>;
   /** Undefined: there is no such instance, or none that EC2 lists yet. */
   describeOne(instanceId: string): Promise<Instance | undefined>;
@@ -30,12 +33,15 @@ export interface Ec2 {
 export interface Ec2Parts {
   client: EC2;
   region: string;
-  /** Ends the call; the caller's. */
+  /** The caller's signal; it ends the call. */
   signal: AbortSignal;
   callTimeoutSeconds: number;
 }
 
-/** EC2 takes no more than this in a page. A hundred pages are more than a region holds for one cluster. */
+/**
+ * EC2 takes no more than this in a page. A hundred pages are more than a region holds for one
+ * cluster.
+ */
 const pageSize = 1_000;
 const pagesMax = 100;
 
@@ -146,7 +152,7 @@ async function allPages(read: (nextToken?: string) => Promise<Page>): Promise<In
     if (!NextToken) return instances;
     nextToken = NextToken;
   }
-  const message = `EC2: DescribeInstances: more than ${pagesMax} pages; whoever sees a part only must not decide on it`;
+  const message = `EC2: DescribeInstances: more than ${pagesMax} pages; a partial list is not used`;
   throw new DriverError({ code: 'OutOfRange', message, settled: false });
 }
 

@@ -1,4 +1,7 @@
-/** What the error codes of EC2 and STS mean. A code that is not here is `unknown`, and with status 429 or 5xx what the status says. */
+/**
+ * What the error codes of EC2 and STS mean. A code that is not here is `unknown`, and with status
+ * 429 or 5xx what the status says.
+ */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
 export const awsErrors: ErrorTable = {
@@ -166,12 +169,15 @@ export const awsErrors: ErrorTable = {
 };
 
 /**
- * `Unsupported` is mostly a type that one zone does not have, so that another pool may help. Where EC2 says that it is the class, no
- * pool helps.
+ * `Unsupported` is mostly a type that one zone does not have, so that another pool may help. Where
+ * EC2 says that it is the class, no pool helps.
  */
 const neverServed = /EBS-optimized instances are not supported|not supported in this region/i;
 
-/** The code goes before the status: EC2 says `RequestLimitExceeded` with 503. `isTransport`: no answer came. */
+/**
+ * The code goes before the status: EC2 says `RequestLimitExceeded` with 503. `isTransport`: no
+ * answer came.
+ */
 export function meaningNameOf({ code, status, isTransport, message }: ErrorFacts): MeaningName {
   if (code === 'Unsupported' && neverServed.test(message)) return 'input';
   const known = Object.hasOwn(awsErrors, code) ? awsErrors[code] : undefined;
@@ -184,7 +190,7 @@ export function meaningNameOf({ code, status, isTransport, message }: ErrorFacts
 export interface ErrorFacts {
   code: string;
   message: string;
-  /** Of HTTP. */
+  /** The HTTP status. */
   status: number | undefined;
   isTransport: boolean;
 }

@@ -5,7 +5,10 @@ import { meanings, type MeaningName } from '../error-meanings.ts';
 import { awsErrors } from './errors.ts';
 import { idOf } from './instance-view.ts';
 
-/** EC2 answers a token with the instance that it made once, dead or alive. The next one needs another token. */
+/**
+ * EC2 answers a token with the instance that it made once, dead or alive. The next one needs
+ * another token.
+ */
 export function spent(instance: Instance): DriverError {
   const reason = reasonOf(instance) ?? instance.StateTransitionReason;
   const why = reason ? `: ${reason}` : '';
@@ -14,8 +17,9 @@ export function spent(instance: Instance): DriverError {
 }
 
 /**
- * Codes of `StateReason` (EC2 API reference, type StateReason) that mean something else than the error of the same name. The rest
- * is looked up in the table of errors, without `Client.` or `Server.`.
+ * Codes of `StateReason` (EC2 API reference, type StateReason) that mean something else than the
+ * error of the same name. The rest is looked up in the table of errors, without `Client.` or
+ * `Server.`.
  */
 const meaningsOfReasons: Readonly<Record<string, MeaningName>> = {
   'Client.InternalError': 'precondition',
@@ -31,7 +35,10 @@ const hints: Readonly<Record<string, string>> = {
     'give them kms:CreateGrant, kms:Decrypt, kms:DescribeKey, kms:GenerateDataKeyWithoutPlaintext and kms:ReEncrypt* on the key',
 };
 
-/** Of an instance that ended while it was waited for: as if its create had been refused. Nothing of it is left. */
+/**
+ * An instance that ended while the driver waited for it counts as a refused create: nothing of it
+ * is left.
+ */
 export function died(region: string, instance: Instance): DriverError {
   const reason = reasonOf(instance);
   const code = instance.StateReason?.Code ?? '';

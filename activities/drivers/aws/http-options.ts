@@ -16,7 +16,8 @@ const proxyVariables = [
 ] as const;
 
 /**
- * Options of the SDK's request handler. The SDK itself reads no proxy from the environment; Node's agents do, from 24.5 on
+ * Options of the SDK's request handler. The SDK itself reads no proxy from the environment; Node's
+ * agents do, from 24.5 on
  * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support).
  */
 export function httpOptionsOf(env: Environment) {
@@ -40,7 +41,9 @@ function isList(name: string): boolean {
   return name.toLowerCase() === 'no_proxy';
 }
 
-/** Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a word. */
+/**
+ * Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a word.
+ */
 function addressOf(value: string): string {
   return value.includes('://') ? value : `http://${value}`;
 }

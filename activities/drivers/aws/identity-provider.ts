@@ -1,4 +1,7 @@
-/** Credentials that are fetched: from STS, from the instance's metadata, from a program. Each fetch has a limit. */
+/**
+ * Credentials that are fetched: from STS, from the instance's metadata, from a program. Each fetch
+ * has a limit.
+ */
 import type * as providers from '@aws-sdk/credential-providers';
 import type { Environment } from '../settings.ts';
 import type { Credentials } from './credentials.ts';
@@ -13,12 +16,14 @@ export interface ProviderParts {
   region: string;
   credentials: Credentials;
   env: Environment;
-  /** Of what is done with a role, in CloudTrail. */
+  /** CloudTrail shows it for calls that are made with a role. */
   sessionName: string;
   limitSeconds: number;
 }
 
-/** Keys as they are; those of roles are fetched when they are needed, and again before they expire. */
+/**
+ * Keys as they are; those of roles are fetched when they are needed, and again before they expire.
+ */
 export function identityOf(parts: ProviderParts) {
   const { credentials, limitSeconds } = parts;
   if (credentials.kind === 'keys') {
@@ -40,7 +45,10 @@ function providerOf(
   return sdk.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, clientConfig });
 }
 
-/** Its own limit is a little longer than ours, so that ours says what happened and this one closes the connection. */
+/**
+ * Its own limit is a little longer than ours, so that ours says what happened and this one closes
+ * the connection.
+ */
 function stsConfigOf({ region, env, limitSeconds }: StsParts) {
   const endpoint = env['AWS_ENDPOINT_URL_STS'] || env['AWS_ENDPOINT_URL'];
   return {
@@ -58,8 +66,9 @@ function stsConfigOf({ region, env, limitSeconds }: StsParts) {
 type StsParts = Pick<ProviderParts, 'region' | 'env' | 'limitSeconds'>;
 
 /**
- * The SDK hands one fetch to all calls that wait for it, and so do some of its providers: one that never ends would stop the
- * account for good. After the limit the fetch has failed, and the next one is begun by a new provider, which waits for nothing.
+ * The SDK hands one fetch to all calls that wait for it, and so do some of its providers: one that
+ * never ends would stop the account for good. After the limit the fetch has failed, and the next
+ * one is begun by a new provider, which waits for nothing.
  */
 function limited(make: () => Provider, limitSeconds: number): Provider {
   let provider = make();

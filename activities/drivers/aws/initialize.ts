@@ -27,7 +27,9 @@ export async function initialize(ec2: Ec2, instance: Instance, wanted: Wanted): 
   }
 }
 
-/** Of the class's interfaces only: others were attached later, by a network plugin for example. */
+/**
+ * Only the interfaces of the class: others were attached later, for example by a network plugin.
+ */
 function stepsFor({ NetworkInterfaces = [] }: Instance, wanted: Wanted): Step[] {
   return wanted.networkInterfaces.flatMap((from, position) => {
     const attached = NetworkInterfaces.find((one) => isAt(one, { position, ...from }));

@@ -8,7 +8,10 @@ import { providerIdOf } from './provider-id.ts';
 import { fieldOf } from './spec-fields.ts';
 import { belongsTo, mcmTagKeysOf, nameTag, ourTags, tagOf, type Owner } from './tags.ts';
 
-/** Ordered by providerID. A class without MCM's tags fails: nobody could tell what it misses. */
+/**
+ * Ordered by providerID. A class without MCM's tags fails, as its list would be incomplete without
+ * a sign of it.
+ */
 export async function listInstances(ec2: Ec2, request: ListRequest): Promise<ListedInstance[]> {
   const owner = ownerOf(request);
   const instances = await ec2.describe({ Filters: filtersOf(owner), ...pageOf });
@@ -18,7 +21,9 @@ export async function listInstances(ec2: Ec2, request: ListRequest): Promise<Lis
     .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
 }
 
-/** Region and MCM's tags; a class without them has a scope of its own kind, and its listing fails. */
+/**
+ * Region and MCM's tags; a class without them has a scope of its own kind, and its listing fails.
+ */
 export function listScopeOf(providerSpec: unknown): string {
   return JSON.stringify([fieldOf(providerSpec, 'region'), ...mcmTagKeysOf(providerSpec)]);
 }
@@ -34,7 +39,10 @@ function filtersOf({ mcmTagKeys }: Owner): { Name: string; Values: string[] }[] 
   return [...byTag, { Name: 'instance-state-name', Values: [...liveStates] }];
 }
 
-/** MCM and we name every instance: one without a name was made by somebody else, who copied the tags. */
+/**
+ * MCM and we name every instance: an instance without a name was made outside of both, with copied
+ * tags.
+ */
 function listed(region: string, instance: Instance): ListedInstance[] {
   const machineName = tagOf(instance, nameTag);
   if (!machineName) return [];

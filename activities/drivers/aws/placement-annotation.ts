@@ -1,4 +1,7 @@
-/** A placement that stands on the Machine, in `spec.nodeTemplate.metadata.annotations`, as MCM's AWS driver reads it. */
+/**
+ * A placement that stands on the Machine, in `spec.nodeTemplate.metadata.annotations`, as MCM's AWS
+ * driver reads it.
+ */
 import type { Placement } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
 
@@ -18,8 +21,9 @@ const textFields = [
 const numberField = 'PartitionNumber';
 
 /**
- * The JSON of EC2's type Placement. Names count in any case and unknown ones are ignored, as by Go; an empty text is none. Undefined
- * when there is no annotation, or nothing in it. Fails with `InvalidArgument`, settled: for creates, which have looked before.
+ * The JSON of EC2's type Placement. Names count in any case and unknown ones are ignored, as by Go;
+ * an empty string counts as none. Undefined when there is no annotation, or nothing in it. Fails
+ * with `InvalidArgument`, settled: for creates, which have looked before.
  */
 export function annotatedPlacement(
   annotations: Readonly<Record<string, string>> | undefined,
@@ -51,7 +55,7 @@ function parsed(text: string): object {
 function textOf(name: string, value: unknown): [string, string][] {
   if (value === undefined || value === null || value === '') return [];
   if (typeof value === 'string') return [[name, value]];
-  throw refused(JSON.stringify(value), `a text for ${name}`);
+  throw refused(JSON.stringify(value), `a string for ${name}`);
 }
 
 function numberOf(name: string, value: unknown): [string, number][] {

@@ -5,7 +5,10 @@ export function providerIdOf(region: string, instanceId: string): string {
   return `aws:///${region}/${instanceId}`;
 }
 
-/** `place`: a region, or a zone where something else than MCM and we wrote it. Fails with `InvalidArgument`. */
+/**
+ * `place`: a region, or a zone where something else than MCM and we wrote it. Fails with
+ * `InvalidArgument`.
+ */
 export function parseProviderId(providerID: string): { place: string; instanceId: string } {
   const [, place, instanceId] = /^aws:\/\/\/([a-z0-9-]+)\/(i-[0-9a-z]+)$/.exec(providerID) ?? [];
   if (place !== undefined && instanceId !== undefined) return { place, instanceId };

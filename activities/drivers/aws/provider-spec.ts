@@ -25,11 +25,11 @@ export interface AwsProviderSpec {
    */
   iam: {
     /**
-     * Of the instance profile.
+     * Name of the instance profile.
      */
     name?: string;
     /**
-     * Of the instance profile.
+     * ARN of the instance profile.
      */
     arn?: string;
   };
@@ -86,16 +86,16 @@ export interface AwsProviderSpec {
   spotPrice?: string;
   placement?: {
     /**
-     * Of a placement group.
+     * ID of a placement group.
      */
     groupId?: string;
     tenancy?: 'default' | 'dedicated' | 'host';
     /**
-     * Of a dedicated host; needs tenancy host.
+     * ID of a dedicated host; needs tenancy host.
      */
     hostId?: string;
     /**
-     * Of a partition placement group.
+     * Partition of a partition placement group.
      */
     partitionNumber?: number;
     /**
@@ -108,7 +108,7 @@ export interface AwsProviderSpec {
    */
   srcAndDstChecksEnabled?: boolean;
   /**
-   * Of the metadata service inside the instance.
+   * Options of the metadata service inside the instance.
    */
   instanceMetadataOptions?: {
     /**
@@ -161,7 +161,7 @@ export interface AwsNetworkInterface {
    */
   deleteOnTermination?: boolean;
   /**
-   * Of the interface. Default: none.
+   * Description of the interface. Default: none.
    */
   description?: string;
   /**
@@ -169,7 +169,7 @@ export interface AwsNetworkInterface {
    */
   deviceIndex?: number;
   /**
-   * Of instance types with several network cards. Default 0.
+   * Index of the network card, for instance types with several. Default 0.
    */
   networkCardIndex?: number;
   /**

@@ -7,9 +7,10 @@ import { idOf } from './instance-view.ts';
 import { ourTags, tagOf } from './tags.ts';
 
 /**
- * After a restore or a move of the control plane the instances carry the UID of a cluster that is gone, and no listing shows them. Only
- * one that `spec.providerID` names and that has our tags of this namespace and Machine is given others. Those of MCM have none, and
- * are listed without. A refusal changes nothing: the instance works as before.
+ * After a restore or a move of the control plane the instances carry the UID of a cluster that is
+ * gone, and no listing shows them. Only one that `spec.providerID` names and that has our tags of
+ * this namespace and Machine is given others. Those of MCM have none, and are listed without. A
+ * refusal changes nothing: the instance works as before.
  */
 export async function retagIfAdopted(
   ec2: Ec2,

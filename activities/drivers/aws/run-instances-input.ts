@@ -21,7 +21,7 @@ export interface RunParts {
     'cluster' | 'machine' | 'token' | 'userData' | 'userDataBytes' | 'nodeAnnotations'
   >;
   spec: AwsProviderSpec;
-  /** Of the image, such as `/dev/xvda`. */
+  /** The root device of the image, such as `/dev/xvda`. */
   rootDeviceName: string;
 }
 

@@ -1,9 +1,11 @@
-/** Single fields of a provider spec that nobody has checked: a look and a delete need no more of the class. */
+/** Single fields of an unchecked provider spec: finding and deleting need no more of the class. */
 import { DriverError } from '../driver.ts';
 import { refusal } from '../spec-schema.ts';
 import { parseProviderId } from './provider-id.ts';
 
-/** Where to ask. An instance whose identity names another region than the class is asked for there. */
+/**
+ * Where to ask. An instance whose identity names another region than the class is asked for there.
+ */
 export function regionOf(providerSpec: unknown, providerID?: string): string {
   const region = fieldOf(providerSpec, 'region');
   const isName = typeof region === 'string' && isRegion(region);

@@ -18,7 +18,10 @@ export interface Owner {
   /** UID of the control cluster. */
   cluster: string;
   namespace: string;
-  /** Of the class. Empty if one of MCM's marks is in none of its tags: then MCM owns nothing. */
+  /**
+   * Tag keys of the class with MCM's marks. Empty if a mark is in none of its tags: then MCM owns
+   * nothing.
+   */
   mcmTagKeys: string[];
 }
 

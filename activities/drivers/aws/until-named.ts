@@ -1,10 +1,11 @@
 /** Waits until EC2 lists an instance with the name that its Node will have. */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
+import { Pauses, type Timing } from '../wait.ts';
 import type { Ec2 } from './ec2.ts';
 import { spent } from './faults.ts';
 import { idOf, isLive, isNamed } from './instance-view.ts';
-import { untilAnswered, type Timing } from './timing.ts';
+import { untilAnswered } from './wait.ts';
 
 export interface Cloud {
   ec2: Ec2;
@@ -13,23 +14,25 @@ export interface Cloud {
   retags: boolean;
 }
 
-const limitSeconds = 30;
+const limits = { limitSeconds: 30, firstPauseSeconds: 1, longestPauseSeconds: 5 };
 
-/** Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled. */
+/**
+ * Both take seconds mostly. An instance that fails at its start is never named: `Aborted`, settled.
+ */
 export async function untilNamed(
   { ec2, timing }: Pick<Cloud, 'ec2' | 'timing'>,
   { signal }: { signal: AbortSignal },
   instance: Instance,
 ): Promise<Instance> {
   const id = idOf(instance);
-  const wait = { limitSeconds, firstPauseSeconds: 1, longestPauseSeconds: 5, signal };
-  const named = await untilAnswered(timing, wait, async () => {
+  const pauses = new Pauses(limits, signal, timing);
+  const named = await untilAnswered(pauses, async () => {
     const latest = await ec2.describeOne(id);
     if (latest && !isLive(latest)) throw spent(latest);
     return latest && isNamed(latest) ? latest : undefined;
   });
   if (named) return named;
-  throw nameless(instance, `for ${limitSeconds} s`);
+  throw nameless(instance, `for ${limits.limitSeconds} s`);
 }
 
 export function nameless(instance: Instance, howLong: string): DriverError {

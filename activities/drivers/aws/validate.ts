@@ -1,4 +1,7 @@
-/** What is wrong with a provider spec. The rules are those of Gardener's AWS driver, the words are ours. */
+/**
+ * What is wrong with a provider spec. The rules are those of Gardener's AWS driver, the words are
+ * ours.
+ */
 import { readFileSync } from 'node:fs';
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import { mcmTagMarks } from './tags.ts';
@@ -8,7 +11,9 @@ const schema: object = JSON.parse(
 );
 const checkFields = specCheck(schema);
 
-/** Rules that span fields run whatever the schema found, so that a person sees all faults at once. */
+/**
+ * Rules that span fields run whatever the schema found, so that a person sees all faults at once.
+ */
 type Loose = Readonly<Record<string, unknown>>;
 type Rule = (spec: Loose) => string[];
 
@@ -22,7 +27,9 @@ const rules: readonly Rule[] = [
   checkCpuOptions,
 ];
 
-/** A sentence for each fault; empty when there is none. Null is absent, unknown fields are ignored. */
+/**
+ * A sentence for each fault; empty when there is none. Null is absent, unknown fields are ignored.
+ */
 export function validateProviderSpec(providerSpec: unknown): string[] {
   const spec = recordOf(withoutNulls(providerSpec));
   return [...checkFields(providerSpec), ...rules.flatMap((rule) => rule(spec))];

@@ -1,6 +1,7 @@
 /**
- * Which versions of Azure's APIs are asked for. Those that the SDKs choose are months old at most, and Azure China, Azure Government and
- * air-gapped clouds get them a year later; the ones here have all that is sent, and have been in all of these clouds for long.
+ * Which versions of Azure's APIs are asked for. Those that the SDKs choose are months old at most,
+ * and Azure China, Azure Government and air-gapped clouds get them a year later; the ones here have
+ * all that is sent, and have been in all of these clouds for long.
  */
 import type { Environment } from '../settings.ts';
 
@@ -22,7 +23,10 @@ const order: readonly Service[] = ['DISKS', 'COMPUTE', 'NETWORK', 'GRAPH', 'MARK
 
 export const variableOf = (service: Service): string => `MILLWRIGHT_AZURE_API_VERSION_${service}`;
 
-/** `MILLWRIGHT_AZURE_API_VERSION_COMPUTE`, `_DISKS`, `_NETWORK`, `_GRAPH` and `_MARKETPLACE` of the process; each has a default. Fails with the name of one that cannot be. */
+/**
+ * `MILLWRIGHT_AZURE_API_VERSION_COMPUTE`, `_DISKS`, `_NETWORK`, `_GRAPH` and `_MARKETPLACE` of the
+ * process; each has a default. Fails with the name of one that cannot be.
+ */
 export function apiVersionsOf(env: Environment): ApiVersions {
   const version = (service: Service): string => {
     const value = env[variableOf(service)];
@@ -40,7 +44,10 @@ export function apiVersionsOf(env: Environment): ApiVersions {
   };
 }
 
-/** Of an absolute URL or one from the slash after its host. Nothing: none whose version is chosen here. */
+/**
+ * Takes an absolute URL, or one from the slash after its host. Undefined: its version is not chosen
+ * here.
+ */
 export function serviceOf(url: string): Service | undefined {
   const path = pathOf(url);
   // What a write names to be asked is asked for as it was named.

@@ -1,5 +1,8 @@
-/** What a call of the driver tells the next one about an operation that goes on in Azure. The next call does without it as well: then the resources say what they can. */
-import type { AzureClients } from './clients.ts';
+/**
+ * What a call of the driver tells the next one about an operation that goes on in Azure. The next
+ * call does without it as well: then the resources say what they can.
+ */
+import type { AzureClients } from './client.ts';
 
 export type PartKind = 'virtual machine' | 'network interface' | 'disk';
 
@@ -63,7 +66,10 @@ function fieldsOf(checkpoint: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Of an address that Azure gave. Undefined if it is not one of this subscription at our endpoint: our token goes there. */
+/**
+ * The path in an address that Azure gave. Undefined if it is not one of this subscription at our
+ * endpoint: our token goes there.
+ */
 export function operationPath(
   address: string,
   { endpoint, subscriptionId }: Account,

@@ -3,11 +3,14 @@ import { DriverError } from '../driver.ts';
 import type { Environment } from '../settings.ts';
 
 export interface Cloud {
-  /** Of the Resource Manager. */
+  /** The Resource Manager's URL. */
   endpoint: string;
   /** Who gives tokens. */
   authority: string;
-  /** What the tokens are for: the Resource Manager of the cloud that the class names, also where it is reached through another endpoint. */
+  /**
+   * What the tokens are for: the Resource Manager of the cloud that the class names, also where it
+   * is reached through another endpoint.
+   */
   scope: string;
   /** File with certificates (PEM) that are trusted instead of the system's. */
   caFile?: string;
@@ -30,7 +33,10 @@ const clouds: Readonly<Record<string, { endpoint: string; authority: string }>> 
   },
 };
 
-/** Another endpoint comes from the process only, never from a class or a Secret: the credentials are sent there. */
+/**
+ * Another endpoint comes from the process only, never from a class or a Secret: the credentials are
+ * sent there.
+ */
 export function cloudOf(name: string | undefined, env: Environment): Cloud {
   const known = clouds[name ?? 'AzurePublic'];
   if (!known) {
@@ -48,7 +54,7 @@ export function cloudOf(name: string | undefined, env: Environment): Cloud {
   };
 }
 
-/** Of the process; checked when the driver is made. */
+/** Checks the endpoints of the process when the driver is made. */
 export function requireUsableEndpoints(env: Environment): void {
   for (const name of ['MILLWRIGHT_AZURE_ENDPOINT', 'MILLWRIGHT_AZURE_AUTHORITY']) {
     const value = env[name];

@@ -1,4 +1,7 @@
-/** Makes a Machine's virtual machine with its network interface and disks, or goes on where an earlier attempt was stopped. */
+/**
+ * Makes a Machine's virtual machine with its network interface and disks, or goes on where an
+ * earlier attempt was stopped.
+ */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { DriverError, DriverPending } from '../driver.ts';
@@ -6,7 +9,7 @@ import { meanings } from '../error-meanings.ts';
 import { missing } from '../missing.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { PartRef, Write } from './checkpoint.ts';
-import { AzureFailure, driverErrorOf, OperationFailed } from './failure.ts';
+import { AzureFailure, driverErrorOf, OperationFailed } from './error-mapping.ts';
 import { instanceOf, isOursIn, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
 import { viewOf } from './instance-view.ts';
@@ -22,13 +25,13 @@ import {
   untilAtRest,
   type Part,
 } from './parts.ts';
-import { removeAll } from './remove.ts';
+import { removeAll } from './delete-parts.ts';
 import { refreshTags } from './retag.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
-import { call, withPatience, type Session } from './session.ts';
+import { call, withOwnPauses, type Session } from './session.ts';
 import { tagNames, tagOf, type Tags } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
-import { earlierOf, forgetEarlier, pause } from './waiting.ts';
+import { earlierOf, forgetEarlier, pause } from './wait.ts';
 
 /** Azure's limit of `customData` before it is encoded. */
 const userDataBytesMax = 65_535;
@@ -70,8 +73,8 @@ function nameIsTaken({ machine }: CreateRequest): DriverError {
 }
 
 /**
- * What an attempt before left is waited for. If it failed, it is deleted with its reason told; what failed for another token is no news: all begins
- * anew.
+ * What an attempt before left is waited for. If it failed, it is deleted with its reason told; what
+ * failed for another token is no news: all begins anew.
  */
 async function isOfUse(
   session: Session,
@@ -80,7 +83,7 @@ async function isOfUse(
 ): Promise<boolean> {
   const part: PartRef = { kind: 'virtual machine', name };
   const isKnown = request.providerID !== undefined;
-  // Of one that was made long ago, such as by a volume that is attached.
+  // The virtual machine was made long ago; such a write may come from a volume that is attached.
   if (isKnown && vm.provisioningState === 'Updating') return true;
   const write: Write = { verb: 'create', part };
   const atRest = await untilAtRest(session, write, vm);
@@ -95,7 +98,9 @@ async function isOfUse(
   return !(await isCleared(session, request));
 }
 
-/** Of a virtual machine whose making was accepted by an earlier call, and which is not there. */
+/**
+ * For a virtual machine that is missing although Azure accepted its creation in an earlier call.
+ */
 async function requireNoFailure(session: Session, { machine }: CreateRequest): Promise<void> {
   const part: PartRef = { kind: 'virtual machine', name: machine.name };
   const earlier = earlierOf(session, { verb: 'create', part });
@@ -194,7 +199,10 @@ interface Making {
   start: Start;
 }
 
-/** Takes what this attempt made before it was stopped. What another one left may be of another class, so it is made anew. */
+/**
+ * Takes what this attempt made before it was stopped. What another one left may be of another
+ * class, so it is made anew.
+ */
 async function takeOrMake(
   session: Session,
   request: CreateRequest,
@@ -280,11 +288,11 @@ async function leaveNothing(
   if (!(error instanceof AzureFailure)) return error;
   if (!isFinal(error)) return driverErrorOf(error, false);
   try {
-    const patient = withPatience(session, session.timing.cleanUpSeconds);
+    const patient = withOwnPauses(session, session.timing.cleanUpSeconds);
     return driverErrorOf(error, await isCleared(patient, request));
   } catch (second) {
     if (!(second instanceof AzureFailure || second instanceof DriverPending)) throw second;
-    const message = `${error.message}; and what was made is not all deleted yet: ${second.message}`;
+    const message = `${error.message}; and not everything that was made has been deleted again: ${second.message}`;
     return driverErrorOf(
       new AzureFailure({ meaning: error.meaning, message, cause: error }),
       false,
@@ -298,7 +306,10 @@ function isFinal(failure: AzureFailure): boolean {
   return meanings[failure.meaning].isRefusal && failure.meaning !== 'throttling';
 }
 
-/** Deletes what an attempt left. False: there is a virtual machine that runs, or that somebody works on; nothing is deleted. */
+/**
+ * Deletes what an attempt left. False: a virtual machine runs, or Azure works on it; then nothing
+ * is deleted.
+ */
 async function isCleared(session: Session, request: CreateRequest): Promise<boolean> {
   const machineName = request.machine.name;
   const vm = await getVm(session, machineName);

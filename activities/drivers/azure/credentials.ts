@@ -17,10 +17,11 @@ export type CredentialPlan = { subscriptionId: string } & (
 type SecretData = Readonly<Record<string, string>>;
 
 /**
- * Keys of the Secret, in the spellings of Gardener's driver: `clientID` or `azureClientId`, `tenantID` or `azureTenantId`, `subscriptionID`
- * or `azureSubscriptionId`; and one of `clientSecret` or `azureClientSecret`, `clientCertificate` or `azureClientCertificate` (PEM with
- * its private key), `workloadIdentityTokenFile`. Without any of these three those of the process, if it allows that. Otherwise fails with
- * the names of the keys that are missing.
+ * Keys of the Secret, in the spellings of Gardener's driver: `clientID` or `azureClientId`,
+ * `tenantID` or `azureTenantId`, `subscriptionID` or `azureSubscriptionId`; and one of
+ * `clientSecret` or `azureClientSecret`, `clientCertificate` or `azureClientCertificate` (PEM with
+ * its private key), `workloadIdentityTokenFile`. Without any of these three those of the process,
+ * if it allows that. Otherwise fails with the names of the keys that are missing.
  */
 export function planCredentials(secret: SecretData, settings: DriverSettings): CredentialPlan {
   const means = meansOf(secret);
@@ -84,8 +85,8 @@ function fromSecret(secret: SecretData, means: Means, settings: DriverSettings):
 }
 
 /**
- * The path of the Secret's token file. The token in it identifies this process, so a Secret could name any application that trusts
- * the process: that is why the flag has to allow it.
+ * The path of the Secret's token file. The token in it identifies this process, so a Secret could
+ * name any application that trusts the process: that is why the flag has to allow it.
  */
 function allowedTokenFile(path: string, { env, allowsTokenFiles = false }: DriverSettings): string {
   if (!allowsTokenFiles) {

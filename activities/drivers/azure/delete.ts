@@ -6,8 +6,8 @@ import { notOurs } from '../named-instance.ts';
 import { isOfMachine, isOursIn, nameOf } from './find.ts';
 import { partsByMachine } from './list.ts';
 import { getVm, type Part } from './parts.ts';
-import { removeAll } from './remove.ts';
-import { withPatience, type Session } from './session.ts';
+import { removeAll } from './delete-parts.ts';
+import { withOwnPauses, type Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export async function deleteInstance(
@@ -89,7 +89,7 @@ export async function deleteListed(
   const disks = listed.filter(({ type }) => /disks$/i.test(type));
   const diskNames = disks.map(({ name }) => name);
   // No workflow polls this deletion, so it waits here instead of answering `pending`.
-  const patient = withPatience(session, session.timing.listedWaitSeconds);
+  const patient = withOwnPauses(session, session.timing.listedWaitSeconds);
   try {
     return { found: await removeAll(patient, { machineName, vm, diskNames, mayDelete }) };
   } catch (error) {

@@ -1,24 +1,25 @@
-/** The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure driver makes them. */
-import type { Driver, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
+/**
+ * The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure
+ * driver makes them.
+ */
+import type { Driver, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { missing } from '../missing.ts';
 import type { DriverSettings } from '../settings.ts';
-import { withoutNulls } from '../spec-schema.ts';
 import { apiVersionsOf } from './api-versions.ts';
 import {
   createClientSource,
   type AccountAccess,
   type AzureClients,
   type ClientSource,
-} from './clients.ts';
+} from './client.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
 import { createInstance } from './create.ts';
 import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
-import { AzureFailure, driverErrorOf } from './failure.ts';
+import { AzureFailure, driverErrorOf } from './error-mapping.ts';
 import { instanceOf, look } from './find.ts';
-import { listInstances } from './list.ts';
-import { plainLocation } from './names.ts';
+import { listInstances, listScope } from './list.ts';
 import {
   defaultTiming,
   placeOf,
@@ -28,15 +29,18 @@ import {
   type Timing,
 } from './session.ts';
 import { defaultSshKey } from './ssh-key.ts';
-import { searchedTagNames } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
+import { volumeIds } from './volumes.ts';
 
-/** Instances are looked for by name at the Resource Manager, which shows them at once; this covers a request that is still on its way. */
+/**
+ * Instances are looked for by name at the Resource Manager, which shows them at once; this covers a
+ * request that is still on its way.
+ */
 const settleSeconds = 30;
 
 /**
- * Reads `MILLWRIGHT_AZURE_ENDPOINT`, `_AUTHORITY`, `_AUDIENCE`, `_CA_FILE`, `_SSH_PUBLIC_KEY` and `_API_VERSION_...`, and `MILLWRIGHT_TOKEN_DIRECTORY`. Fails
- * with the name of one that cannot be.
+ * Reads `MILLWRIGHT_AZURE_ENDPOINT`, `_AUTHORITY`, `_AUDIENCE`, `_CA_FILE`, `_SSH_PUBLIC_KEY` and
+ * `_API_VERSION_...`, and `MILLWRIGHT_TOKEN_DIRECTORY`. Fails with the name of one that cannot be.
  */
 export function createAzureDriver(
   settings: DriverSettings,
@@ -65,7 +69,7 @@ export function createAzureDriver(
     listInstances: (request) => run(request, (session) => listInstances(session, request)),
     listScope,
     deleteListed: (request) => run(request, (session) => deleteListed(session, request)),
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: async (specs) => volumeIds(specs),
     validate: validateProviderSpec,
   };
 }
@@ -87,7 +91,7 @@ interface Surroundings {
   choices: Choices;
 }
 
-/** What nobody settled further in is not: an instance may exist. */
+/** A failure that reaches this point is not settled: an instance may exist. */
 async function runIn<Result>(
   { source, settings, timing, choices }: Surroundings,
   request: ProviderRequest,
@@ -114,19 +118,4 @@ async function clientsFor(source: ClientSource, access: AccountAccess): Promise<
     const fault = { code: 'Unauthenticated', kind: 'credentials', settled: false } as const;
     throw new DriverError({ ...fault, message, cause });
   }
-}
-
-/** The subscription is a part of the credentials. Of a class that is wrong as well: it must not keep the others from being listed. */
-function listScope(providerSpec: unknown): string {
-  const { location, resourceGroup, tags, cloudConfiguration } = Object(withoutNulls(providerSpec));
-  const { clusterTag, roleTag } = searchedTagNames(Object(tags));
-  const cloud: unknown = cloudConfiguration?.name ?? 'AzurePublic';
-  const place = typeof location === 'string' ? plainLocation(location) : location;
-  return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
-}
-
-function volumeIdOf({ csi, azureDisk }: PersistentVolumeSpec): string[] {
-  if (csi?.driver === 'disk.csi.azure.com') return [csi.volumeHandle];
-  const { diskName } = Object(azureDisk);
-  return typeof diskName === 'string' && diskName !== '' ? [diskName] : [];
 }

@@ -1,4 +1,7 @@
-/** What Azure's errors mean. Sources: Gardener's Azure driver, Azure's list of common deployment errors, and the Resource Manager's and Entra's references. */
+/**
+ * What Azure's errors mean. Sources: Gardener's Azure driver, Azure's list of common deployment
+ * errors, and the Resource Manager's and Entra's references.
+ */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
 /** By `error.code`, whatever the status; 429 goes before. */
@@ -23,13 +26,13 @@ export const codeMeanings: ErrorTable = {
   ExpiredAuthenticationToken: 'unauthenticated',
   AuthenticationFailed: 'unauthenticated',
   AuthenticationFailedMissingToken: 'unauthenticated',
-  /** Of the authority that gives tokens. */
+  /** Codes of the authority that gives tokens. */
   invalid_client: 'unauthenticated',
   unauthorized_client: 'unauthenticated',
   invalid_grant: 'unauthenticated',
   invalid_request: 'unauthenticated',
   invalid_tenant: 'unauthenticated',
-  /** Of the identity library, as where there is no managed identity. */
+  /** A code of the identity library, as where there is no managed identity. */
   CredentialUnavailableError: 'unauthenticated',
   network_error: 'unavailable',
 
@@ -60,7 +63,7 @@ export const codeMeanings: ErrorTable = {
   ResourcePurchaseValidationFailed: 'input',
   VMMarketplaceInvalidInput: 'input',
   PropertyChangeNotAllowed: 'precondition',
-  /** The cloud does not know the version of its API that we ask for, which no class can mend. */
+  /** The cloud does not know the API version that we ask for; no change of a class can fix that. */
   NoRegisteredProviderFound: 'precondition',
   NoRegisteredProviderFoundForApiVersion: 'precondition',
   InvalidApiVersionParameter: 'precondition',
@@ -119,7 +122,8 @@ export const messageMeanings: readonly {
   // As Gardener's driver: the size does not exist here, another pool may have one that does.
   { code: 'BadRequest', pattern: /not supported/is, meaning: 'capacity' },
   { code: 'InvalidParameter', pattern: /size .* is not available/is, meaning: 'capacity' },
-  // With our version among those that are supported it is the location that the cloud does not know.
+  // With our version among those that are supported it is the location that the cloud does not
+  // know.
   {
     code: 'NoRegisteredProviderFound',
     pattern: /API version '([^']+)'.*api-versions are '[^']*\1/is,
@@ -127,7 +131,10 @@ export const messageMeanings: readonly {
   },
 ];
 
-/** Used when the code is not in the table. It has no 404: without a code of Azure's that is the answer of something else, such as a proxy. */
+/**
+ * Used when the code is not in the table. It has no 404: without a code of Azure's that is the
+ * answer of something else, such as a proxy.
+ */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
   400: 'input',
   401: 'unauthenticated',

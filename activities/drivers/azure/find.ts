@@ -1,14 +1,14 @@
 /** Finds the virtual machine of a Machine by its name, with a direct look. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
-import { nameInProviderId, providerIdOf } from './names.ts';
+import { nameInProviderId, providerIdOf } from './provider-id.ts';
 import { getVm } from './parts.ts';
 import type { Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export type Look =
   | { outcome: 'absent' }
-  /** Of another Machine, cluster, or of nobody that we know. */
+  /** It belongs to another Machine or cluster, or its owner is unknown. */
   | { outcome: 'foreign' }
   | { outcome: 'found'; vm: VirtualMachine; name: string; tags: Tags | undefined };
 

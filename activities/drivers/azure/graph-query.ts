@@ -1,4 +1,7 @@
-/** The question to Azure Resource Graph: virtual machines, interfaces and disks with the two tags by which MCM's driver finds its own. */
+/**
+ * The question to Azure Resource Graph: virtual machines, interfaces and disks with the two tags by
+ * which MCM's driver finds its own.
+ */
 import type { FoundResource } from './names.ts';
 import { searchedTagNames, type Tags } from './tags.ts';
 

@@ -1,6 +1,6 @@
 /** Images of the marketplace: their ARM id, and the terms that go with some. */
 import type { Plan, VirtualMachineImage } from '@azure/arm-compute';
-import { AzureFailure, isAbsent } from './failure.ts';
+import { AzureFailure, isAbsent } from './error-mapping.ts';
 import { call, callRaw, type Session } from './session.ts';
 
 interface ImageSource {
@@ -8,7 +8,10 @@ interface ImageSource {
   skipMarketplaceAgreement?: boolean;
 }
 
-/** What has to be sent with an image that is sold. Its terms are accepted for the subscription. Where the class says not to look, neither is read, as by Gardener's driver. */
+/**
+ * What has to be sent with an image that is sold. Its terms are accepted for the subscription.
+ * Where the class says not to look, neither is read, as by Gardener's driver.
+ */
 export async function planOf(session: Session, image: ImageSource): Promise<Plan | undefined> {
   if (!image.urn || image.skipMarketplaceAgreement) return undefined;
   const { plan } = await readImage(session, image.urn);

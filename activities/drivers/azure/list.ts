@@ -1,10 +1,15 @@
-/** Lists what there is in a resource group: Resource Graph has an index over tags, which the Resource Manager has not. */
+/**
+ * Lists what there is in a resource group: Resource Graph has an index over tags, which the
+ * Resource Manager has not.
+ */
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
+import { withoutNulls } from '../spec-schema.ts';
 import { lacksService } from './errors.ts';
-import { AzureFailure, isAbsent } from './failure.ts';
+import { AzureFailure, isAbsent } from './error-mapping.ts';
 import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
-import { machineNameOf, plainLocation, providerIdOf } from './names.ts';
+import { machineNameOf } from './names.ts';
+import { plainLocation, providerIdOf } from './provider-id.ts';
 import { call, type Session } from './session.ts';
 import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
 
@@ -33,7 +38,22 @@ export async function listInstances(
   return listed.toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
 }
 
-/** An interface or a disk without a virtual machine stands under the name of the Machine that it was made for. */
+/**
+ * The subscription is a part of the credentials. Works for a wrong class as well, which must not
+ * keep the others from being listed.
+ */
+export function listScope(providerSpec: unknown): string {
+  const { location, resourceGroup, tags, cloudConfiguration } = Object(withoutNulls(providerSpec));
+  const { clusterTag, roleTag } = searchedTagNames(Object(tags));
+  const cloud: unknown = cloudConfiguration?.name ?? 'AzurePublic';
+  const place = typeof location === 'string' ? plainLocation(location) : location;
+  return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
+}
+
+/**
+ * An interface or a disk without a virtual machine stands under the name of the Machine that it was
+ * made for.
+ */
 export async function partsByMachine(
   session: Session,
   { cluster, namespace }: Pick<ListRequest, 'cluster' | 'namespace'>,
@@ -60,7 +80,8 @@ async function readAll(session: Session): Promise<PlacedResource[]> {
   try {
     return await readGraph(session);
   } catch (error) {
-    // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in every cloud.
+    // Resource Graph needs no permission of its own, but it can be closed by policy, and is not in
+    // every cloud.
     if (!(error instanceof AzureFailure)) throw error;
     if (error.meaning !== 'forbidden' && !lacksService(error.code)) throw error;
     const all = await readGroup(session);

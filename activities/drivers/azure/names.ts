@@ -1,5 +1,7 @@
-/** Names of what belongs to a Machine, as Gardener's Azure driver gives them: they are its identity in Azure. */
-import { DriverError } from '../driver.ts';
+/**
+ * Names of what belongs to a Machine, as Gardener's Azure driver gives them: they are its identity
+ * in Azure.
+ */
 import { tagNames, tagOf, type Tags } from './tags.ts';
 
 export const nicNameOf = (machineName: string): string => `${machineName}-nic`;
@@ -18,7 +20,10 @@ function dataDiskSuffix({ name, lun }: NamedDisk): string {
   return `${name ? `-${name}` : ''}-${lun}-data-disk`;
 }
 
-/** Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are attached to it as well. */
+/**
+ * Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are
+ * attached to it as well.
+ */
 export function isDiskOf(machineName: string, diskName: string): boolean {
   const name = diskName.toLowerCase();
   const machine = machineName.toLowerCase();
@@ -26,58 +31,6 @@ export function isDiskOf(machineName: string, diskName: string): boolean {
     name === osDiskNameOf(machine) ||
     (name.startsWith(`${machine}-`) && /-\d+-data-disk$/.test(name))
   );
-}
-
-/**
- * `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. Azure takes `West Europe` as well; of what we made there is one
- * spelling, so that two classes that write it differently do not take each other's instances for orphans. MCM's driver wrote it as its class.
- */
-export function providerIdOf(
-  location: string,
-  machineName: string,
-  tags: Tags | undefined,
-): string {
-  const isOfMcm = tagOf(tags, tagNames.cluster) === undefined;
-  return `azure:///${isOfMcm ? location : plainLocation(location)}/${machineName}`;
-}
-
-/** `West Europe` is `westeurope`. */
-export function plainLocation(location: string): string {
-  return location.replaceAll(' ', '').toLowerCase();
-}
-
-export interface VmPlace {
-  subscriptionId: string;
-  resourceGroup: string;
-}
-
-const ofNode =
-  /^azure:\/\/\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i;
-
-/** The name in a providerID: in ours, or in that of the Node, which Azure's cloud controller manager writes with the ARM id. */
-export function nameInProviderId(providerID: string, place: VmPlace): string {
-  const [, name] = /^azure:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
-  if (name !== undefined) return name;
-  const [, subscription = '', group = '', nodeName] = ofNode.exec(providerID) ?? [];
-  if (nodeName === undefined)
-    throw wrongId(providerID, 'of the form azure:///LOCATION/NAME, or that of the Node');
-  if (isSameText(subscription, place.subscriptionId) && isSameText(group, place.resourceGroup)) {
-    return nodeName;
-  }
-  const { subscriptionId, resourceGroup } = place;
-  throw wrongId(
-    providerID,
-    `in subscription ${subscriptionId} and resource group ${resourceGroup}, where the class makes its virtual machines`,
-  );
-}
-
-function isSameText(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
-
-function wrongId(providerID: string, what: string): DriverError {
-  const message = `spec.providerID: "${providerID}" is not ${what}`;
-  return new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
 }
 
 export interface FoundResource {

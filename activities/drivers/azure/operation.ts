@@ -1,12 +1,13 @@
 /**
- * Long-running operations. A write answers at once and names the operation; what becomes of it is asked here and not by the SDK's poller,
- * which gives a failed operation without its code, and waits without a limit.
+ * Long-running operations. A write answers at once and names the operation; what becomes of it is
+ * asked here and not by the SDK's poller, which gives a failed operation without its code, and
+ * waits without a limit.
  */
 import { doingOf, operationPath, type Write } from './checkpoint.ts';
 import { meaningOf } from './errors.ts';
-import { isPassing, messageOf, OperationFailed, secondsOfRetryAfter } from './failure.ts';
+import { isPassing, messageOf, OperationFailed, secondsOfRetryAfter } from './error-mapping.ts';
 import { call, callRaw, type CallOptions, type Session } from './session.ts';
-import { pause } from './waiting.ts';
+import { pause } from './wait.ts';
 
 interface Poller {
   submitted(): Promise<void>;
@@ -39,7 +40,9 @@ export async function submit(session: Session, write: Write, start: Start): Prom
   return { write: { ...write, ...(operation !== undefined && { operation }) }, retryAfter };
 }
 
-/** False: Azure named no operation that can be asked, so the resource itself says what became of it. */
+/**
+ * False: Azure named no operation that can be asked, so the resource itself says what became of it.
+ */
 export async function untilDone(
   session: Session,
   { write, retryAfter }: Submitted,
@@ -73,7 +76,8 @@ export async function outcomeOf(session: Session, write: Write): Promise<Outcome
     return { state: stateIn(doing, body), retryAfter };
   } catch (error) {
     if (error instanceof OperationFailed || session.signal.aborted) throw error;
-    // Its permission may be missing, and Azure forgets it after a while; the resource is there to be asked.
+    // Its permission may be missing, and Azure forgets it after a while; the resource is there to
+    // be asked.
     if (!isPassing(error)) return { state: 'unknown' };
     return { state: 'unclear', retryAfter: error.retryAfterSeconds };
   }

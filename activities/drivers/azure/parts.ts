@@ -1,7 +1,7 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import { doingOf, type PartRef, type Write } from './checkpoint.ts';
-import { OperationFailed, type AzureFailure } from './failure.ts';
+import { OperationFailed, type AzureFailure } from './error-mapping.ts';
 import { viewOf } from './instance-view.ts';
 import {
   operationFailed,
@@ -13,7 +13,7 @@ import {
 } from './operation.ts';
 import { call, orAbsent, type Session } from './session.ts';
 import type { Tags } from './tags.ts';
-import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './waiting.ts';
+import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './wait.ts';
 
 export interface Part {
   id?: string;
@@ -46,7 +46,10 @@ export async function getVm(session: Session, name: string): Promise<VirtualMach
   );
 }
 
-/** Sends the delete and waits until the resource is gone; one that is on its way already is only waited for. */
+/**
+ * Sends the delete and waits until the resource is gone; one that is on its way already is only
+ * waited for.
+ */
 export async function deletePart(session: Session, part: PartRef, found: Part): Promise<void> {
   const write: Write = { verb: 'delete', part };
   const isBegun = isBeingDeleted(found) || (await isStillDeleted(session, write, found));
@@ -71,7 +74,10 @@ function sendDelete(session: Session, write: Write): Promise<Submitted> {
   });
 }
 
-/** Of a delete that a call before this one sent. One that failed is told once; then it is sent again. */
+/**
+ * Is a delete that an earlier call sent still under way? A failed one is reported once, then sent
+ * again.
+ */
 async function isStillDeleted(session: Session, write: Write, found: Part): Promise<boolean> {
   const earlier = earlierOf(session, write);
   if (!earlier) return false;
@@ -112,8 +118,8 @@ function isUnderWay(part: Part): boolean {
 }
 
 /**
- * Waits until Azure neither creates nor changes the part, and returns it; undefined if it is gone. `first`: the part as a read has
- * just returned it.
+ * Waits until Azure neither creates nor changes the part, and returns it; undefined if it is gone.
+ * `first`: the part as a read has just returned it.
  */
 export async function untilAtRest(
   session: Session,
@@ -147,7 +153,10 @@ async function untilMade(session: Session, write: Write): Promise<Part> {
   }
 }
 
-/** Why Azure did not make or delete it: as its operation says, else as a virtual machine says itself. */
+/**
+ * Why Azure did not make or delete it: as its operation says, else as a virtual machine says
+ * itself.
+ */
 export async function failureOfPart(
   session: Session,
   write: Write,

@@ -142,7 +142,7 @@ export interface AzureProviderSpec {
        */
       linuxConfiguration?: {
         /**
-         * Nobody can log in with a password. Default: Azure's, false.
+         * Switches logins with a password off. Default: Azure's, false.
          */
         disablePasswordAuthentication?: boolean;
         /**
@@ -158,7 +158,7 @@ export interface AzureProviderSpec {
              */
             path?: string;
             /**
-             * Public key in the format of OpenSSH. Default: a key to which nobody has the private part, so that nobody can log in.
+             * Public key in the format of OpenSSH. Default: a key whose private part does not exist, so that no login is possible.
              */
             keyData?: string;
           };
@@ -182,7 +182,7 @@ export interface AzureProviderSpec {
          */
         urn?: string;
         /**
-         * Version of an image in a gallery that anybody may use: /CommunityGalleries/GALLERY/Images/IMAGE/Versions/VERSION.
+         * Version of an image in a gallery that is open to everyone: /CommunityGalleries/GALLERY/Images/IMAGE/Versions/VERSION.
          */
         communityGalleryImageID?: string;
         /**
@@ -227,7 +227,7 @@ export interface AzureProviderSpec {
            */
           storageAccountType?: string;
           /**
-           * Of confidential virtual machines.
+           * Options of confidential virtual machines.
            */
           securityProfile?: {
             /**
@@ -277,7 +277,7 @@ export interface AzureProviderSpec {
            */
           urn?: string;
           /**
-           * Version of an image in a gallery that anybody may use: /CommunityGalleries/GALLERY/Images/IMAGE/Versions/VERSION.
+           * Version of an image in a gallery that is open to everyone: /CommunityGalleries/GALLERY/Images/IMAGE/Versions/VERSION.
            */
           communityGalleryImageID?: string;
           /**

@@ -1,4 +1,7 @@
-/** What is sent to Azure for a Machine: made of nothing but the request, so that a second sending is the same. */
+/**
+ * What is sent to Azure for a Machine: made of nothing but the request, so that a second sending is
+ * the same.
+ */
 import type {
   DataDisk,
   Disk,
@@ -24,7 +27,10 @@ export type SpecDataDisk = NonNullable<Properties['storageProfile']['dataDisks']
 export interface Blueprint {
   spec: AzureProviderSpec;
   request: Pick<CreateRequest, 'machine' | 'cluster' | 'token' | 'userData' | 'userDataBytes'>;
-  /** Used when the class has no key. Default: the public part of a key whose private part was thrown away. */
+  /**
+   * Used when the class has no key. Default: the public part of a key whose private part was thrown
+   * away.
+   */
   sshPublicKey?: string;
 }
 
@@ -32,9 +38,9 @@ export interface Blueprint {
 export interface MadeParts {
   /** ARM ids. */
   nicId: string;
-  /** Of data disks that are made of an image, by LUN. */
+  /** ARM ids of the images that data disks are made of, by LUN. */
   diskIds: ReadonlyMap<number, string>;
-  /** Of a marketplace image that has one. */
+  /** The plan of a marketplace image that has one. */
   plan?: Plan;
 }
 
@@ -54,7 +60,7 @@ export function nicOf({ spec, request }: Blueprint, subnetId: string): NetworkIn
   };
 }
 
-/** Of a data disk with an image. `imageId`: ARM id of a marketplace image. */
+/** A data disk with an image. `imageId`: ARM id of a marketplace image. */
 export function imageDiskOf(
   { spec, request }: Blueprint,
   disk: SpecDataDisk & { imageRef: SpecImage },
@@ -255,7 +261,7 @@ function dataDiskOf(machineName: string, disk: SpecDataDisk, id: string | undefi
   };
 }
 
-/** Without the fields that nobody gave. */
+/** Without the fields that are undefined. */
 function known<T extends object>(fields: T): Known<T> {
   const given: Known<T> = { ...fields };
   for (const name in given)

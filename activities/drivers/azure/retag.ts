@@ -1,16 +1,19 @@
-/** Gives an adopted instance, whose tags name an earlier control cluster, those of this one. Listings show it again then. */
+/**
+ * Gives an adopted instance, whose tags name an earlier control cluster, those of this one.
+ * Listings show it again then.
+ */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { CreateRequest } from '../driver.ts';
 import type { PartRef } from './checkpoint.ts';
-import { AzureFailure } from './failure.ts';
+import { AzureFailure } from './error-mapping.ts';
 import { getPart, type Part } from './parts.ts';
-import { partsOf } from './remove.ts';
+import { partsOf } from './delete-parts.ts';
 import { call, type Session } from './session.ts';
 import { tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
 
 interface Adopted {
   vm: VirtualMachine;
-  /** Of the virtual machine. */
+  /** The name of the virtual machine. */
   name: string;
 }
 
@@ -41,7 +44,10 @@ function isOfEarlierCluster({ cluster, machine }: CreateRequest, { tags }: Part)
   );
 }
 
-/** The virtual machine last: as long as it has the old tags, the next attempt does all of this again. */
+/**
+ * The virtual machine last: as long as it has the old tags, the next attempt does all of this
+ * again.
+ */
 async function refreshAll(
   session: Session,
   request: CreateRequest,

@@ -3,30 +3,39 @@ import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { versionAdvice } from './api-versions.ts';
 import { writeIn, type Write } from './checkpoint.ts';
-import { CallTimeLimit, type AzureClients } from './clients.ts';
+import { CallTimeLimit, type AzureClients } from './client.ts';
 import {
   AzureFailure,
   failureOf,
   failureOfAnswer,
   isAbsent,
   secondsOfRetryAfter,
-} from './failure.ts';
+} from './error-mapping.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
+import { Pauses, realTiming } from '../wait.ts';
 
 export interface Timing {
   /** Limit of one HTTP request, with the token that it needs. */
   callSeconds: number;
   /** Limit of one call of the driver. */
   limitSeconds: number;
-  /** For so long a call waits for operations of Azure altogether; what is not done then is pending. */
+  /**
+   * For so long a call waits for operations of Azure altogether; what is not done then is pending.
+   */
   waitSeconds: number;
-  /** The same for deleting what a failed create made, before the failure is told all the same: Azure keeps an interface for three minutes. */
+  /**
+   * The same for deleting what a failed create made, before the failure is told all the same: Azure
+   * keeps an interface for three minutes.
+   */
   cleanUpSeconds: number;
   /** The same for deleting what was listed, which is asked for once. */
   listedWaitSeconds: number;
-  /** Between two looks at something that is under way, unless Azure says when; doubles up to the longest. */
+  /**
+   * Between two looks at something that is under way, unless Azure says when; doubles up to the
+   * longest.
+   */
   firstPauseSeconds: number;
   longestPauseSeconds: number;
   /** When something that is pending is asked for again, unless Azure says when. */
@@ -35,7 +44,10 @@ export interface Timing {
   random: () => number;
 }
 
-/** Azure allows 12 looks a minute at one virtual machine and 15 at one operation, after a first burst of 36 and 45. */
+/**
+ * Azure allows 12 looks a minute at one virtual machine and 15 at one operation, after a first
+ * burst of 36 and 45.
+ */
 export const defaultTiming: Timing = {
   callSeconds: 30,
   limitSeconds: 120,
@@ -48,7 +60,10 @@ export const defaultTiming: Timing = {
   random: Math.random,
 };
 
-/** What has to be known to look for something. A class that is wrong elsewhere must not keep its instances from being found. */
+/**
+ * What has to be known to look for something. A class that is wrong elsewhere must not keep its
+ * instances from being found.
+ */
 export interface Place {
   location: string;
   resourceGroup: string;
@@ -56,9 +71,12 @@ export interface Place {
   dataDisks: { name?: string; lun: number }[];
 }
 
-/** What the operator of the process decided. */
+/** The settings of the process. */
 export interface Choices {
-  /** Of virtual machines whose class has no key. Default: one to which nobody has the private part. */
+  /**
+   * The key of virtual machines whose class has none. Default: a key whose private part does not
+   * exist.
+   */
   sshPublicKey?: string;
   allowsRetagging: boolean;
 }
@@ -68,12 +86,12 @@ export interface Session {
   choices: Choices;
   clients: AzureClients;
   timing: Timing;
-  /** Of the caller. */
+  /** The caller's signal. */
   asked: AbortSignal;
-  /** Of the caller, or the time is up. */
+  /** Aborted by the caller, or when the time of the whole call is over. */
   signal: AbortSignal;
-  /** What is left of the time for waiting. */
-  patience: { seconds: number };
+  /** Between looks at what Azure works on. */
+  pauses: Pauses;
   /** What the call before this one left under way, until it is known what became of it. */
   earlier: { write?: Write };
 }
@@ -111,6 +129,7 @@ interface SessionParts {
 
 export function sessionOf({ request, clients, timing, choices }: SessionParts): Session {
   const limit = AbortSignal.timeout(timing.limitSeconds * 1_000);
+  const signal = AbortSignal.any([request.signal, limit]);
   const write = writeIn(request.checkpoint, clients);
   return {
     place: placeOf(request.providerSpec),
@@ -118,15 +137,22 @@ export function sessionOf({ request, clients, timing, choices }: SessionParts): 
     clients,
     timing,
     asked: request.signal,
-    signal: AbortSignal.any([request.signal, limit]),
-    patience: { seconds: timing.waitSeconds },
+    signal,
+    pauses: pausesWithin(timing, timing.waitSeconds, signal),
     earlier: { ...(write && { write }) },
   };
 }
 
 /** The same with time of its own for waiting. */
-export function withPatience(session: Session, seconds: number): Session {
-  return { ...session, patience: { seconds } };
+export function withOwnPauses(session: Session, limitSeconds: number): Session {
+  const { timing, signal } = session;
+  return { ...session, pauses: pausesWithin(timing, limitSeconds, signal) };
+}
+
+function pausesWithin(timing: Timing, limitSeconds: number, signal: AbortSignal): Pauses {
+  const { firstPauseSeconds, longestPauseSeconds, random } = timing;
+  const limits = { limitSeconds, firstPauseSeconds, longestPauseSeconds };
+  return new Pauses(limits, signal, { ...realTiming, random });
 }
 
 export interface CallOptions {
@@ -134,8 +160,9 @@ export interface CallOptions {
 }
 
 /**
- * Whatever fails in `send` becomes an AzureFailure that begins with `doing`. It ends within `callSeconds` and with the caller's signal, also where the SDK
- * does not listen to that, as while it gets a token.
+ * Any error of `send` becomes an AzureFailure whose message begins with `doing`. The call ends
+ * within `callSeconds` and with the caller's signal, even where the SDK ignores that signal, as it
+ * does while it gets a token.
  */
 export async function call<Result>(
   session: Session,
@@ -149,7 +176,7 @@ export async function call<Result>(
     session.signal.throwIfAborted();
     return await orAborted(send({ abortSignal }), abortSignal);
   } catch (error) {
-    // What hangs would hang for the next call, too: it shares the token that is under way.
+    // The next call would hang too, as it shares the token request that is under way.
     if (abortSignal.aborted && session.clients.isWaitingForToken()) session.clients.abandon();
     const interruption = interruptionOf(session, doing, error);
     if (interruption) throw interruption;
@@ -161,7 +188,7 @@ export async function call<Result>(
   }
 }
 
-/** Not found is an answer. */
+/** Undefined when Azure says that there is no such resource. */
 export async function orAbsent<Result>(calling: Promise<Result>): Promise<Result | undefined> {
   try {
     return await calling;
@@ -192,7 +219,7 @@ export interface RawAnswer {
 
 export interface RawRequest {
   method: 'GET' | 'PUT';
-  /** Of the Resource Manager: whole, or from the slash after its host. */
+  /** A URL of the Resource Manager: whole, or from the slash after its host. */
   url: string;
   body?: object;
 }

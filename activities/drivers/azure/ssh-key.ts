@@ -1,10 +1,13 @@
 /**
- * The SSH key of virtual machines whose class has none. Azure wants one where passwords are off, and refuses another one in a repeated
- * PUT, so it has to be the same each time; and nobody may have its private part.
+ * The SSH key of virtual machines whose class has none. Azure wants one where passwords are off,
+ * and refuses another one in a repeated PUT, so it has to be the same each time; and its private
+ * part must not exist.
  *
- * So it is no key pair at all: a hash of a public text is taken as a point on the curve of Ed25519, and the next one until
- * it is one. The private part would be the point's discrete logarithm, which nobody knows of a point that was found in this way. (An RSA modulus
- * that was found so would be unsafe: some of such numbers can be factored.) Azure takes Ed25519 keys of Linux virtual machines.
+ * So it is no key pair at all: a hash of a public text is taken as a point on the curve of Ed25519,
+ * and the next one until it is one. The private part would be the point's discrete logarithm, which
+ * is unknown for a point that was found in this way. (An RSA modulus that was found so would be
+ * unsafe: some of such numbers can be factored.) Azure takes Ed25519 keys of Linux virtual
+ * machines.
  */
 import { createHash } from 'node:crypto';
 import type { Environment } from '../settings.ts';
@@ -13,7 +16,10 @@ const prime = 2n ** 255n - 19n;
 /** -121665/121666, of RFC 8032. */
 const d = mod(-121665n * power(121666n, prime - 2n));
 
-/** `MILLWRIGHT_AZURE_SSH_PUBLIC_KEY` of the process, for clouds and images that do not take Ed25519. Undefined: the key of nobody. */
+/**
+ * `MILLWRIGHT_AZURE_SSH_PUBLIC_KEY` of the process, for clouds and images that do not take Ed25519.
+ * Undefined: the key without a private part.
+ */
 export function defaultSshKey(env: Environment): string | undefined {
   const key = env['MILLWRIGHT_AZURE_SSH_PUBLIC_KEY']?.trim();
   if (!key) return undefined;
@@ -30,7 +36,10 @@ export function publicKeyOfNobody(): string {
   }
 }
 
-/** Of 32 bytes, little-endian: y, and the sign of x in the highest bit. Every second number is one. */
+/**
+ * The 32 bytes are little-endian: y, and the sign of x in the highest bit. Every second number is
+ * one.
+ */
 export function isPoint(bytes: Uint8Array): boolean {
   const number = BigInt(`0x${Buffer.from(bytes.toReversed()).toString('hex')}`);
   const y = number % 2n ** 255n;

@@ -17,7 +17,7 @@ export type Tags = Record<string, string>;
 export interface Owner {
   /** UID of the control cluster. */
   cluster: string;
-  /** Of the Machines. */
+  /** The namespace of the Machines. */
   namespace: string;
 }
 
@@ -57,7 +57,10 @@ export function tagOf(tags: Tags | undefined, name: string): string | undefined 
   return Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
 }
 
-/** With our tags it is ours if they say so; without any, MCM made it, and it is ours if MCM's tags are those of the class. */
+/**
+ * With our tags it is ours if they say so; without any, MCM made it, and it is ours if MCM's tags
+ * are those of the class.
+ */
 export function isOurs(tags: Tags | undefined, owner: Owner & { classTags: Tags }): boolean {
   const cluster = tagOf(tags, tagNames.cluster);
   const namespace = tagOf(tags, tagNames.namespace);

@@ -1,4 +1,7 @@
-/** What is wrong with a provider spec: the schema's rules, and those that span fields. The rules are those of Gardener's Azure driver. */
+/**
+ * What is wrong with a provider spec: the schema's rules, and those that span fields. The rules are
+ * those of Gardener's Azure driver.
+ */
 import { readFileSync } from 'node:fs';
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
@@ -20,7 +23,7 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
   return faults.length > 0 ? faults : faultsAcrossFields(readSpec(providerSpec));
 }
 
-/** Of a spec that was validated. */
+/** A validated spec with its types. */
 export function readSpec(providerSpec: unknown): AzureProviderSpec {
   return Object(withoutNulls(providerSpec ?? {}));
 }

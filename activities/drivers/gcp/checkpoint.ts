@@ -1,19 +1,24 @@
-/** What a call leaves for the next one: operations that go on at Google. Whatever is not as expected is as if it were not there. */
+/**
+ * What a call leaves for the next one: operations that go on at Google. A malformed checkpoint
+ * counts as none.
+ */
 
-/** Of an insert. */
+/** What is remembered of an insert. */
 export interface InsertNote {
   /** Another attempt's note is of no use. */
   requestId: string;
   project: string;
   zone: string;
   operation: string;
-  /** The operation is done: the instance is looked at once more, as Google may take it back at once. */
+  /**
+   * The operation is done: the instance is looked at once more, as Google may take it back at once.
+   */
   isStarted?: boolean;
 }
 
-/** Of the deletion of one instance. */
+/** What is remembered of the deletion of one instance. */
 export interface DeletionNote {
-  /** Of the instance. */
+  /** The instance's ID. */
   id: string;
   operation: string;
 }

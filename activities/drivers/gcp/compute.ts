@@ -1,8 +1,11 @@
 /** What the driver asks of Compute Engine, with just what it reads of the answers. */
 import type { InstanceResource } from './instance-resource.ts';
-import type { InstancePlace } from './identity.ts';
+import type { InstancePlace } from './provider-id.ts';
 
-/** Every call makes one request, ends when its signal is aborted and after its time limit, and fails with a `ComputeError` only. */
+/**
+ * Every call makes one request, ends when its signal is aborted and after its time limit, and fails
+ * with a `ComputeError` only.
+ */
 export interface Compute {
   /** Undefined when there is none. */
   get(place: InstancePlace, signal: AbortSignal): Promise<ComputeInstance | undefined>;
@@ -13,7 +16,9 @@ export interface Compute {
   list(page: PageRequest, signal: AbortSignal): Promise<InstancePage>;
   /** As it is now. Undefined when Google does not know it, or not any more. */
   operation(request: OperationRequest, signal: AbortSignal): Promise<ComputeOperation | undefined>;
-  /** In place of all that are there. Refused when they have changed since the fingerprint was read. */
+  /**
+   * In place of all that are there. Refused when they have changed since the fingerprint was read.
+   */
   setLabels(request: LabelsRequest, signal: AbortSignal): Promise<ComputeOperation>;
 }
 
@@ -56,7 +61,7 @@ export interface ComputeInstance {
   /** Why it is in this state, where Google says so. */
   statusMessage?: string;
   labels: Record<string, string>;
-  /** Of the labels; Google wants it back when they are set. */
+  /** The fingerprint of the labels; Google wants it back when they are set. */
   labelFingerprint?: string;
   tags: string[];
   isProtected: boolean;

@@ -2,33 +2,34 @@
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { requireText } from '../user-data-bytes.ts';
-import type { Account } from './account.ts';
-import { ComputeError, fault } from './compute-error.ts';
+import type { Account } from './client.ts';
+import { ComputeError, fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 import type { Creation, CreationOptions } from './creation.ts';
 import { insertNoteIn } from './checkpoint.ts';
-import { isInstanceName } from './identity.ts';
+import { isInstanceName } from './provider-id.ts';
 import { awaitInsert, resumeInsert } from './insert-operation.ts';
-import { instanceOf, isDead, isEnding, isStarting } from './instance.ts';
+import { instanceOf, isDead, isEnding, isStarting } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';
-import { isTransient, pending } from './operation.ts';
-import { Patience } from './patience.ts';
+import { isTransient, nextPause, pausesWithin, pending } from './wait.ts';
 import { requestIdOf } from './request-id.ts';
-import { refreshLabels } from './labels.ts';
+import { refreshLabels } from './retag.ts';
 import { deathOf } from './death.ts';
-import { findOne } from './search.ts';
-import type { Found } from './search.ts';
+import { findOne } from './find.ts';
+import type { Found } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
-/** The search goes before the checks: an instance that exists is found whatever became of its class. */
+/**
+ * The search goes before the checks: an instance that exists is found whatever became of its class.
+ */
 export async function createInstance(
   account: Account,
   request: CreateRequest,
   options: CreationOptions,
 ): Promise<CreatedInstance> {
-  const patience = new Patience(options, request.signal);
+  const pauses = pausesWithin(options, request.signal);
   const requestId = requestIdOf(request.token, 'insert');
-  const begun = { account, request, requestId, patience, options };
+  const begun = { account, request, requestId, pauses, options };
   const { project } = account;
   const note = insertNoteIn(request.checkpoint, { requestId, project });
   const made = note && (await resumeInsert(creationIn(begun, note.zone), note));
@@ -58,7 +59,10 @@ function requireCreatable({ providerSpec, machine, userData }: CreateRequest): v
   if (faults.length > 0) throw fault('input', invalidSpec(faults), true);
 }
 
-/** Which key the user data take is known with the user data only, so that the class alone cannot be judged. */
+/**
+ * Which key the user data take is known with the user data only, so that the class alone cannot be
+ * judged.
+ */
 function userDataFaults(providerSpec: unknown, userData: string): string[] {
   if (userData === '') return [];
   const taken = userDataKeyOf(userData);
@@ -111,7 +115,8 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
   if (isEnding(instance)) {
     throw fault('conflict', `instance ${name} is on its way down (${instance.status})`);
   }
-  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at elsewhere.
+  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at
+  // elsewhere.
   if (isDead(instance) && request.providerID === undefined) throw deathOf(instance);
   if (isStarting(instance)) return await adopt(creation, await afterPause(creation, instance));
   const refusal = options.allowsRetagging
@@ -123,11 +128,11 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
 
 /** An insert that is under way can still fail; then the instance goes again. */
 async function afterPause(
-  { account, request, patience }: Creation,
+  { account, request, pauses }: Creation,
   { place, status }: ComputeInstance,
 ): Promise<Found> {
   const what = `instance ${place.name} is being made (${status})`;
-  if (!(await patience.pause())) throw pending(what);
+  if (!(await nextPause(pauses))) throw pending(what);
   const instance = await account.compute.get(place, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
     throw pending(what, { retryAfterSeconds: error.retryAfterSeconds });

@@ -1,10 +1,11 @@
 /** One call of the driver that makes an instance. */
 import type { CreateRequest } from '../driver.ts';
-import type { Account } from './account.ts';
-import type { InstancePlace } from './identity.ts';
-import type { Patience, PatienceOptions } from './patience.ts';
+import type { Account } from './client.ts';
+import type { Pauses } from '../wait.ts';
+import type { InstancePlace } from './provider-id.ts';
+import type { WaitLimits } from './wait.ts';
 
-export interface CreationOptions extends PatienceOptions {
+export interface CreationOptions extends WaitLimits {
   /** A spot instance is looked at once more so long after it came up; 0: not at all. */
   confirmSeconds: number;
   allowsRetagging: boolean;
@@ -13,9 +14,9 @@ export interface CreationOptions extends PatienceOptions {
 export interface Creation {
   account: Account;
   request: CreateRequest;
-  /** Of the insert. */
+  /** The request ID of the insert. */
   requestId: string;
   place: InstancePlace;
-  patience: Patience;
+  pauses: Pauses;
   options: CreationOptions;
 }

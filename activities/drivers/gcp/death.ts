@@ -1,11 +1,12 @@
 /** An instance that ended while it was made, or right after. */
-import type { ComputeError } from './compute-error.ts';
-import { fault } from './compute-error.ts';
+import type { ComputeError } from './error-mapping.ts';
+import { fault } from './error-mapping.ts';
 import type { ComputeInstance } from './compute.ts';
 
 /**
- * It is still there, so nothing is settled. Google names no reason for a preemption on the instance: a spot instance that nobody has
- * used yet was most likely taken back, for want of capacity (Compute Engine, "Spot VMs", preemption process).
+ * It is still there, so nothing is settled. Google names no reason for a preemption on the
+ * instance: a spot instance that has not been used yet was most likely taken back, for want of
+ * capacity (Compute Engine, "Spot VMs", preemption process).
  */
 export function deathOf({ place, status, statusMessage, isSpot }: ComputeInstance): ComputeError {
   const words = statusMessage === undefined ? '' : `: ${statusMessage}`;

@@ -1,156 +1,44 @@
-/** Deletes instances; done when they are gone: until then they write to their volumes. */
+/** Deletes everything of a Machine, and one that was listed. */
+import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
 import { DriverPending } from '../driver.ts';
-import type { MachineRequest } from '../driver.ts';
-import type { Account } from './account.ts';
-import { deletionCheckpoint, deletionNotesIn } from './checkpoint.ts';
-import type { DeletionNote } from './checkpoint.ts';
-import { errorOfOperation, fault } from './compute-error.ts';
-import type { ComputeInstance, ComputeOperation } from './compute.ts';
-import { isEnding } from './instance.ts';
-import { isRecent, isTransient, pending, resumed, untilDone } from './operation.ts';
-import type { OperationWait } from './operation.ts';
-import { Patience } from './patience.ts';
-import type { PatienceOptions } from './patience.ts';
+import { deletionNotesIn } from './checkpoint.ts';
+import type { Account } from './client.ts';
+import type { ComputeInstance } from './compute.ts';
+import { lookFor, remove, removeAll } from './delete-operation.ts';
+import type { Removal } from './delete-operation.ts';
+import { fault } from './error-mapping.ts';
+import { belongsTo, findAll, placeOfProviderID } from './find.ts';
+import type { WaitLimits } from './wait.ts';
 
-export interface Removal {
-  account: Account;
-  signal: AbortSignal;
-  options: PatienceOptions;
-  /** Of the call before. */
-  checkpoint?: string | undefined;
+export async function deleteInstance(
+  account: Account,
+  request: MachineRequest,
+  options: WaitLimits,
+): Promise<{ found: boolean }> {
+  const instances = await lookFor(findAll(account, request), request);
+  const { signal, checkpoint } = request;
+  await removeAll({ account, signal, options, checkpoint }, instances);
+  return { found: instances.length > 0 || deletionNotesIn(checkpoint).size > 0 };
 }
 
-/** All at once. Throws `DriverPending` when some are under way, and a failure when one has failed. */
-export async function removeAll(
-  removal: Removal,
-  instances: readonly ComputeInstance[],
-): Promise<void> {
-  const ends = await Promise.allSettled(instances.map((instance) => remove(removal, instance)));
-  const reasons = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
-  const failure = reasons.find((reason) => !(reason instanceof DriverPending));
-  if (failure !== undefined) throw failure;
-  const waits = reasons.filter((reason) => reason instanceof DriverPending);
-  if (waits.length > 0) throw together(waits);
+export async function deleteListed(
+  account: Account,
+  request: DeleteListedRequest,
+  options: WaitLimits,
+): Promise<{ found: boolean }> {
+  const place = placeOfProviderID(request.providerID);
+  const instance = await account.compute.get(place, request.signal);
+  if (!instance || !belongsTo(request, instance)) return { found: false };
+  await removeInOneCall({ account, signal: request.signal, options }, instance);
+  return { found: true };
 }
 
-function together(waits: readonly DriverPending[]): DriverPending {
-  const notes = waits.flatMap(({ checkpoint }) => [...deletionNotesIn(checkpoint).values()]);
-  return new DriverPending({
-    message: waits.map(({ message }) => message).join('; '),
-    pollAfterSeconds: Math.max(...waits.map(({ pollAfterSeconds }) => pollAfterSeconds)),
-    ...(notes.length > 0 && { checkpoint: deletionCheckpoint(notes) }),
-  });
-}
-
-/** What is there of a Machine that is being deleted. Throws `DriverPending` when a deletion is under way and this look fails. */
-export async function lookFor(
-  look: Promise<ComputeInstance[]>,
-  { machine, checkpoint }: Pick<MachineRequest, 'machine' | 'checkpoint'>,
-): Promise<ComputeInstance[]> {
+/** The contract has no `pending` for an orphan: the next search for orphans finds what is left. */
+async function removeInOneCall(removal: Removal, instance: ComputeInstance): Promise<void> {
   try {
-    return await look;
+    await remove(removal, instance);
   } catch (error) {
-    if (checkpoint === undefined || !isTransient(error)) throw error;
-    const what = `instance ${machine.name} is being deleted (the last look failed: ${error.message})`;
-    throw pending(what, { retryAfterSeconds: error.retryAfterSeconds, checkpoint });
-  }
-}
-
-/** Throws `DriverPending` as long as it is under way. */
-export async function remove(removal: Removal, instance: ComputeInstance): Promise<void> {
-  const { name } = instance.place;
-  const patience = new Patience(removal.options, removal.signal);
-  const note = deletionNotesIn(removal.checkpoint).get(instance.id);
-  let left: ComputeInstance | undefined = instance;
-  if (note && (await isEnded({ removal, patience, instance }, note))) {
-    left = await lookAgain(removal, instance, note.operation);
-  }
-  while (left) {
-    requireUnprotected(left);
-    const operation = await begin(removal, left);
-    if (operation) await finish({ removal, patience, instance: left }, operation);
-    left = await lookAgain(removal, instance, operation?.name);
-    if (left && !(await patience.pause())) {
-      throw pending(`instance ${name} is being deleted (${left.status})`);
-    }
-  }
-}
-
-function requireUnprotected({ isProtected, place }: ComputeInstance): void {
-  if (!isProtected) return;
-  const message = `instance ${place.name} is protected against deletion: clear deletionProtection on it in ${place.zone}, and in the MachineClass for those to come`;
-  throw fault('precondition', message);
-}
-
-/**
- * Without a request id: it would bring back the operation of an earlier try that failed. Undefined when there is nothing to
- * wait for, as somebody else's delete is under way.
- */
-async function begin(
-  { account, signal }: Removal,
-  instance: ComputeInstance,
-): Promise<ComputeOperation | undefined> {
-  try {
-    return await account.compute.delete(instance.place, signal);
-  } catch (error) {
-    if (isEnding(instance) && isTransient(error)) return undefined;
+    if (error instanceof DriverPending) throw fault('unanswered', error.message);
     throw error;
-  }
-}
-
-interface Deletion {
-  removal: Removal;
-  patience: Patience;
-  instance: ComputeInstance;
-}
-
-/** The operation of an earlier call. False: it is of no use any more, and the delete is to be sent again. */
-async function isEnded(deletion: Deletion, { operation }: DeletionNote): Promise<boolean> {
-  const done = await resumed(waitOf(deletion), operation);
-  if (!done) return false;
-  if (isRecent(done)) requireDone(deletion, done);
-  return done.errors.length === 0;
-}
-
-async function finish(deletion: Deletion, operation: ComputeOperation): Promise<void> {
-  requireDone(deletion, await untilDone(waitOf(deletion), operation));
-}
-
-function waitOf({ removal, patience, instance }: Deletion): OperationWait {
-  const { account, signal } = removal;
-  const { id, place } = instance;
-  const { project, zone, name } = place;
-  return {
-    compute: account.compute,
-    project,
-    zone,
-    patience,
-    signal,
-    what: `instance ${name} is being deleted`,
-    checkpointOf: (operation) => deletionCheckpoint([{ id, operation }]),
-  };
-}
-
-function requireDone({ instance }: Deletion, done: ComputeOperation): void {
-  // Whoever was faster.
-  if (done.errors.every(({ code }) => code === 'RESOURCE_NOT_FOUND')) return;
-  throw errorOfOperation(`delete instance ${instance.place.name}`, done, false);
-}
-
-/** A namesake that was made meanwhile is another one. `operation`: which deletes it, if it is known. */
-async function lookAgain(
-  { account, signal }: Removal,
-  { id, place }: ComputeInstance,
-  operation: string | undefined,
-): Promise<ComputeInstance | undefined> {
-  try {
-    const instance = await account.compute.get(place, signal);
-    return instance?.id === id ? instance : undefined;
-  } catch (error) {
-    if (!isTransient(error)) throw error;
-    const what = `instance ${place.name} is being deleted (the last look failed: ${error.message})`;
-    const notes = operation === undefined ? [] : [{ id, operation }];
-    const { retryAfterSeconds } = error;
-    throw pending(what, { retryAfterSeconds, checkpoint: deletionCheckpoint(notes) });
   }
 }

@@ -1,34 +1,29 @@
-/** The driver of `provider: GCP`: instances of Google Compute Engine, as Gardener's driver makes them. */
-import type {
-  DeleteListedRequest,
-  Driver,
-  Instance,
-  ListRequest,
-  MachineRequest,
-} from '../driver.ts';
-import { DriverPending } from '../driver.ts';
+/**
+ * The driver of `provider: GCP`: instances of Google Compute Engine, as Gardener's driver makes
+ * them.
+ */
+import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createAccounts } from './account.ts';
-import type { Accounts } from './account.ts';
-import { deletionNotesIn } from './checkpoint.ts';
-import { fault } from './compute-error.ts';
-import type { ComputeInstance } from './compute.ts';
+import { createAccounts } from './client.ts';
+import type { Accounts } from './client.ts';
 import { createInstance } from './create.ts';
 import type { CreationOptions } from './creation.ts';
-import { lookFor, remove, removeAll } from './delete.ts';
-import type { Removal } from './delete.ts';
-import { instanceOf, listed } from './instance.ts';
-import { listZone } from './list.ts';
-import type { PatienceOptions } from './patience.ts';
-import { belongsTo, findAll, findOne, placeOfProviderID, requireZone, tagsOf } from './search.ts';
-import { haveSameSearchTags, searchTagsOf } from './tags.ts';
+import { deleteInstance, deleteListed } from './delete.ts';
+import { fault } from './error-mapping.ts';
+import { findOne } from './find.ts';
+import { instanceOf } from './instance-view.ts';
+import { listInstances, listScope } from './list.ts';
 import { validateProviderSpec } from './validate.ts';
-import { volumeIdOf } from './volumes.ts';
+import { volumeIds } from './volumes.ts';
+import type { WaitLimits } from './wait.ts';
 
 export interface GcpDriverLimits {
-  /** Of one request, apart from waiting for an operation. Default 30. */
+  /** The limit of one request, apart from waiting for an operation. Default 30. */
   callTimeoutSeconds?: number;
-  /** Of all waiting within one create or delete; what is not done then is `pending`. Default 4. */
+  /**
+   * The limit of all waiting within one create or delete; what is not done then is `pending`.
+   * Default 4.
+   */
   waitSeconds?: number;
   /** The same for the deletion of an orphan, which is never pending. Default 240. */
   orphanWaitSeconds?: number;
@@ -38,14 +33,17 @@ export interface GcpDriverLimits {
   firstPauseSeconds?: number;
 }
 
-/** Google lists what an insert made as soon as it has answered; an insert may be on its way for as long as a call may take. */
+/**
+ * Google lists what an insert made as soon as it has answered; an insert may be on its way for as
+ * long as a call may take.
+ */
 const settleSeconds = 30;
 
 interface World {
   accounts: Accounts;
   creation: CreationOptions;
   /** For the deletion of an orphan. */
-  orphans: PatienceOptions;
+  orphans: WaitLimits;
 }
 
 export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimits = {}): Driver {
@@ -66,14 +64,13 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
         `instance ${providerID ?? `of machine ${machine.name}`} does not exist`,
       );
     },
-    deleteInstance: (request) => deleteInstance(world, request),
-    async listInstances(request) {
-      const own = await ownInstances(world, request);
-      return own.map(listed).toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
-    },
+    deleteInstance: async (request) =>
+      await deleteInstance(await accounts.of(request), request, world.creation),
+    listInstances: async (request) => await listInstances(await accounts.of(request), request),
     listScope,
-    deleteListed: (request) => deleteListed(world, request),
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    deleteListed: async (request) =>
+      await deleteListed(await accounts.of(request), request, world.orphans),
+    volumeIds: async (specs) => volumeIds(specs),
     validate: validateProviderSpec,
   };
 }
@@ -95,65 +92,4 @@ async function describeInstance(
 ): Promise<Instance | undefined> {
   const found = await findOne(await accounts.of(request), request);
   return found?.isOwn ? instanceOf(found.instance) : undefined;
-}
-
-async function deleteInstance(
-  { accounts, creation: options }: World,
-  request: MachineRequest,
-): Promise<{ found: boolean }> {
-  const account = await accounts.of(request);
-  const instances = await lookFor(findAll(account, request), request);
-  const { signal, checkpoint } = request;
-  await removeAll({ account, signal, options, checkpoint }, instances);
-  return { found: instances.length > 0 || deletionNotesIn(checkpoint).size > 0 };
-}
-
-async function ownInstances(
-  { accounts }: World,
-  request: ListRequest,
-): ReturnType<typeof listZone> {
-  const zone = requireZone(request);
-  requireTags(request.providerSpec);
-  const instances = await listZone(await accounts.of(request), zone, request.signal);
-  const tags = tagsOf(request.providerSpec);
-  return instances.filter(
-    (instance) => haveSameSearchTags(instance.tags, tags) && belongsTo(request, instance),
-  );
-}
-
-async function deleteListed(
-  { accounts, orphans: options }: World,
-  request: DeleteListedRequest,
-): Promise<{ found: boolean }> {
-  const account = await accounts.of(request);
-  const place = placeOfProviderID(request.providerID);
-  const instance = await account.compute.get(place, request.signal);
-  if (!instance || !belongsTo(request, instance)) return { found: false };
-  await removeInOneCall({ account, signal: request.signal, options }, instance);
-  return { found: true };
-}
-
-/** The contract has no `pending` for an orphan: whoever comes next finds what is left. */
-async function removeInOneCall(removal: Removal, instance: ComputeInstance): Promise<void> {
-  try {
-    await remove(removal, instance);
-  } catch (error) {
-    if (error instanceof DriverPending) throw fault('unanswered', error.message);
-    throw error;
-  }
-}
-
-/** A listing by tags that the class does not have would be empty, and say that all is gone. */
-function requireTags(providerSpec: unknown): void {
-  if (searchTagsOf(tagsOf(providerSpec))) return;
-  const message =
-    'providerSpec.tags: the two tags of cluster and role are missing: without them no instance can be listed';
-  throw fault('input', message);
-}
-
-/** The project is that of the credentials. */
-function listScope(providerSpec: unknown): string {
-  const { zone, region } = Object(providerSpec);
-  const tags = searchTagsOf(tagsOf(providerSpec));
-  return JSON.stringify([region, zone, tags?.cluster, tags?.role]);
 }

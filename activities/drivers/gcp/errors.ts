@@ -1,9 +1,12 @@
-/** What Compute Engine's errors mean. Tables in data; their sources are Google's pages on errors and operations, and Gardener's driver. */
+/**
+ * What Compute Engine's errors mean. Tables in data; their sources are Google's pages on errors and
+ * operations, and Gardener's driver.
+ */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
 /**
- * By reason: `error.errors[].reason` and `error.details[].reason` of an answer, `error.errors[].code` of an operation.
- * Google writes most of them in two ways.
+ * By reason: `error.errors[].reason` and `error.details[].reason` of an answer,
+ * `error.errors[].code` of an operation. Google writes most of them in two ways.
  */
 export const reasonMeanings = {
   // Too many calls.
@@ -28,7 +31,7 @@ export const reasonMeanings = {
   stockout: 'capacity',
   IP_SPACE_EXHAUSTED: 'capacity',
   IP_SPACE_EXHAUSTED_WITH_DETAILS: 'capacity',
-  // The Secret lets nobody in.
+  // Google refuses the credentials of the Secret.
   authError: 'unauthenticated',
   ACCESS_TOKEN_EXPIRED: 'unauthenticated',
   ACCOUNT_STATE_INVALID: 'unauthenticated',
@@ -104,14 +107,19 @@ interface WordsMeaning {
 
 /** By its words, where Google gives several things one reason. Looked at first. */
 export const wordsMeanings: readonly WordsMeaning[] = [
-  // As with Gardener's driver: the zone may get that machine type, or another class of the pool fits.
+  // As with Gardener's driver: the zone may get that machine type, or another class of the pool
+  // fits.
   { words: /machine ?type .* does not exist in zone/i, meaning: 'capacity' },
-  // Not the instance, but where it would be: to take that for "nothing there" would leave instances behind.
+  // Not the instance, but where it would be: to take that for "nothing there" would leave instances
+  // behind.
   { words: /'projects\/[^/']+(\/zones\/[^/']+)?' was not found|unknown zone/i, meaning: 'input' },
   { words: /protected against deletion|deletion ?protection/i, meaning: 'precondition' },
 ];
 
-/** Of several errors of one answer or operation, the first of these counts: what is to be done about it comes first. */
+/**
+ * If one answer or operation has several errors, the first of these meanings counts: the one to act
+ * on comes first.
+ */
 const order: readonly MeaningName[] = [
   'capacity',
   'quota',
@@ -144,7 +152,9 @@ export function meaningOf({ status, reasons, message }: ComputeErrors): MeaningN
   return known ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
 }
 
-/** Of an answer that is not in Google's form: a proxy's word is taken for its own trouble at most. */
+/**
+ * The meaning of an answer that is not in Google's form: at most it tells of trouble of a proxy.
+ */
 export function meaningOfStranger(status: number): MeaningName {
   const meaning = status === 429 ? 'unavailable' : lookUp(statusMeanings, String(status));
   return meaning === 'unavailable' || meaning === 'unanswered' ? meaning : 'unknown';

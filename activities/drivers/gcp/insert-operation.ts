@@ -2,17 +2,20 @@
 import type { CreatedInstance } from '../driver.ts';
 import { insertCheckpoint } from './checkpoint.ts';
 import type { InsertNote } from './checkpoint.ts';
-import type { ComputeError } from './compute-error.ts';
-import { errorOfOperation, fault } from './compute-error.ts';
+import type { ComputeError } from './error-mapping.ts';
+import { errorOfOperation, fault } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
 import type { Creation } from './creation.ts';
 import { deathOf } from './death.ts';
-import { hasToken } from './identity.ts';
-import { instanceOf, isDead, isEnding, isSpotBy } from './instance.ts';
-import { isRecent, isTransient, pending, resumed, untilDone } from './operation.ts';
-import type { OperationWait } from './operation.ts';
+import { hasToken } from './labels.ts';
+import { instanceOf, isDead, isEnding, isSpotBy } from './instance-view.ts';
+import { isRecent, isTransient, pending, resumed, untilDone } from './wait.ts';
+import type { OperationWait } from './wait.ts';
 
-/** `operation`: as Google answered to the insert. Nothing is settled but by a look that finds nothing: the operation has begun. */
+/**
+ * `operation`: as Google answered to the insert. Nothing is settled but by a look that finds
+ * nothing: the operation has begun.
+ */
 export async function awaitInsert(
   creation: Creation,
   operation: ComputeOperation,
@@ -22,7 +25,10 @@ export async function awaitInsert(
   return await conclude(creation, { done, wasWatched, isNews: wasWatched || isRecent(done) });
 }
 
-/** Undefined when nothing is known of the operation: it is begun from the beginning then, which finds what there is. */
+/**
+ * Undefined when nothing is known of the operation: it is begun from the beginning then, which
+ * finds what there is.
+ */
 export async function resumeInsert(
   creation: Creation,
   note: InsertNote,
@@ -35,13 +41,13 @@ export async function resumeInsert(
 }
 
 function waitOf(creation: Creation): OperationWait {
-  const { account, request, place, patience } = creation;
+  const { account, request, place, pauses } = creation;
   const { project, zone, name } = place;
   return {
     compute: account.compute,
     project,
     zone,
-    patience,
+    pauses,
     signal: request.signal,
     what: `instance ${name} is being made`,
     checkpointOf: (operation) => checkpointOf(creation, operation),
@@ -59,7 +65,7 @@ function checkpointOf(
 
 interface Conclusion {
   done: ComputeOperation;
-  /** It was seen under way: nobody of ours has deleted since what it made. */
+  /** A call of this attempt saw it under way, so its instance has not been deleted by us since. */
   wasWatched: boolean;
   isNews: boolean;
   /** A spot instance has been looked at once more. */
@@ -112,7 +118,7 @@ function absent(creation: Creation, { done, wasWatched, isNews }: Conclusion): C
   return fault('conflict', message, true);
 }
 
-/** Of a spec that may have changed meanwhile. */
+/** As the spec says now; it may have changed since the insert. */
 function asksForSpot(providerSpec: unknown): boolean {
   const { scheduling } = Object(providerSpec);
   return isSpotBy(Object(scheduling));

@@ -1,8 +1,10 @@
-/** The Instance resource of Compute Engine's `instances.insert`, made of nothing but the request. */
+/**
+ * The Instance resource of Compute Engine's `instances.insert`, made of nothing but the request.
+ */
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { ownLabels } from './identity.ts';
+import { ownLabels } from './labels.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import { takesPodRange } from './validate.ts';
 
@@ -124,7 +126,9 @@ function podRangeOf({ ipCidrRange, subnetworkRangeName }: NetworkInterface): Pod
   return { ipCidrRange, ...(subnetworkRangeName && { subnetworkRangeName }) };
 }
 
-/** `automaticRestart` is sent always: Google's default is true, that of Gardener's driver is false. */
+/**
+ * `automaticRestart` is sent always: Google's default is true, that of Gardener's driver is false.
+ */
 function computeScheduling(scheduling: Scheduling): ComputeScheduling {
   const { provisioningModel, instanceTerminationAction, preemptible } = scheduling;
   return {

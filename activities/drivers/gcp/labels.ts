@@ -1,45 +1,74 @@
-/** Labels of an instance that came from an earlier control cluster: with those of this one, listings show it again. */
-import type { CreateRequest } from '../driver.ts';
-import { ComputeError, errorOfOperation } from './compute-error.ts';
-import type { Compute, ComputeInstance } from './compute.ts';
-import { labelNames, names, ownLabels } from './identity.ts';
-import { isTransient, pending } from './operation.ts';
-import { isMadeFor } from './search.ts';
+/** Whose an instance is, as its labels say. */
+import { createHash } from 'node:crypto';
+import { haveSameSearchTags } from './tags.ts';
 
 /**
- * Only of an instance that the Machine names and that was made for it: same namespace, and same UID or name. What MCM made has no
- * labels, and is listed without. Where Google refuses, the Machine keeps its instance all the same; answers why, in words.
+ * Google's labels allow neither dots nor slashes: these are `millwright.dev/cluster` and so on in
+ * other spelling.
  */
-export async function refreshLabels(
-  compute: Compute,
-  request: CreateRequest,
-  instance: ComputeInstance,
-): Promise<string | undefined> {
-  const { labels, labelFingerprint: fingerprint = '', place } = instance;
-  const wanted = { ...labels, ...ownLabels(request) };
-  const hasOurs = labels[labelNames.cluster] !== undefined;
-  const isOurs = labels[labelNames.cluster] === wanted[labelNames.cluster];
-  if (!hasOurs || isOurs || !names(request.providerID, place)) return undefined;
-  if (!isMadeFor(instance, request)) return undefined;
-  try {
-    const operation = await compute.setLabels(
-      { place, labels: wanted, fingerprint },
-      request.signal,
-    );
-    if (operation.errors.length === 0) return undefined;
-    throw errorOfOperation(`set labels of instance ${place.name}`, operation, false);
-  } catch (error) {
-    return refusalIn(error, place.name);
-  }
+export const labelNames = {
+  cluster: 'millwright-cluster',
+  namespace: 'millwright-namespace',
+  machineUid: 'millwright-machine-uid',
+  token: 'millwright-token',
+} as const;
+
+export interface Owner {
+  /** UID of the control cluster. */
+  cluster: string;
+  namespace: string;
 }
 
-/** Fails when asking again may help. */
-function refusalIn(error: unknown, name: string): string {
-  if (!(error instanceof ComputeError) || error.meaning === 'cancelled') throw error;
-  const { meaning, message, retryAfterSeconds } = error;
-  // Precondition: somebody else was faster, so that the fingerprint is an old one.
-  if (isTransient(error) || meaning === 'precondition') {
-    throw pending(`labels of instance ${name} are being set`, { retryAfterSeconds });
-  }
-  return `instance ${name} keeps the labels of an earlier cluster: ${message}`;
+/** What of an instance says whose it is. */
+export interface Identified {
+  labels: Readonly<Record<string, string>>;
+  tags: readonly string[];
+}
+
+/**
+ * Upper case, dots and more than 63 characters are not allowed in a label; such a text is known by
+ * its digest.
+ */
+export function labelValueOf(text: string): string {
+  if (/^[a-z0-9_-]{1,63}$/.test(text)) return text;
+  return `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`;
+}
+
+/** Undefined when the label holds a digest: the token cannot be told from it. */
+export function tokenOf({ labels }: Identified): string | undefined {
+  const value = labels[labelNames.token];
+  return value?.startsWith('sha256_') ? undefined : value;
+}
+
+export function ownerLabels({ cluster, namespace }: Owner): Record<string, string> {
+  return {
+    [labelNames.cluster]: labelValueOf(cluster),
+    [labelNames.namespace]: labelValueOf(namespace),
+  };
+}
+
+export interface Made extends Pick<Owner, 'cluster'> {
+  machine: { namespace: string; uid: string };
+  token: string;
+}
+
+/** All that an instance of this Machine has of ours. */
+export function ownLabels({ cluster, machine, token }: Made): Record<string, string> {
+  return {
+    ...ownerLabels({ cluster, namespace: machine.namespace }),
+    [labelNames.machineUid]: labelValueOf(machine.uid),
+    [labelNames.token]: labelValueOf(token),
+  };
+}
+
+export function hasToken({ labels }: Identified, token: string): boolean {
+  return labels[labelNames.token] === labelValueOf(token);
+}
+
+/** Our labels decide; an instance without them was made by MCM, whose tags decide then. */
+export function isOf(owner: Owner, instance: Identified, classTags: readonly string[]): boolean {
+  const { labels, tags } = instance;
+  const hasOurs = labels[labelNames.cluster] !== undefined;
+  if (!hasOurs) return haveSameSearchTags(tags, classTags);
+  return Object.entries(ownerLabels(owner)).every(([name, value]) => labels[name] === value);
 }

@@ -1,9 +1,43 @@
 /** Lists a zone: Google can search by labels only, and instances of MCM have none of ours. */
-import type { Account } from './account.ts';
-import { fault } from './compute-error.ts';
+import type { ListedInstance, ListRequest } from '../driver.ts';
+import type { Account } from './client.ts';
 import type { ComputeInstance } from './compute.ts';
+import { fault } from './error-mapping.ts';
+import { belongsTo, requireZone, tagsOf } from './find.ts';
+import { listed } from './instance-view.ts';
+import { haveSameSearchTags, searchTagsOf } from './tags.ts';
 
-/** 100,000 instances. Whoever says so for ever is not believed. */
+/** Ordered by providerID. */
+export async function listInstances(
+  account: Account,
+  request: ListRequest,
+): Promise<ListedInstance[]> {
+  const zone = requireZone(request);
+  requireTags(request.providerSpec);
+  const tags = tagsOf(request.providerSpec);
+  const instances = await listZone(account, zone, request.signal);
+  return instances
+    .filter((instance) => haveSameSearchTags(instance.tags, tags) && belongsTo(request, instance))
+    .map(listed)
+    .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+}
+
+/** A listing by tags that the class does not have would be empty, and say that all is gone. */
+function requireTags(providerSpec: unknown): void {
+  if (searchTagsOf(tagsOf(providerSpec))) return;
+  const message =
+    'providerSpec.tags: the two tags of cluster and role are missing: without them no instance can be listed';
+  throw fault('input', message);
+}
+
+/** The project is that of the credentials. */
+export function listScope(providerSpec: unknown): string {
+  const { zone, region } = Object(providerSpec);
+  const tags = searchTagsOf(tagsOf(providerSpec));
+  return JSON.stringify([region, zone, tags?.cluster, tags?.role]);
+}
+
+/** 100,000 instances: a listing that has more pages does not end. */
 const pagesMax = 200;
 
 export async function listZone(

@@ -9,7 +9,7 @@ export interface GcpProviderSpec {
    */
   machineType: string;
   /**
-   * Of the subnetworks, such as `europe-west1`.
+   * The region of the subnetworks, such as `europe-west1`.
    */
   region: string;
   /**
@@ -38,7 +38,7 @@ export interface GcpProviderSpec {
    */
   canIpForward?: boolean;
   /**
-   * Google refuses to delete the instance until somebody clears this on it, so machines cannot be deleted either. Default false.
+   * Google refuses to delete the instance until this is cleared on it, so machines cannot be deleted either. Default false.
    */
   deletionProtection?: boolean;
   /**
@@ -81,7 +81,7 @@ export interface GcpProviderSpec {
    */
   serviceAccounts?: {
     /**
-     * Of the service account, or `default`.
+     * The email address of the service account, or `default`.
      */
     email: string;
     /**
@@ -134,7 +134,7 @@ export interface Disk {
    */
   type?: string;
   /**
-   * Of local SSDs, which need it; ignored elsewhere.
+   * The interface of local SSDs, which need it; ignored elsewhere.
    */
   interface?: string;
   /**
@@ -169,7 +169,7 @@ export interface Disk {
   storagePool?: string;
 }
 /**
- * Of the disk. Default: none.
+ * Labels of the disk. Default: none.
  */
 export interface Labels {
   [k: string]: string;
@@ -234,7 +234,7 @@ export interface Scheduling {
   instanceTerminationAction?: 'STOP' | 'DELETE';
 }
 /**
- * Of the instance. `millwright-cluster`, `millwright-namespace`, `millwright-machine-uid` and `millwright-token` are set beside them. Default: none.
+ * Labels of the instance. `millwright-cluster`, `millwright-namespace`, `millwright-machine-uid` and `millwright-token` are set beside them. Default: none.
  */
 export interface Labels1 {
   [k: string]: string;

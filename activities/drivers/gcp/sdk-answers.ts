@@ -1,14 +1,14 @@
 /** What the SDK answers with, cut down to what the driver reads. */
 import type { protos } from '@google-cloud/compute';
-import { ComputeError } from './compute-error.ts';
+import { ComputeError } from './error-mapping.ts';
 import type { ComputeInstance, ComputeOperation, InstancePage } from './compute.ts';
-import { isSpotBy } from './instance.ts';
+import { isSpotBy } from './instance-view.ts';
 
 type SdkInstance = protos.google.cloud.compute.v1.IInstance;
 type SdkOperation = protos.google.cloud.compute.v1.IOperation;
 type Page = protos.google.cloud.compute.v1.IInstanceList;
 
-/** Of an instance, this much is read. */
+/** The fields of an instance that are read. */
 export const instanceFields = [
   'id',
   'name',
@@ -63,7 +63,10 @@ function timeOf(text: string | null | undefined): number | undefined {
   return Number.isFinite(time) ? time : undefined;
 }
 
-/** Something in between answers 200 to everything: what it says is neither an instance nor the lack of one. */
+/**
+ * Something in between answers 200 to everything: what it says is neither an instance nor the lack
+ * of one.
+ */
 function notOfGoogle(what: string): ComputeError {
   const message = `Google Compute Engine: the answer is not Google's: ${what}`;
   return new ComputeError({ meaning: 'unknown', message, settled: false });
@@ -111,7 +114,10 @@ function errorsOf(operation: SdkOperation): ComputeOperation['errors'] {
   return [{ code: String(httpErrorStatusCode), message: httpErrorMessage ?? '' }];
 }
 
-/** A listing that Google could not complete is none: whoever relies on it would take what is missing for deleted. */
+/**
+ * A listing that Google could not complete counts as failed: the core would take missing instances
+ * for deleted.
+ */
 export function pageOf(page: Page, place: { project: string; zone: string }): InstancePage {
   const { kind, items, nextPageToken, warning } = page;
   if (kind !== 'compute#instanceList') throw notOfGoogle('a list of another kind');

@@ -1,5 +1,8 @@
-/** One call of the SDK: with the class's credentials, a time limit, and errors in the words of the driver contract. */
-import { ComputeError, errorOfAnswer } from './compute-error.ts';
+/**
+ * One call of the SDK: with the class's credentials, a time limit, and errors in the words of the
+ * driver contract.
+ */
+import { ComputeError, errorOfAnswer } from './error-mapping.ts';
 import { AnswerFailure, TokenFailure } from './sdk-transport.ts';
 import { errorOfToken } from './token-error.ts';
 
@@ -9,7 +12,7 @@ export interface Call {
   signal: AbortSignal;
   limitSeconds: number;
   isInsert?: boolean;
-  /** Of a call that asks for just this: `instances/NAME`. */
+  /** The one thing that the call asks for: `instances/NAME`. */
   resource?: string;
 }
 

@@ -1,10 +1,13 @@
-/** Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK costs a process 150 MB and half a second. */
+/**
+ * Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK
+ * costs a process 150 MB and half a second.
+ */
 import type { Compute } from './compute.ts';
 import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
 import { createSdkCompute } from './sdk-compute.ts';
 import { AmbientCredentials, createCredentials } from './sdk-credentials.ts';
-import type { SecretCredentials } from './secret.ts';
+import type { SecretCredentials } from './credentials.ts';
 import { orAborted } from '../or-aborted.ts';
 import { TokenFailure } from './sdk-transport.ts';
 import { TokenSource } from './token-source.ts';
@@ -20,7 +23,7 @@ export interface SdkSettings {
 
 export interface SdkClient {
   compute: Compute;
-  /** Of ambient credentials. */
+  /** The project of ambient credentials. */
   project?: (signal: AbortSignal) => Promise<string>;
 }
 

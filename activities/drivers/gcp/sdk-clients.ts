@@ -11,7 +11,10 @@ export interface SdkClients {
   transport: Transport;
 }
 
-/** `endpoint`: default Google's. Makes no call, but blocks the process for a second: the SDK reads the description of all of Compute Engine. */
+/**
+ * `endpoint`: default Google's. Makes no call, but blocks the process for a second: the SDK reads
+ * the description of all of Compute Engine.
+ */
 export async function createSdkClients(endpoint: URL | undefined): Promise<SdkClients> {
   const transport = new Transport();
   const auth = new GoogleAuth({ authClient: transport });

@@ -20,7 +20,7 @@ type Send = <T>(call: Call, request: (sdk: SdkOptions) => Promise<T>) => Promise
 
 interface Sdk extends SdkClients {
   send: Send;
-  /** Of one call. */
+  /** The limit of one call. */
   limitSeconds: number;
 }
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
 import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
-import { subjectTokenType, tokenUrl } from './secret.ts';
-import type { ExternalAccount, SecretCredentials, ServiceAccount } from './secret.ts';
+import { subjectTokenType, tokenUrl } from './credentials.ts';
+import type { ExternalAccount, SecretCredentials, ServiceAccount } from './credentials.ts';
 
 export interface TokenSettings {
   /** Instead of Google's endpoints for tokens. */
@@ -12,7 +12,9 @@ export interface TokenSettings {
   callTimeoutSeconds: number;
 }
 
-/** Compute Engine has scopes of its own for reading and writing; what else is allowed is up to IAM. */
+/**
+ * Compute Engine has scopes of its own for reading and writing; what else is allowed is up to IAM.
+ */
 const scopes = ['https://www.googleapis.com/auth/compute'];
 
 export function createCredentials(
@@ -47,13 +49,14 @@ function externalAccount(
     token_url: tokenUrl,
     ...impersonation,
     subject_token_supplier: {
-      // Read anew for each exchange: whoever mounts the file renews it.
+      // Read anew for each exchange, as the file is renewed.
       getSubjectToken: async () => subjectToken ?? (await readFile(file, 'utf8')).trim(),
     },
     transporter,
   };
   const client = new FederatedClient(options);
-  // With an impersonation in between, the first token has to reach that service as well; the library sees to it.
+  // With an impersonation in between, the first token has to reach that service as well; the
+  // library sees to it.
   client.scopes = scopes;
   return client;
 }
@@ -67,8 +70,8 @@ class FederatedClient extends IdentityPoolClient {
 }
 
 /**
- * Google's order: the file that GOOGLE_APPLICATION_CREDENTIALS names, then the metadata server of instance or workload. The
- * library reads the environment of the process itself.
+ * Google's order: the file that GOOGLE_APPLICATION_CREDENTIALS names, then the metadata server of
+ * instance or workload. The library reads the environment of the process itself.
  */
 export class AmbientCredentials {
   readonly #auth = new GoogleAuth({ scopes });

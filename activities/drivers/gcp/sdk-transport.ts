@@ -6,7 +6,10 @@ import type { TokenSource } from './token-source.ts';
 
 type FetchArguments = Parameters<AuthClient['fetch']>;
 
-/** Google's answer was an error. Thrown here, so that Retry-After is not lost: the SDK's own errors have no headers. */
+/**
+ * Google's answer was an error. Thrown here, so that Retry-After is not lost: the SDK's own errors
+ * have no headers.
+ */
 export class AnswerFailure extends Error {
   readonly answer: { status: number; text: string; retryAfter: string | null };
 
@@ -20,8 +23,9 @@ export class AnswerFailure extends Error {
 export class TokenFailure extends Error {}
 
 /**
- * Takes the place of the SDK's authentication: that one sends a request again after 401 and 403. Here each call is one
- * request, beside those for a token. One transport serves all credentials, as each client of the SDK costs half a second.
+ * Takes the place of the SDK's authentication: that one sends a request again after 401 and 403.
+ * Here each call is one request, beside those for a token. One transport serves all credentials, as
+ * each client of the SDK costs half a second.
  */
 export class Transport extends PassThroughClient {
   readonly #caller = new AsyncLocalStorage<TokenSource>();
@@ -48,7 +52,7 @@ export class Transport extends PassThroughClient {
     const { status, data: text, config } = response;
     const retryAfter = response.headers.get('retry-after');
     if (status >= 400) throw new AnswerFailure({ status, text, retryAfter });
-    // Whoever awaits this reads the answer as that of `fetch`.
+    // The SDK reads the answer as that of `fetch`.
     const data: T = JSON.parse('null');
     return Object.assign(new Response(text, { status }), { config, data });
   }

@@ -1,4 +1,6 @@
-/** The network tags by which Gardener's driver knows its instances. Google cannot search by them. */
+/**
+ * The network tags by which Gardener's driver knows its instances. Google cannot search by them.
+ */
 
 export interface SearchTags {
   cluster: string;
@@ -8,7 +10,9 @@ export interface SearchTags {
 export const clusterTagPart = 'kubernetes-io-cluster-';
 export const roleTagPart = 'kubernetes-io-role-';
 
-/** Of several the last counts, as with Gardener's driver. Undefined when one of the two is missing. */
+/**
+ * The last of several counts, as in Gardener's driver. Undefined when one of the two is missing.
+ */
 export function searchTagsOf(tags: readonly string[]): SearchTags | undefined {
   const cluster = tags.findLast((tag) => tag.includes(clusterTagPart));
   const role = tags.findLast((tag) => !tag.includes(clusterTagPart) && tag.includes(roleTagPart));

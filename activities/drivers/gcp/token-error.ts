@@ -1,5 +1,5 @@
 /** Why there is no access token. */
-import { ComputeError } from './compute-error.ts';
+import { ComputeError } from './error-mapping.ts';
 import { meaningOf } from './errors.ts';
 
 interface TokenAnswer {
@@ -8,7 +8,8 @@ interface TokenAnswer {
 
 /** Without a token nothing is sent: an insert is settled if credentials are the cause. */
 export function errorOfToken(what: string, cause: unknown, isInsert: boolean): ComputeError {
-  // Gardener's extension knows refused credentials by `cannot fetch token`, the words of Google's Go client.
+  // Gardener's extension knows refused credentials by `cannot fetch token`, the words of Google's
+  // Go client.
   const start = `Google Compute Engine: ${what}: cannot fetch token`;
   const { response }: TokenAnswer = Object(cause);
   if (!response) {

@@ -3,8 +3,9 @@ import type { AuthClient } from 'google-auth-library';
 import { orAborted } from '../or-aborted.ts';
 
 /**
- * A token is everybody's, so it is fetched to its end even when one caller stops waiting for it. But the library joins all who ask to
- * the one request that is under way: one that is never answered would stop them all. So who has waited in vain leaves the client behind.
+ * A token is everybody's, so it is fetched to its end even when one caller stops waiting for it.
+ * But the library joins all who ask to the one request that is under way: one that is never
+ * answered would stop them all. So who has waited in vain leaves the client behind.
  */
 export class TokenSource {
   readonly #make: () => Promise<AuthClient>;

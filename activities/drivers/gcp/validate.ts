@@ -1,4 +1,7 @@
-/** What is wrong with a provider spec: by its schema, and by rules that span fields (mostly those of Gardener's driver). */
+/**
+ * What is wrong with a provider spec: by its schema, and by rules that span fields (mostly those of
+ * Gardener's driver).
+ */
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
@@ -6,13 +9,16 @@ import { clusterTagPart, roleTagPart, searchTagsOf } from './tags.ts';
 
 const checkSchema = specCheck(schema);
 
-/** A sentence for each fault; empty when there is none. Rules that span fields are looked at once each field is right. */
+/**
+ * A sentence for each fault; empty when there is none. Rules that span fields are looked at once
+ * each field is right.
+ */
 export function validateProviderSpec(providerSpec: unknown): string[] {
   const faults = checkSchema(providerSpec);
   return faults.length > 0 ? faults : faultsBetweenFields(specOf(providerSpec));
 }
 
-/** Of a spec that was validated; null fields are absent. */
+/** A validated spec with its types; null fields are absent. */
 export function specOf(providerSpec: unknown): GcpProviderSpec {
   const spec: GcpProviderSpec = Object(withoutNulls(providerSpec));
   return spec;
@@ -33,7 +39,10 @@ function faultsBetweenFields(spec: GcpProviderSpec): string[] {
   ];
 }
 
-/** Gardener's driver takes such a class, finds none of its instances again, and says that they are deleted. */
+/**
+ * Gardener's driver takes such a class, finds none of its instances again, and says that they are
+ * deleted.
+ */
 function tagFaults(tags: readonly string[]): string[] {
   if (searchTagsOf(tags)) return [];
   const allowed = `a list with a tag that contains ${clusterTagPart} and one that contains ${roleTagPart}: without both no instance is found again`;

@@ -13,16 +13,13 @@ import type {
 import { missing } from '../missing.ts';
 import { notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
-import { validateProviderSpec, withDefaults } from './provider-spec.ts';
-import { createVirtualCloudClient } from './virtual-cloud-client.ts';
-import type {
-  CloudInstance,
-  CloudInstanceRequest,
-  VirtualCloudClient,
-} from './virtual-cloud-client.ts';
+import { withDefaults } from './provider-spec.ts';
+import { validateProviderSpec } from './validate.ts';
+import { createVirtualCloudClient } from './client.ts';
+import type { CloudInstance, CloudInstanceRequest, VirtualCloudClient } from './client.ts';
 
 export interface VirtualDriverOptions {
-  /** Of the virtual cloud. Default `http://127.0.0.1:7080`. */
+  /** The virtual cloud's address. Default `http://127.0.0.1:7080`. */
   url?: string | undefined;
   /** Limit of one call. Default 30. */
   callTimeoutSeconds?: number;
@@ -83,7 +80,9 @@ function parseUrl(text: string): URL {
   );
 }
 
-/** The search goes before the checks: an instance that exists is found whatever became of its class. */
+/**
+ * The search goes before the checks: an instance that exists is found whatever became of its class.
+ */
 async function createInstance(
   cloud: VirtualCloudClient,
   request: CreateRequest,
@@ -105,7 +104,10 @@ async function createInstance(
   });
 }
 
-/** Depends on nothing but the request: the cloud refuses a token that comes back with another request. */
+/**
+ * Depends on nothing but the request: the cloud refuses a token that comes back with another
+ * request.
+ */
 function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
   const { machine, cluster, token, nodeLabels, nodeTaints = [] } = request;
   const { userData, userDataBytes } = request;
@@ -158,7 +160,10 @@ async function isOwned(instance: CloudInstance, request: MachineRequest): Promis
   return true;
 }
 
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did: its instances have the tags of their class. */
+/**
+ * True when Millwright made it for this Machine, under any cluster id, or MCM did: its instances
+ * have the tags of their class.
+ */
 function isMadeFor({ name, tags }: CloudInstance, request: MachineRequest): boolean {
   const { machine, providerSpec } = request;
   if (tags[tagNames.cluster] === undefined) return hasAll(tags, withDefaults(providerSpec).tags);

@@ -1,9 +1,10 @@
-/** `providerSpec` of a MachineClass with `provider: virtual`. Every field has a default: `{}` is enough. */
+/**
+ * `providerSpec` of a MachineClass with `provider: virtual`. Every field has a default: `{}` is
+ * enough.
+ */
 import type { Taint } from '../../../workflows/api/machine.ts';
-import { refusal } from '../spec-schema.ts';
 
-const sizes = ['small', 'medium', 'large'] as const;
-const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+export const sizes = ['small', 'medium', 'large'] as const;
 
 export interface VirtualProviderSpec {
   /** Lower-case letters, digits and dashes. Default `a`. */
@@ -20,33 +21,7 @@ export interface VirtualProviderSpec {
   needsInitialization: boolean;
 }
 
-type Check = (value: unknown, path: string) => string[];
-
-const checks: Record<keyof VirtualProviderSpec, Check> = {
-  zone: checkZone,
-  size: checkOneOf(sizes),
-  labels: checkTexts,
-  annotations: checkTexts,
-  taints: checkTaints,
-  tags: checkTexts,
-  needsInitialization: (value, path) =>
-    typeof value === 'boolean' ? [] : [refusal(path, value, 'true or false')],
-};
-
-/** A sentence for each fault; empty when there is none. Absent and null fields have their default. */
-export function validateProviderSpec(spec: unknown): string[] {
-  const record = spec ?? {};
-  if (!isRecord(record)) return [refusal('providerSpec', spec, 'an object')];
-  return Object.entries(record).flatMap(([name, value]) => {
-    const path = `providerSpec.${name}`;
-    if (!isField(name)) {
-      return [`${path} is not a field; fields are ${Object.keys(checks).join(', ')}`];
-    }
-    return value === null ? [] : checks[name](value, path);
-  });
-}
-
-/** Of a spec that was validated. */
+/** A validated spec with its defaults. */
 export function withDefaults(spec: unknown): VirtualProviderSpec {
   const { zone, size, labels, annotations, taints, tags, needsInitialization } = (spec ??
     {}) as Partial<VirtualProviderSpec>;
@@ -59,46 +34,4 @@ export function withDefaults(spec: unknown): VirtualProviderSpec {
     tags: tags ?? {},
     needsInitialization: needsInitialization ?? false,
   };
-}
-
-function checkZone(value: unknown, path: string): string[] {
-  const isZone = typeof value === 'string' && /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value);
-  return isZone ? [] : [refusal(path, value, 'a name of lower-case letters, digits and dashes')];
-}
-
-function checkOneOf(allowed: readonly string[]): Check {
-  return (value, path) =>
-    allowed.some((candidate) => candidate === value)
-      ? []
-      : [refusal(path, value, `one of ${allowed.join(', ')}`)];
-}
-
-function checkTexts(value: unknown, path: string): string[] {
-  if (!isRecord(value)) return [refusal(path, value, 'an object whose values are texts')];
-  return Object.entries(value)
-    .filter(([, item]) => typeof item !== 'string')
-    .map(([key, item]) => `${refusal(`${path}.${key}`, item, 'a text')}: put it in quotes`);
-}
-
-function checkTaints(value: unknown, path: string): string[] {
-  if (!Array.isArray(value)) return [refusal(path, value, 'a list')];
-  return value.flatMap((item: unknown, index) => checkTaint(item, `${path}[${index}]`));
-}
-
-function checkTaint(value: unknown, path: string): string[] {
-  if (!isRecord(value)) return [refusal(path, value, 'an object')];
-  const { key, effect, value: text = '' } = value;
-  return [
-    ...(typeof key === 'string' && key !== '' ? [] : [refusal(`${path}.key`, key, 'a text')]),
-    ...(typeof text === 'string' ? [] : [refusal(`${path}.value`, text, 'a text')]),
-    ...checkOneOf(effects)(effect, `${path}.effect`),
-  ];
-}
-
-function isField(name: string): name is keyof VirtualProviderSpec {
-  return Object.hasOwn(checks, name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,6 @@
 /** Jittered exponential waits for what is tried for ever. */
+import { backoffMs } from '../../../workflows/values/backoff.ts';
+
 export interface Backoff {
   /** Milliseconds to wait before the next attempt; grows with each call. */
   next(): number;
@@ -15,10 +17,9 @@ export function createBackoff({ firstMs, maxMs }: BackoffRange): Backoff {
   let attempts = 0;
   return {
     next() {
-      const ceiling = Math.min(maxMs, firstMs * 2 ** attempts);
       attempts += 1;
-      // Half of it is random, so that watches that broke together do not come back together.
-      return ceiling * (0.5 + Math.random() / 2);
+      // Up to a half is left out, so that watches that broke together do not come back together.
+      return backoffMs({ attempt: attempts, firstMs, maxMs, jitter: 0.5 }, Math.random());
     },
     reset() {
       attempts = 0;

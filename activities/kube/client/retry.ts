@@ -1,5 +1,6 @@
 /** Which failed calls the client itself sends again, and after how long. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../../workflows/values/backoff.ts';
 import { KubeError } from './errors.ts';
 
 export interface Repeatable {
@@ -12,16 +13,17 @@ export interface Repeatable {
  * worth.
  */
 const budgetMs = 2_000;
-const firstDelayMs = 50;
+/** The first delay is between 25 and 75 ms. */
+const delay = { firstMs: 75, maxMs: budgetMs, jitter: 2 / 3 };
 
 export async function withRetries<T>(call: Repeatable, attempt: () => Promise<T>): Promise<T> {
   let waitedMs = 0;
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof KubeError) || !mayRepeat(call, error)) throw error;
-      const delayMs = error.retryAfterMs ?? firstDelayMs * 2 ** tries * (0.5 + Math.random());
+      const delayMs = error.retryAfterMs ?? backoffMs({ attempt: tries, ...delay }, Math.random());
       waitedMs += delayMs;
       if (waitedMs > budgetMs) throw error;
       await sleep(delayMs);

@@ -175,7 +175,7 @@ def faults_of(spec: Json) -> list[str]:
     if spec.get("size", "small") not in SIZES:
         faults.append(f"providerSpec.size: {spec['size']!r} is not one of {', '.join(SIZES)}")
     if not isinstance(spec.get("zone", "a"), str):
-        faults.append(f"providerSpec.zone: {spec['zone']!r} is not a text: put it in quotes")
+        faults.append(f"providerSpec.zone: {spec['zone']!r} is not a string: put it in quotes")
     return faults
 
 

@@ -1,3 +1,5 @@
+import { backoffMs } from '../../../workflows/values/backoff.ts';
+
 /** What is remembered of the deaths of one component. */
 export interface DeathRecord {
   /** Deaths in a row within `quickDeathMs` of the start. */
@@ -32,6 +34,6 @@ export function afterDeath(
     backoffSteps: livedMs < forgottenAfterMs ? record.backoffSteps + 1 : 1,
   };
   if (next.quickDeaths >= quickDeathsMax) return { action: 'giveUp', record: next };
-  const delayMs = Math.min(delayMinMs * 2 ** (next.backoffSteps - 1), delayMaxMs);
-  return { action: 'restart', delayMs: Math.round(delayMs * (1 - random / 5)), record: next };
+  const wait = { attempt: next.backoffSteps, firstMs: delayMinMs, maxMs: delayMaxMs, jitter: 0.2 };
+  return { action: 'restart', delayMs: Math.round(backoffMs(wait, random)), record: next };
 }

@@ -45,7 +45,7 @@ async function register(
 ): Promise<string> {
   const request: KubeCall = { method: 'POST', path: '/api/v1/nodes', body: nodeOf(instance) };
   let refused = '';
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await persistently(api, request, signal);
     if (answer.status === 201) return uidOf(answer.body);
     // A POST whose answer was lost, by this process or the one before it.

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../../workflows/values/backoff.ts';
 import type { KubeAnswer, KubeApi, KubeCall } from './kube-api.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function persistently(
   request: KubeCall,
   signal: AbortSignal,
 ): Promise<KubeAnswer> {
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const answer = await callOnce(api, request);
     if (answer && answer.status < 500 && answer.status !== 429) return answer;
@@ -27,8 +28,10 @@ async function callOnce(api: KubeApi, request: KubeCall): Promise<KubeAnswer | u
   }
 }
 
-/** 50 ms, doubled each time up to 3.2 s, and up to as much again at random. */
+/** Between 50 and 100 ms after the first failure, doubled each time up to between 3.2 and 6.4 s. */
+const wait = { firstMs: 100, maxMs: 6_400, jitter: 0.5 };
+
+/** `attempt`: from 1. */
 export async function backOff(attempt: number, signal: AbortSignal): Promise<void> {
-  const least = 50 * 2 ** Math.min(attempt, 6);
-  await sleep(least * (1 + Math.random()), undefined, { signal });
+  await sleep(backoffMs({ attempt, ...wait }, Math.random()), undefined, { signal });
 }

@@ -1,7 +1,7 @@
 /**
- * Gardener's extensions tell by expressions over the description of a failed machine whether to try again, and what to show the owner
- * of the shoot (`pkg/apis/<cloud>/helper/error_codes.go` of gardener-extension-provider-aws, -azure and -gcp). Here are those
- * expressions as data.
+ * Gardener's extensions tell by expressions over the description of a failed machine whether to try
+ * again, and what to show the owner of the shoot (`pkg/apis/<cloud>/helper/error_codes.go` of
+ * gardener-extension-provider-aws, -azure and -gcp). Here are those expressions as data.
  */
 
 export type Cloud = 'aws' | 'azure' | 'gcp';

@@ -1,10 +1,13 @@
-/** Gardener reads what kind of failure a machine has from our texts, as it does from those of MCM's drivers. */
+/**
+ * Gardener reads what kind of failure a machine has from our texts, as it does from those of MCM's
+ * drivers.
+ */
 import { describe, expect, test } from '@jest/globals';
-import { failureOf } from '../../../activities/drivers/aws/failure.ts';
+import { failureOf } from '../../../activities/drivers/aws/error-mapping.ts';
 import { awsErrors } from '../../../activities/drivers/aws/errors.ts';
-import { failureOfAnswer } from '../../../activities/drivers/azure/failure.ts';
+import { failureOfAnswer } from '../../../activities/drivers/azure/error-mapping.ts';
 import { codeMeanings } from '../../../activities/drivers/azure/errors.ts';
-import { errorOfAnswer } from '../../../activities/drivers/gcp/compute-error.ts';
+import { errorOfAnswer } from '../../../activities/drivers/gcp/error-mapping.ts';
 import { errorOfToken } from '../../../activities/drivers/gcp/token-error.ts';
 import { reasonMeanings } from '../../../activities/drivers/gcp/errors.ts';
 import { invalidSpec } from '../../../activities/drivers/spec-schema.ts';
@@ -80,7 +83,7 @@ describe.each<[Cloud, (code: string) => string, string[]]>([
   });
 });
 
-test('of all clouds a class that the driver refuses is a configuration problem', () => {
+test('a class that a driver refuses is a configuration problem in all clouds', () => {
   const text = invalidSpec(['providerSpec.region is missing']);
   for (const cloud of ['aws', 'azure', 'gcp'] as const) {
     expect(gardenerCodesOf(cloud, text)).toEqual(['ERR_CONFIGURATION_PROBLEM']);

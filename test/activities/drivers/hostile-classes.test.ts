@@ -1,4 +1,7 @@
-/** Classes with objects where strings belong: no function of a driver throws, and one class stops no other. */
+/**
+ * Classes with objects where strings belong: no function of a driver throws, and one class stops no
+ * other.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Driver } from '../../../activities/drivers/driver.ts';
@@ -54,7 +57,7 @@ describe.each(drivers)('the driver of %s', (_provider, driver) => {
   });
 });
 
-test('the location of an Azure class may be an object without a text', () => {
+test('the location of an Azure class may be an object that has no string form', () => {
   const azure = new Map(drivers).get('Azure');
   expect(azure?.listScope({ location: { toString: '' } })).toContain('toString');
 });
@@ -72,7 +75,7 @@ describe('a class that makes its driver throw', () => {
   };
   const account = { namespace: 'shoot', cluster: 'c', provider: 'virtual' };
 
-  test('is an error of its own scope, and the other classes are listed', async () => {
+  test('a class that makes its driver throw fails its own scope, and the other classes are listed', async () => {
     const control = new MemoryKube(
       aMachineClass({ metadata: { name: 'hostile' }, providerSpec: { isHostile: true } }),
       aMachineClass({ metadata: { name: 'small' } }),

@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  validateProviderSpec,
-  withDefaults,
-} from '../../../activities/drivers/virtual/provider-spec.ts';
+import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
+import { validateProviderSpec } from '../../../activities/drivers/virtual/validate.ts';
 
 test.each([undefined, null, {}])('%p is enough', (spec) => {
   expect(validateProviderSpec(spec)).toEqual([]);
@@ -55,7 +53,7 @@ test.each<{ name: string; spec: unknown; says: string }>([
   {
     name: 'a label that YAML made a number',
     spec: { labels: { count: 1 } },
-    says: 'providerSpec.labels.count: 1 is not a text: put it in quotes',
+    says: 'providerSpec.labels.count: 1 is not a string: put it in quotes',
   },
   {
     name: 'a taint without an effect',

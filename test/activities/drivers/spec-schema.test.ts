@@ -29,8 +29,8 @@ describe('a fault names field, value and what is allowed:', () => {
     [{}, ['providerSpec.region is missing', 'providerSpec.disks is missing']],
     [undefined, ['providerSpec.region is missing', 'providerSpec.disks is missing']],
     ['text', ['providerSpec: "text" is not an object']],
-    [{ ...good, region: '' }, ['providerSpec.region: "" is not a text with something in it']],
-    [{ ...good, region: 3 }, ['providerSpec.region: 3 is not a text: put it in quotes']],
+    [{ ...good, region: '' }, ['providerSpec.region: "" is not a non-empty string']],
+    [{ ...good, region: 3 }, ['providerSpec.region: 3 is not a string: put it in quotes']],
     [{ ...good, count: 0 }, ['providerSpec.count: 0 is not 1 or more']],
     [{ ...good, count: 10 }, ['providerSpec.count: 10 is not 9 or less']],
     [{ ...good, count: 1.5 }, ['providerSpec.count: 1.5 is not a whole number']],
@@ -49,7 +49,7 @@ describe('a fault names field, value and what is allowed:', () => {
 
 describe('a fault does not show', () => {
   test.each([
-    ['a secret that is too short', 'hunter2', 'a text of 7 characters (not shown)'],
+    ['a secret that is too short', 'hunter2', 'a string of 7 characters (not shown)'],
     ['a secret that is a number', 48_151_623, 'a value of type number (not shown)'],
     ['a secret in an object', { value: 'hunter2' }, 'a value of type object (not shown)'],
   ])('%s', (_what, password, shown) => {
@@ -61,9 +61,9 @@ describe('a fault does not show', () => {
     });
   });
 
-  test('what is inside an object that stands where a text belongs', () => {
+  test('values inside a misplaced object are not shown', () => {
     expect(check({ ...good, region: { adminPassword: 'hunter2' } })).toEqual([
-      'providerSpec.region: an object with adminPassword is not a text: put it in quotes',
+      'providerSpec.region: an object with adminPassword is not a string: put it in quotes',
     ]);
   });
 

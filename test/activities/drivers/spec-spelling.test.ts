@@ -1,4 +1,7 @@
-/** Keys in any case, as Go reads them: by a schema of our own, and by those of the drivers with the example of each. */
+/**
+ * Keys in any case, as Go reads them: by a schema of our own, and by those of the drivers with the
+ * example of each.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';

@@ -6,6 +6,7 @@ import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { aRequest } from './a-request.ts';
+import { describeDriverContract } from './contract.ts';
 import { failureOf } from './failure-of.ts';
 
 let cloud: TestCloud;
@@ -25,14 +26,28 @@ async function machinesEver(name: string): Promise<number> {
   return Object(body['createsPerName'])[name] ?? 0;
 }
 
-describe('create', () => {
-  test('makes an instance from an empty spec, and finds it the second time', async () => {
-    const first = await driver.createInstance(aRequest('plain'));
-    expect(first).toMatchObject({ nodeName: 'plain', found: false, isInitialized: true });
-    expect(first.providerID).toMatch(/^local:\/\/\/a\/i-[0-9a-f]{16}$/);
-    expect(await driver.createInstance(aRequest('plain'))).toEqual({ ...first, found: true });
-  });
+describeDriverContract({
+  driver: () => driver,
+  request: aRequest,
+  countMade: machinesEver,
+  countLiving: async (name) => (await cloud.instances(`name=${name}`)).length,
+  expectMade({ providerID, nodeName }, name) {
+    expect(nodeName).toBe(name);
+    expect(providerID).toMatch(/^local:\/\/\/a\/i-[0-9a-f]{16}$/);
+  },
+  absentProviderID: 'local:///a/i-none',
+  badSpec: {
+    providerSpec: { size: 'huge' },
+    message: 'Invalid value: providerSpec.size: "huge" is not one of small, medium, large',
+  },
+  brokenSpec: { size: 'huge' },
+  volumes: {
+    specs: [{ csi: { driver: 'virtual-cloud.millwright.dev', volumeHandle: 'vol-1' } }],
+    ids: ['vol-1'],
+  },
+});
 
+describe('create', () => {
   test('asks for what class and Machine say; the Machine has the last word on labels', async () => {
     await driver.createInstance(
       aRequest('asked', {
@@ -70,15 +85,6 @@ describe('create', () => {
     expect(await machinesEver('lost')).toBe(1);
   });
 
-  test('two creates at once with one token make one instance', async () => {
-    const [one, two] = await Promise.all([
-      driver.createInstance(aRequest('twice')),
-      driver.createInstance(aRequest('twice')),
-    ]);
-    expect(one.providerID).toBe(two.providerID);
-    expect(await machinesEver('twice')).toBe(1);
-  });
-
   test('the same token with another request, sent before the cloud listed the first: an instance may exist', async () => {
     const races = await Promise.allSettled([
       driver.createInstance(aRequest('raced')),
@@ -87,30 +93,6 @@ describe('create', () => {
     const refused = races.find((race) => race.status === 'rejected');
     expect(refused?.reason).toMatchObject({ code: 'AlreadyExists', settled: false });
     expect(await machinesEver('raced')).toBe(1);
-  });
-
-  test('with a providerID it never creates', async () => {
-    const request = aRequest('known', { providerID: 'local:///a/i-none' });
-    expect(await failureOf(driver.createInstance(request))).toMatchObject({
-      code: 'NotFound',
-      settled: true,
-      message: 'instance local:///a/i-none does not exist',
-    });
-    expect(await machinesEver('known')).toBe(0);
-  });
-
-  test('a providerID is enough to adopt an instance of another cluster and token', async () => {
-    const { providerID } = await driver.createInstance(aRequest('moved'));
-    const request = aRequest('moved', { providerID, cluster: 'cluster-2', token: 'other' });
-    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
-  });
-
-  test('an instance of the name is adopted if no other Machine claims it', async () => {
-    const { providerID } = await driver.createInstance(aRequest('adopted', { token: 'old' }));
-    expect(await driver.createInstance(aRequest('adopted'))).toMatchObject({
-      providerID,
-      found: true,
-    });
   });
 
   test.each([
@@ -126,36 +108,13 @@ describe('create', () => {
     expect(await machinesEver(name)).toBe(2);
   });
 
-  test('several instances of the name are nobody to choose from', async () => {
+  test('several instances of the name are an OutOfRange error', async () => {
     await driver.createInstance(aRequest('many', { token: 'one' }));
     await driver.createInstance(aRequest('many', { token: 'two', isClaimed: () => true }));
     expect(await failureOf(driver.createInstance(aRequest('many')))).toMatchObject({
       code: 'OutOfRange',
       settled: false,
     });
-  });
-
-  test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
-    const bad = aRequest('spec', { providerSpec: { size: 'huge' } });
-    expect(await failureOf(driver.createInstance(bad))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: 'Invalid value: providerSpec.size: "huge" is not one of small, medium, large',
-    });
-    await driver.createInstance(aRequest('spec'));
-    expect(await driver.createInstance(bad)).toMatchObject({ found: true });
-  });
-
-  test('an instance that was deleted behind our back is not taken for a new one', async () => {
-    const request = aRequest('ghost');
-    await driver.createInstance(request);
-    await driver.deleteInstance(request);
-    expect(await failureOf(driver.createInstance(request))).toMatchObject({
-      code: 'Aborted',
-      settled: true,
-    });
-    expect(await machinesEver('ghost')).toBe(1);
   });
 });
 
@@ -260,12 +219,6 @@ describe('failures', () => {
 });
 
 describe('delete', () => {
-  test('deletes, and the second time there is nothing', async () => {
-    await driver.createInstance(aRequest('once'));
-    expect(await driver.deleteInstance(aRequest('once'))).toEqual({ found: true });
-    expect(await driver.deleteInstance(aRequest('once'))).toEqual({ found: false });
-  });
-
   test('deletes all of this Machine, however they are found, and nothing else', async () => {
     const claimed = await driver.createInstance(aRequest('mixed', { token: 'claimed' }));
     const isClaimed = (providerID: string): boolean => providerID === claimed.providerID;
@@ -288,20 +241,6 @@ describe('delete', () => {
     for (const gone of [byToken, byTags, byId]) expect(left).not.toContain(gone.providerID);
   });
 
-  test('refuses an instance that was made for another Machine, and says how to go on', async () => {
-    const { providerID } = await driver.createInstance(aRequest('foreign'));
-    await expect(driver.deleteInstance(aRequest('thief', { providerID }))).rejects.toMatchObject({
-      code: 'FailedPrecondition',
-      message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
-    });
-  });
-
-  test('needs no class that can be understood', async () => {
-    await driver.createInstance(aRequest('broken'));
-    const request = aRequest('broken', { providerSpec: { size: 'huge' } });
-    expect(await driver.deleteInstance(request)).toEqual({ found: true });
-  });
-
   test('a delete whose answer was lost is done by the next', async () => {
     await driver.createInstance(aRequest('half'));
     await addFault({ kind: 'loseAnswer', operation: 'delete', match: 'half', times: 1 });
@@ -319,15 +258,6 @@ const inNamespace = (
 ): CreateRequest => aRequest(name, { machine: { namespace, name, uid: name }, ...more });
 
 describe('the rest', () => {
-  test('describe looks like create and makes nothing', async () => {
-    expect(await driver.describeInstance(aRequest('seen'))).toBeUndefined();
-    const { providerID } = await driver.createInstance(aRequest('seen'));
-    expect(await driver.describeInstance(aRequest('seen'))).toMatchObject({
-      providerID,
-      nodeName: 'seen',
-    });
-  });
-
   test('an instance that needs it is initialized, once or more', async () => {
     const request = aRequest('init', { providerSpec: { needsInitialization: true } });
     expect(await driver.createInstance(request)).toMatchObject({ isInitialized: false });
@@ -367,11 +297,5 @@ describe('the rest', () => {
     expect(await remove(surplus)).toEqual({ found: false });
     const left = await driver.listInstances(request);
     expect(left.map(({ providerID }) => providerID)).toEqual([kept]);
-  });
-
-  test('knows its volumes and passes over those of others', async () => {
-    const csi = { driver: 'virtual-cloud.millwright.dev', volumeHandle: 'vol-1' };
-    const other = { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-2' };
-    expect(await driver.volumeIds([{ csi }, { csi: other }, { hostPath: {} }])).toEqual(['vol-1']);
   });
 });

@@ -1,4 +1,7 @@
-/** What a test in another process asks: `/_double/faults`, `/_double/resources`, `/_double/calls`, `/_double/reset`. */
+/**
+ * What a test in another process asks: `/_double/faults`, `/_double/resources`, `/_double/calls`,
+ * `/_double/reset`.
+ */
 import type { Answer } from './answer.ts';
 import type { AzureDouble } from './double.ts';
 

@@ -1,9 +1,11 @@
 /** What a test orders to go wrong. */
 export interface Fault {
   /**
-   * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is accepted and its operation fails. `loseAnswer`: the
-   * work is done, the connection cut. `unnamed`: the operation is not told. `signed`: its address has a signature. `cut`: before the work. `slow`: the operation
-   * takes longer. `hang`: no answer. `html`: the 404 of a proxy. `stale`: a look shows what was there before the last create or delete.
+   * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is
+   * accepted and its operation fails. `loseAnswer`: the work is done, the connection cut.
+   * `unnamed`: the operation is not told. `signed`: its address has a signature. `cut`: before the
+   * work. `slow`: the operation takes longer. `hang`: no answer. `html`: the 404 of a proxy.
+   * `stale`: a look shows what was there before the last create or delete.
    */
   kind:
     | 'unnamed'

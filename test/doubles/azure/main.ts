@@ -1,4 +1,7 @@
-/** The double as a process of its own: `node test/doubles/azure/main.ts --port N --ca-file F [--operation-milliseconds N]`. */
+/**
+ * The double as a process of its own: `node test/doubles/azure/main.ts --port N --ca-file F
+ * [--operation-milliseconds N]`.
+ */
 import { parseArgs } from 'node:util';
 import { startAzureDouble } from './server.ts';
 

@@ -1,6 +1,7 @@
 /**
- * A double of Azure over HTTPS: tokens, Resource Manager, Resource Graph. It checks the shape of every request and refuses what it does not
- * know, holds state, and fails as a test orders. It shows that the driver does what Azure's documents say, not what Azure does.
+ * A double of Azure over HTTPS: tokens, Resource Manager, Resource Graph. It checks the shape of
+ * every request and refuses what it does not know, holds state, and fails as a test orders. It
+ * shows that the driver does what Azure's documents say, not what Azure does.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';

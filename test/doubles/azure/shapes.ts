@@ -1,4 +1,7 @@
-/** The shapes of what Azure takes, from the published descriptions of its APIs. A field that is not known, or of another type, is refused. */
+/**
+ * The shapes of what Azure takes, from the published descriptions of its APIs. A field that is not
+ * known, or of another type, is refused.
+ */
 
 /** A sentence, or nothing if the value is right. */
 export type Shape = (value: unknown, path: string) => string | undefined;

@@ -77,7 +77,10 @@ function configuration(base: string): object {
   };
 }
 
-/** A secret, or an assertion: of a certificate, or of a workload identity. What an assertion says is not looked at. */
+/**
+ * A secret, or an assertion: of a certificate, or of a workload identity. What an assertion says is
+ * not looked at.
+ */
 function faultOf(
   { tenant, clientId, clientSecret }: Application,
   path: string,

@@ -1,6 +1,7 @@
 /**
- * A small EC2 over HTTP (form in, XML out) for what moto lacks: tokens that are remembered, throttling, lost answers, and a
- * cloud that needs time. It is ours: it shows that the driver does what the documents of EC2 say, not that EC2 does.
+ * A small EC2 over HTTP (form in, XML out) for what moto lacks: tokens that are remembered,
+ * throttling, lost answers, and a cloud that needs time. It is ours: it shows that the driver does
+ * what the documents of EC2 say, not that EC2 does.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +21,10 @@ import { errorOf } from './xml.ts';
 export interface Cut {
   /** Which request from now on, from 1. */
   request: number;
-  /** Before the work is done; after it, so that only the answer is lost; or nothing happens, for ever. */
+  /**
+   * Before the work is done; after it, so that only the answer is lost; or nothing happens, for
+   * ever.
+   */
   when: 'before' | 'after' | 'never';
 }
 
@@ -54,7 +58,10 @@ export interface Ec2Double {
   die(death: Death): void;
   /** The clock goes on, seconds: terminations and buckets wait for it. */
   pass(seconds: number): void;
-  /** As EC2 limits calls: a bucket that fills again with the clock; a call that finds it empty is refused, without Retry-After. */
+  /**
+   * As EC2 limits calls: a bucket that fills again with the clock; a call that finds it empty is
+   * refused, without Retry-After.
+   */
   limitCalls(bucket: Bucket): void;
   /** So many answers come from something else than EC2: an HTML page with 404. */
   answerAsStranger(times: number): void;

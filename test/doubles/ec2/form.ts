@@ -15,7 +15,9 @@ export function textsOf(form: Form, name: string): string[] {
   }
 }
 
-/** `Filter.1.Name`, `Filter.1.Value.1` and so on, as one form for each number, without the number. */
+/**
+ * `Filter.1.Name`, `Filter.1.Value.1` and so on, as one form for each number, without the number.
+ */
 export function groupsOf(form: Form, name: string): Form[] {
   const groups: Form[] = [];
   for (;;) {

@@ -1,4 +1,7 @@
-/** The instances of the double and what EC2's actions do to them. Time passes with the calls that look at them. */
+/**
+ * The instances of the double and what EC2's actions do to them. Time passes with the calls that
+ * look at them.
+ */
 import { createHash } from 'node:crypto';
 import { groupsOf, textsOf, type Form } from './form.ts';
 import { checkLaunch } from './launch-rules.ts';

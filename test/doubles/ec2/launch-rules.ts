@@ -1,4 +1,7 @@
-/** What EC2 refuses of a launch whose fields, each by itself, are right. Sources: the references of RunInstances and of EC2's error codes. */
+/**
+ * What EC2 refuses of a launch whose fields, each by itself, are right. Sources: the references of
+ * RunInstances and of EC2's error codes.
+ */
 import { groupsOf, textsOf, type Form } from './form.ts';
 import { Refusal } from './refusal.ts';
 

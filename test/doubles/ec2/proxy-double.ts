@@ -1,4 +1,7 @@
-/** A proxy on the wire: passes plain requests on to where they are addressed, and opens tunnels to one place or to none. */
+/**
+ * A proxy on the wire: passes plain requests on to where they are addressed, and opens tunnels to
+ * one place or to none.
+ */
 import { createServer, request as send } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect, type AddressInfo } from 'node:net';

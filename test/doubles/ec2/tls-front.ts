@@ -1,4 +1,7 @@
-/** TLS before a double, with the name of a real endpoint and a certificate that nobody trusts by himself. */
+/**
+ * TLS before a double, with the name of a real endpoint and a certificate that nobody trusts by
+ * himself.
+ */
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { request as send } from 'node:http';

@@ -26,7 +26,10 @@ interface Placed {
   instance: unknown;
 }
 
-/** `POST faults` a Fault, `DELETE faults`, `GET instances`, `POST instances` what somebody else made, `GET disks`, `GET calls`. */
+/**
+ * `POST faults` a Fault, `DELETE faults`, `GET instances`, `POST instances` what somebody else
+ * made, `GET disks`, `GET calls`.
+ */
 export function administer(world: AdminWorld, call: string, body: unknown): HttpAnswer {
   const { cloud, faults, calls, now } = world;
   cloud.advance(now());

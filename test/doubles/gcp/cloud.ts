@@ -1,4 +1,7 @@
-/** The state of the double: instances, disks, operations and the memory of request ids. Time is handed in, in milliseconds. */
+/**
+ * The state of the double: instances, disks, operations and the memory of request ids. Time is
+ * handed in, in milliseconds.
+ */
 import { refuse } from './answers.ts';
 import type { Fault } from './faults.ts';
 import type { InstanceBody } from './rules.ts';

@@ -1,6 +1,7 @@
 /**
- * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks: permissions, quotas by number,
- * networks (each name exists; other things do unless the catalog says which), filters, and aggregated lists.
+ * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks:
+ * permissions, quotas by number, networks (each name exists; other things do unless the catalog
+ * says which), filters, and aggregated lists.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -24,8 +25,9 @@ export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
   /** What exists. Default: everything. */
   catalog?: Catalog;
   /**
-   * By so much the double's time goes on with each request, and by nothing else: how many requests a call of the driver takes does not
-   * depend on the load of the machine. Default: the time is that of the machine.
+   * By so much the double's time goes on with each request, and by nothing else: how many requests
+   * a call of the driver takes does not depend on the load of the machine. Default: the time is
+   * that of the machine.
    */
   millisecondsPerRequest?: number;
 }

@@ -12,11 +12,17 @@ export interface Fault {
     | 'quota'
     /** An answer with `status`, `reason` and `message`. */
     | 'error'
-    /** The operation that the call begins fails with `code` and `message`, or with all of `errors`, and with `status` (default 400). */
+    /**
+     * The operation that the call begins fails with `code` and `message`, or with all of `errors`,
+     * and with `status` (default 400).
+     */
     | 'operationError'
     /** The same, and it has failed already when the call is answered. */
     | 'failsAtOnce'
-    /** The instance that the call makes ends by itself, `seconds` (default 0) after it is made: with `reason` as its status, or else it goes. */
+    /**
+     * The instance that the call makes ends by itself, `seconds` (default 0) after it is made: with
+     * `reason` as its status, or else it goes.
+     */
     | 'dies'
     /** 404, or `status`, of something in between that is not Google. */
     | 'html'

@@ -1,4 +1,7 @@
-/** The double as a process of its own: `node test/doubles/gcp/main.ts --port 7090`. Ends with SIGTERM or SIGINT. */
+/**
+ * The double as a process of its own: `node test/doubles/gcp/main.ts --port 7090`. Ends with
+ * SIGTERM or SIGINT.
+ */
 import { parseArgs } from 'node:util';
 import { startGcpDouble } from './double.ts';
 

@@ -1,4 +1,7 @@
-/** Does a body have the shape that Google publishes for its resources? Read from the description that comes with the SDK, not from our driver. */
+/**
+ * Does a body have the shape that Google publishes for its resources? Read from the description
+ * that comes with the SDK, not from our driver.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -36,7 +39,10 @@ export function typeOfField(kind: string, field: string): string | undefined {
   return descriptions()[kind]?.fields?.[field]?.type;
 }
 
-/** What is wrong, by field: `scheduling.preemptible: expected bool, not "yes"`. Empty when nothing is. */
+/**
+ * What is wrong, by field: `scheduling.preemptible: expected bool, not "yes"`. Empty when nothing
+ * is.
+ */
 export function faultsOf(kind: string, value: unknown, path = ''): string[] {
   const { fields } = descriptions()[kind] ?? {};
   if (!fields) throw new Error(`the published description has no ${kind}`);

@@ -1,4 +1,7 @@
-/** The token endpoint: changes a signed statement, or a foreign token, for an access token. Answers with OAuth's own errors. */
+/**
+ * The token endpoint: changes a signed statement, or a foreign token, for an access token. Answers
+ * with OAuth's own errors.
+ */
 import type { KeyObject } from 'node:crypto';
 import { createVerify } from 'node:crypto';
 import { Refusal } from './answers.ts';

@@ -53,6 +53,13 @@ describe('a driver that never answers', () => {
     });
   });
 
+  test('deleteListed is named in words in the message', async () => {
+    const request = requestWith(new AbortController().signal);
+    await expect(boundedDriver(stuck, limits).deleteListed(request)).rejects.toThrow(
+      /^delete what was listed: no answer/,
+    );
+  });
+
   test('ends when its caller cancels', async () => {
     const caller = new AbortController();
     const driver = boundedDriver(stuck, { callSeconds: 60, graceSeconds: 0.05 });

@@ -18,9 +18,8 @@ export interface BackoffInput extends StepBackoffInput {
  */
 export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
-  const jitter = 1 - random / 4;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
-  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * jitter;
+  if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * (1 - random / 4);
   return stepBackoffSeconds({ attempts, random });
 }
 

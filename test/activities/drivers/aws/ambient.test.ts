@@ -1,4 +1,6 @@
-/** Credentials that the SDK's own chain finds: here those of an instance, from a metadata service. */
+/**
+ * Credentials that the SDK's own chain finds: here those of an instance, from a metadata service.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -56,16 +58,16 @@ async function describeWith(allowsAmbientCredentials: boolean): Promise<unknown>
   return await driver.describeInstance(aRequest('any', { providerSpec: aSpec() }));
 }
 
-test('are used where the operator allows it', async () => {
+test('credentials of the process are used where the operator allows it', async () => {
   expect(await describeWith(true)).toBeUndefined();
   expect(double.lastAccessKey()).toBe('key-of-the-instance');
 });
 
-test('are not looked for where he does not', async () => {
+test('credentials of the process are not looked for where the operator does not allow it', async () => {
   expect(await failureOf(describeWith(false))).toMatchObject({ code: 'Unauthenticated' });
 });
 
-test('that nobody has are a fault of credentials', async () => {
+test('missing credentials of the process are an error of kind credentials', async () => {
   isThere = false;
   expect(await failureOf(describeWith(true))).toMatchObject({
     code: 'Unauthenticated',
@@ -74,7 +76,7 @@ test('that nobody has are a fault of credentials', async () => {
   });
 });
 
-test('that a program does not give in time end the call; the next call asks it again', async () => {
+test('a credential program that is too slow ends the call, and the next call asks it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   const config = join(folder, 'config');
   const program = join(folder, 'program');

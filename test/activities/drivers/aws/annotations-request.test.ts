@@ -1,4 +1,7 @@
-/** What stands on the Machine for its Node reaches the driver: the AWS driver reads its placement there. */
+/**
+ * What stands on the Machine for its Node reaches the driver: the AWS driver reads its placement
+ * there.
+ */
 import { expect, test } from '@jest/globals';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { createVirtualDriver } from '../../../../activities/drivers/virtual/driver.ts';

@@ -97,7 +97,7 @@ describe('a token file', () => {
     );
   });
 
-  test('is used only where the operator allows it, whatever role the Secret names', () => {
+  test('a token file is used only where the operator allows it, whatever role the Secret names', () => {
     const strict = { env: {}, allowsAmbientCredentials: false };
     expect(() => credentialsOf(secretOf(tokenFile), strict)).toThrow(
       expect.objectContaining({
@@ -109,13 +109,13 @@ describe('a token file', () => {
     );
   });
 
-  test('of the process itself needs no such leave: it is a part of its own credentials', () => {
+  test('a token file of the process needs no permission, as it is a part of its own credentials', () => {
     const env = { AWS_WEB_IDENTITY_TOKEN_FILE: '/any/token', AWS_ROLE_ARN: 'arn:r' };
     const ambient = { env, allowsAmbientCredentials: true, allowsTokenFiles: false };
     expect(credentialsOf({}, ambient)).toMatchObject({ tokenFile: '/any/token' });
   });
 
-  test('may be where the operator of the worker says', () => {
+  test('a token file may be in the folder that the operator sets', () => {
     const env = { MILLWRIGHT_TOKEN_DIRECTORY: '/tokens/' };
     expect(credentialsOf(secretOf('/tokens/aws/token'), settings(env))).toMatchObject({
       tokenFile: '/tokens/aws/token',
@@ -127,7 +127,7 @@ describe('a token file', () => {
 describe('credentials of the process', () => {
   const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
-  test('are used only where that is allowed, and only if the Secret has none', () => {
+  test('credentials of the process are used only where allowed, and only if the Secret has none', () => {
     expect(credentialsOf({}, settings(env, true))).toEqual(keys);
     expect(() => credentialsOf({}, settings(env))).toThrow('--ambient-credentials');
     expect(() => credentialsOf({ accessKeyID: 'a' }, settings(env, true))).toThrow('has no');

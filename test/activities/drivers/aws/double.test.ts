@@ -1,4 +1,7 @@
-/** The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails and takes its time. */
+/**
+ * The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails
+ * and takes its time.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
@@ -40,7 +43,7 @@ function actions(): (string | undefined)[] {
 }
 
 describe('create', () => {
-  test('is one look, one image, one run and a look at what became of it; tags go with the run', async () => {
+  test('a create looks, reads the image, runs with tags, and looks at the instance', async () => {
     await createdBy(driver, theRequest('calls'));
     expect(actions()).toEqual([
       'DescribeInstances',
@@ -66,6 +69,15 @@ describe('create', () => {
     expect(statesOf('lagging')).toHaveLength(1);
   });
 
+  test('two creates at once with one token make one instance', async () => {
+    const [one, two] = await Promise.all([
+      createdBy(driver, theRequest('twice')),
+      createdBy(driver, theRequest('twice')),
+    ]);
+    expect(one.providerID).toBe(two.providerID);
+    expect(statesOf('twice')).toHaveLength(1);
+  });
+
   test('the same token with another request finds what the first one made', async () => {
     double.delay({ listedAfter: 1 });
     const { providerID } = await createdBy(driver, theRequest('changed'));
@@ -75,7 +87,7 @@ describe('create', () => {
     expect(statesOf('changed')).toHaveLength(1);
   });
 
-  test('if that is not listed even then, an instance may exist', async () => {
+  test('a token with another request is not settled while EC2 lists no instance', async () => {
     double.delay({ listedAfter: 9 });
     await pendingOf(driver.createInstance(theRequest('hidden')));
     const request = theRequest('hidden', { userData: 'other' });
@@ -106,7 +118,7 @@ describe('create', () => {
     });
   });
 
-  test('throttling is told with the time that EC2 wants, and nothing was made', async () => {
+  test('throttling carries the time that EC2 asks for, and nothing was made', async () => {
     const fault = { code: 'RequestLimitExceeded', status: 503, retryAfter: '7' };
     double.refuse({ action: 'RunInstances', ...fault });
     expect(await failureOf(createdBy(driver, theRequest('throttled')))).toEqual({
@@ -180,7 +192,7 @@ describe('initialize', () => {
   ];
   const providerSpec = aSpec({ srcAndDstChecksEnabled: false, networkInterfaces });
 
-  test('brings each interface to what the class says, and does no more the second time', async () => {
+  test('initialize sets each interface as the class says, and does nothing the second time', async () => {
     const request = theRequest('six', { providerSpec });
     const { providerID, isInitialized } = await createdBy(driver, request);
     expect(isInitialized).toBe(false);
@@ -196,7 +208,7 @@ describe('initialize', () => {
     expect(await createdBy(driver, request)).toMatchObject({ isInitialized: true });
   });
 
-  test('is called for an instance that EC2 lists by then', async () => {
+  test('initialize works on an instance that EC2 lists only now', async () => {
     double.delay({ listedAfter: 2 });
     const request = theRequest('late', { providerSpec });
     const { providerID } = await createdBy(driver, request);
@@ -239,13 +251,13 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('delete', () => {
-  test('what EC2 does not know any more is gone', async () => {
+  test('a delete succeeds for an instance that EC2 does not know any more', async () => {
     await createdBy(driver, theRequest('forgotten'));
     double.forgetAt('TerminateInstances');
     expect(await deletedBy(driver, theRequest('forgotten'))).toEqual({ found: true });
   });
 
-  test('an instance with deletion protection is told', async () => {
+  test('a delete reports an instance with deletion protection', async () => {
     await createdBy(driver, theRequest('protected'));
     double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
     expect(await failureOf(deletedBy(driver, theRequest('protected')))).toMatchObject({

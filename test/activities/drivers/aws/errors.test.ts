@@ -1,7 +1,7 @@
 /** Each row of the table, as an answer of EC2 and as what the core hears. */
 import { describe, expect, test } from '@jest/globals';
 import { awsErrors } from '../../../../activities/drivers/aws/errors.ts';
-import { failureOf, type FailedCall } from '../../../../activities/drivers/aws/failure.ts';
+import { failureOf, type FailedCall } from '../../../../activities/drivers/aws/error-mapping.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';
 
 function aCall(more: Partial<FailedCall> = {}): FailedCall {
@@ -74,7 +74,7 @@ test.each(Object.entries(awsErrors))('%s becomes what %s means', (code, name) =>
   expect(failureOf(aCall({ isCreate: false }), anAnswer(code)).settled).toBe(false);
 });
 
-describe('what is not in the table', () => {
+describe('an error that is not in the table', () => {
   test.each([
     { name: 'a status of throttling', error: anAnswer('Odd', 429), expected: 'Unavailable' },
     { name: 'a status of trouble', error: anAnswer('Odd', 502), expected: 'Unavailable' },
@@ -98,7 +98,7 @@ describe('what is not in the table', () => {
   });
 });
 
-test('who cancelled and who took too long are told apart', () => {
+test('a cancelled call and a slow one have different codes', () => {
   const error = new Error('aborted');
   const aborted = AbortSignal.abort();
   expect(failureOf(aCall({ signal: aborted, timeout: aborted }), error)).toMatchObject({
@@ -138,21 +138,21 @@ function messageOf(message: string): string {
 describe('a long message', () => {
   const title = 'You are not authorized. Encoded authorization failure message: ';
 
-  test('keeps an encoded policy decision whole, for it can be decoded', () => {
+  test('a long message keeps an encoded policy decision whole, so that it can be decoded', () => {
     const message = `${title}${'x'.repeat(1_400)}`;
     expect(messageOf(message)).toBe(
       `EC2 in eu-west-1: RunInstances: UnauthorizedOperation: ${message}`,
     );
   });
 
-  test('goes without one that is too long, and keeps the rest', () => {
+  test('a long message drops a decision that is too long, and keeps the rest', () => {
     const words = messageOf(`${title}${'x'.repeat(9_999)} User: arn:aws:iam::1:user/u`);
     expect(words).toContain('(9999 characters, too long for here: CloudTrail has them');
     expect(words).toContain('User: arn:aws:iam::1:user/u');
     expect(words).not.toContain('xx');
   });
 
-  test('of another kind is cut', () => {
+  test('a long message of another kind is cut', () => {
     expect(messageOf('y'.repeat(9_999)).length).toBeLessThan(1_700);
   });
 });
@@ -181,7 +181,7 @@ describe('Unsupported is', () => {
     expect(failure).toMatchObject({ code, kind, settled: true });
   });
 
-  test('told with what to look at, where EC2 says nothing', () => {
+  test('Unsupported without a reason says what to check', () => {
     const message = 'The requested configuration is currently not supported.';
     const failure = failureOf(aCall(), Object.assign(anAnswer('Unsupported'), { message }));
     expect(failure).toMatchObject({

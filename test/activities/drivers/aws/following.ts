@@ -1,4 +1,7 @@
-/** Calls a driver as the core does: again after a while with the checkpoint, for as long as its operation goes on. */
+/**
+ * Calls a driver as the core does: again after a while with the checkpoint, for as long as its
+ * operation goes on.
+ */
 import {
   type CreatedInstance,
   type CreateRequest,

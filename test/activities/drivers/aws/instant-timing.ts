@@ -1,4 +1,4 @@
-import type { Timing } from '../../../../activities/drivers/aws/timing.ts';
+import type { Timing } from '../../../../activities/drivers/wait.ts';
 
 export interface InstantTiming extends Timing {
   /** Milliseconds, in the order asked for. */
@@ -8,12 +8,12 @@ export interface InstantTiming extends Timing {
 /** Waits pass at once; the clock goes on by them. */
 export function instantTiming(): InstantTiming {
   const pauses: number[] = [];
-  let now = 0;
+  let nowMs = 0;
   return {
     pauses,
-    now: () => now,
-    async pause(milliseconds) {
-      now += milliseconds;
+    nowMs: () => nowMs,
+    async sleep(milliseconds) {
+      nowMs += milliseconds;
       pauses.push(milliseconds);
     },
     random: () => 0.5,

@@ -1,4 +1,7 @@
-/** Creates and deletes that go on in EC2: asked again by the core, with what the call before knew. The clock is the double's. */
+/**
+ * Creates and deletes that go on in EC2: asked again by the core, with what the call before knew.
+ * The clock is the double's.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
@@ -44,7 +47,7 @@ function count(action: string): number {
 const idPattern = 'i-\\d{17}';
 
 describe('a create', () => {
-  test('is asked once whether its instance runs, and the instance is its own', async () => {
+  test('a create that is pending finds its own instance in one look', async () => {
     const { answer, pendings } = await creating(theRequest('plain'));
     expect(answer).toMatchObject({ found: false, isInitialized: true });
     expect(pendings.map(({ message }) => message)).toEqual([
@@ -76,7 +79,7 @@ describe('a create', () => {
     expect(statesOf('flickering')).toEqual(['running']);
   });
 
-  test('whose instance is not listed for a minute says so and leaves it open; its token finds it', async () => {
+  test('a create whose instance is not listed for a minute is not settled; its token finds it', async () => {
     double.delay({ listedAfter: 19 });
     const request = theRequest('unlisted');
     expect(await failureOf(creating(request))).toMatchObject({
@@ -90,7 +93,7 @@ describe('a create', () => {
     expect(statesOf('unlisted')).toEqual(['running']);
   });
 
-  test('begins anew without a checkpoint, or with one of somebody else', async () => {
+  test('a create begins anew without a checkpoint of its own', async () => {
     const request = theRequest('restarted');
     const [first] = (await creating(request)).pendings;
     for (const checkpoint of ['', 'op-17', '{}', '[]', '{"instanceIds":[1]}']) {
@@ -168,7 +171,7 @@ describe('an instance that ends right after its create', () => {
     expect(next.answer).toMatchObject({ found: false });
   });
 
-  test('is told to be a matter of a key, where EC2 says no more than InternalError', async () => {
+  test('an instance that ends with InternalError points to the key', async () => {
     double.die({ code: 'Client.InternalError', message: 'Client error on launch', afterLooks: 0 });
     expect(await failureOf(creating(theRequest('locked')))).toMatchObject({
       message: expect.stringMatching(
@@ -177,7 +180,7 @@ describe('an instance that ends right after its create', () => {
     });
   });
 
-  test('is noticed though EC2 drops its tags', async () => {
+  test('the end of an instance is noticed though EC2 drops its tags', async () => {
     double.dropTags();
     double.die({ code: 'Client.VolumeLimitExceeded', message: 'Limit', afterLooks: 0 });
     expect(await failureOf(creating(theRequest('bare')))).toMatchObject({ kind: 'quota' });
@@ -185,7 +188,7 @@ describe('an instance that ends right after its create', () => {
 });
 
 describe('a delete', () => {
-  test('holds no slot for ten minutes: it is told once, and then looked at until it is gone', async () => {
+  test('a delete of ten minutes sends one request, and is pending until the instance is gone', async () => {
     double.delay({ terminatesForSeconds: 600 });
     const request = theRequest('slow-end');
     await createdBy(driver, request);
@@ -206,7 +209,7 @@ describe('a delete', () => {
     expect(count('DescribeInstances')).toBe(63);
   });
 
-  test('is done when the instance has lost its tags', async () => {
+  test('a delete is done when the instance has lost its tags', async () => {
     double.delay({ terminatesForSeconds: 15 });
     await createdBy(driver, theRequest('bare-end'));
     double.dropTags();
@@ -247,7 +250,7 @@ describe('a delete', () => {
     expect(statesOf('blinking')).toEqual(['terminated']);
   });
 
-  test('that is refused for one of several takes the others all the same', async () => {
+  test('a delete that is refused for one of several instances deletes the others', async () => {
     await createdBy(driver, theRequest('pair', { token: 'one' }));
     await createdBy(driver, theRequest('pair', { token: 'two', isClaimed: () => true }));
     double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
@@ -257,7 +260,7 @@ describe('a delete', () => {
     expect(statesOf('pair').toSorted()).toEqual(['running', 'terminated']);
   });
 
-  test('is cancelled at once', async () => {
+  test('a delete is cancelled at once', async () => {
     double.delay({ terminatesForSeconds: 600 });
     await createdBy(driver, theRequest('stopped'));
     const { checkpoint = '' } = await pendingOf(driver.deleteInstance(theRequest('stopped')));
@@ -303,7 +306,7 @@ describe('a look that fails while something goes on', () => {
     expect(next.pollAfterSeconds).toBe(42);
   });
 
-  test('a refusal is told at once, and trouble after a while', async () => {
+  test('a refusal fails the call at once, and temporary trouble only after a while', async () => {
     const { checkpoint = '' } = await pendingOf(driver.createInstance(theRequest('told')));
     const request = theRequest('told', { checkpoint });
     double.refuse({ action: 'DescribeInstances', code: 'UnauthorizedOperation', status: 403 });

@@ -1,4 +1,6 @@
-/** Instances of a control cluster that is gone, as after a restore or a move of the control plane. */
+/**
+ * Instances of a control cluster that is gone, as after a restore or a move of the control plane.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';

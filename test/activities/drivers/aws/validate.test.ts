@@ -50,12 +50,12 @@ test('an empty spec is told all that is missing', () => {
 
 describe('is told:', () => {
   test.each([
-    [{ ami: '' }, 'providerSpec.ami: "" is not a text with something in it'],
+    [{ ami: '' }, 'providerSpec.ami: "" is not a non-empty string'],
     [
       { region: 'eu-west-1.example.com/' },
       'providerSpec.region: "eu-west-1.example.com/" is not the name of a region, such as eu-west-1',
     ],
-    [{ machineType: 1 }, 'providerSpec.machineType: 1 is not a text: put it in quotes'],
+    [{ machineType: 1 }, 'providerSpec.machineType: 1 is not a string: put it in quotes'],
     [{ iam: {} }, 'providerSpec.iam: {} is not an object with either name or arn'],
     [
       { iam: { name: 'n', arn: 'a' } },
@@ -67,7 +67,7 @@ describe('is told:', () => {
     ],
     [
       { networkInterfaces: [{ ...network, subnetID: '' }] },
-      'providerSpec.networkInterfaces[0].subnetID: "" is not a text with something in it',
+      'providerSpec.networkInterfaces[0].subnetID: "" is not a non-empty string',
     ],
     [
       { networkInterfaces: [{ subnetID: 's' }] },
@@ -75,7 +75,7 @@ describe('is told:', () => {
     ],
     [
       { networkInterfaces: [{ ...network, securityGroupIDs: ['a', ''] }] },
-      'providerSpec.networkInterfaces[0].securityGroupIDs[1]: "" is not a text with something in it',
+      'providerSpec.networkInterfaces[0].securityGroupIDs[1]: "" is not a non-empty string',
     ],
     [
       { networkInterfaces: [{ ...network, deviceIndex: -1 }] },
@@ -137,7 +137,7 @@ describe('is told:', () => {
     ],
     [
       { tags: { ...aSpec().tags, cost: 5 } },
-      'providerSpec.tags.cost: 5 is not a text: put it in quotes',
+      'providerSpec.tags.cost: 5 is not a string: put it in quotes',
     ],
     [
       {
@@ -215,7 +215,7 @@ describe('is told:', () => {
 test('faults of several kinds are told at once, and no shape makes it fail', () => {
   const faults = validateProviderSpec({ ...aSpec(), ami: 1, iam: {}, tags: [], blockDevices: 'x' });
   expect(faults).toEqual([
-    'providerSpec.ami: 1 is not a text: put it in quotes',
+    'providerSpec.ami: 1 is not a string: put it in quotes',
     'providerSpec.blockDevices: "x" is not a list',
     'providerSpec.tags: [] is not an object',
     'providerSpec.iam: {} is not an object with either name or arn',

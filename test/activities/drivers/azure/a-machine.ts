@@ -125,7 +125,10 @@ export function vmOf({ resources }: AzureDouble, name: string): Resource | undef
   return resources.get(resources.idOf('rg-1', 'Microsoft.Compute/virtualMachines', name));
 }
 
-/** As MCM's driver leaves them: without our tags, and without what deletes the parts along with the virtual machine. */
+/**
+ * As MCM's driver leaves them: without our tags, and without what deletes the parts along with the
+ * virtual machine.
+ */
 export async function madeByMcm({ double, driver }: Setting, name: string): Promise<void> {
   await driver.createInstance(aMachine(name));
   for (const resource of double.resources.all()) {

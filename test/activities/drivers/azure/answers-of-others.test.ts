@@ -17,7 +17,7 @@ const request = () => ({ ...aMachine('any'), namespace: 'shoot' });
 const notAzure = {
   code: 'Unknown',
   settled: false,
-  message: expect.stringContaining("no answer of Azure's"),
+  message: expect.stringContaining('this answer does not come from Azure'),
 };
 
 test.each([
@@ -61,7 +61,7 @@ test('a listing of a resource group is unknown, too', async () => {
   expect(await failureOf(driver.listInstances(request()))).toMatchObject(notAzure);
 });
 
-test('so is the answer of a proxy to a question for Resource Graph', async () => {
+test('the answer of a proxy to a query for Resource Graph is unknown', async () => {
   double.faults.add({ kind: 'html', match: 'resourcegraph' });
   expect(await failureOf(driver.listInstances(request()))).toMatchObject({ code: 'Unknown' });
 });
@@ -73,7 +73,7 @@ describe('in the words of the Resource Manager', () => {
     expect(await driver.listInstances({ ...request(), providerSpec })).toEqual([]);
   });
 
-  test('a code that nobody knows does not say that the instance is gone', async () => {
+  test('an unknown code does not say that the instance is gone', async () => {
     const code = 'SomethingElseNotFound';
     double.faults.add({ kind: 'refuse', status: 404, code });
     expect(await failureOf(driver.describeInstance(aMachine('m')))).toMatchObject({

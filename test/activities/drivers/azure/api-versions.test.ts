@@ -1,4 +1,7 @@
-/** Clouds that are a year behind: the versions of APIs that are asked for, and what is said where one is not there. */
+/**
+ * Clouds that are a year behind: the versions of APIs that are asked for, and what is said where
+ * one is not there.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   apiVersionsOf,
@@ -61,7 +64,7 @@ describe('a cloud that does not have the version', () => {
     });
   });
 
-  test('of Resource Graph, or without it: the group is read', async () => {
+  test('without the version of Resource Graph lists the group', async () => {
     const driver = aDriver(double);
     await driver.createInstance(aMachine('m'));
     double.world.apiVersions.graph = [];
@@ -71,7 +74,7 @@ describe('a cloud that does not have the version', () => {
     expect(await driver.listInstances(request())).toHaveLength(1);
   });
 
-  test('but has it elsewhere: the class names a wrong location', async () => {
+  test('but has it elsewhere points to a wrong location in the class', async () => {
     const message = `No registered resource provider found for location 'mars' and API version '2024-03-01' for type 'virtualMachines'. The supported api-versions are '2023-09-01, 2024-03-01'. The supported locations are ', eastus'.`;
     const code = 'NoRegisteredProviderFound';
     double.faults.add({ kind: 'refuse', code, message });

@@ -39,7 +39,7 @@ describe('from the Secret', () => {
     expect(planCredentials(secret, none)).toEqual(is);
   });
 
-  test('of several one is to be kept', () => {
+  test('several kinds of credentials are refused: one is to be kept', () => {
     const secret = { ...ids, clientSecret: 'x', workloadIdentityTokenFile: gardenersFile };
     expect(() => planCredentials(secret, none)).toThrow(
       'the Secret holds clientSecret and workloadIdentityTokenFile: keep one of them',
@@ -96,7 +96,7 @@ describe('from the process', () => {
     expect(planCredentials({}, settings)).toMatchObject(is);
   });
 
-  test('only if it is allowed', () => {
+  test('credentials of the process are used only if it is allowed', () => {
     const settings = { env: { ...env, AZURE_CLIENT_SECRET: 'x' }, allowsAmbientCredentials: false };
     expect(() => planCredentials({}, settings)).toThrow('--ambient-credentials');
   });
@@ -108,7 +108,7 @@ describe('from the process', () => {
     expect(() => planCredentials({}, settings)).toThrow('AZURE_SUBSCRIPTION_ID');
   });
 
-  test('what the Secret has goes first', () => {
+  test('credentials of the Secret go before those of the process', () => {
     const settings = { env: { ...env, AZURE_CLIENT_SECRET: 'x' }, allowsAmbientCredentials: true };
     const plan = planCredentials({ ...ids, clientSecret: 'y' }, settings);
     expect(plan).toMatchObject({ clientSecret: 'y' });

@@ -17,6 +17,7 @@ import {
   vmOf,
   vmPut,
 } from './a-machine.ts';
+import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { pendingOf } from './pending.ts';
 
@@ -33,25 +34,52 @@ const writes = (): string[] =>
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path }) => `${method} ${path.split('/').slice(-2).join('/')}`);
 
-describe('create', () => {
-  test('makes interface, disk of an image and virtual machine, and finds it the second time', async () => {
-    const first = await driver.createInstance(aMachine('m'));
-    expect(first).toEqual({
-      providerID: 'azure:///westeurope/m',
-      nodeName: 'm',
-      addresses: [{ type: 'Hostname', address: 'm' }],
+describeDriverContract({
+  driver: () => driver,
+  request: aMachine,
+  countMade: (name) => double.resources.created.get(name) ?? 0,
+  countLiving(name) {
+    const parts = living(double, name);
+    if (parts.length > 0) expect(parts).toEqual(partsOf(name));
+    return parts.length > 0 ? 1 : 0;
+  },
+  expectMade(instance, name) {
+    expect(instance).toEqual({
+      providerID: `azure:///westeurope/${name}`,
+      nodeName: name,
+      addresses: [{ type: 'Hostname', address: name }],
       isInitialized: true,
       found: false,
     });
-    expect(living(double, 'm')).toEqual(partsOf('m'));
+    expect(living(double, name)).toEqual(partsOf(name));
+  },
+  absentProviderID: 'azure:///westeurope/other',
+  badSpec: {
+    providerSpec: aSpec({ subnetInfo: {} }),
+    message:
+      'Invalid value: providerSpec.subnetInfo.vnetName is missing; providerSpec.subnetInfo.subnetName is missing',
+  },
+  brokenSpec: aSpec({ properties: 3 }),
+  volumes: {
+    specs: [
+      { csi: { driver: 'disk.csi.azure.com', volumeHandle: '/subscriptions/s/disks/pvc-1' } },
+      { azureDisk: { diskName: 'pvc-3', diskURI: 'u' } },
+    ],
+    ids: ['/subscriptions/s/disks/pvc-1', 'pvc-3'],
+  },
+  createsAtOnce: 1,
+  remembersTokens: false,
+});
+
+describe('create', () => {
+  test('interface, disk of an image and virtual machine are made in this order', async () => {
+    await driver.createInstance(aMachine('m'));
     expect(writes()).toEqual([
       'PUT agreements/current',
       'PUT networkInterfaces/m-nic',
       'PUT disks/m-tools-1-data-disk',
       'PUT virtualMachines/m',
     ]);
-    expect(await driver.createInstance(aMachine('m'))).toEqual({ ...first, found: true });
-    expect(double.resources.created.get('m')).toBe(1);
   });
 
   test('everything has the tags of the class and ours', async () => {
@@ -93,18 +121,7 @@ describe('create', () => {
     expect(looks).toHaveLength(1);
   });
 
-  test('two creates at once with one token make one virtual machine', async () => {
-    const both = await Promise.allSettled([
-      driver.createInstance(aMachine('m')),
-      driver.createInstance(aMachine('m')),
-    ]);
-    expect(both.map(({ status }) => status)).toContain('fulfilled');
-    await driver.createInstance(aMachine('m'));
-    expect(living(double, 'm')).toEqual(partsOf('m'));
-    expect(double.resources.created.get('m')).toBe(1);
-  });
-
-  test('a create that is under way is waited for by whoever asks again', async () => {
+  test('a create that is under way is waited for by the next call', async () => {
     double.faults.add({ kind: 'slow', match: vmPut, milliseconds: 1_200 });
     const hasty = aDriver(double, { waitSeconds: 0.2 });
     await pendingOf(hasty.createInstance(aMachine('m')));
@@ -138,26 +155,16 @@ describe('create', () => {
     expect(double.resources.created.get('m')).toBe(1);
   });
 
-  test('with a providerID it never creates', async () => {
-    const request = aMachine('m', { providerID: 'azure:///westeurope/other' });
-    expect(await failureOf(driver.createInstance(request))).toEqual({
-      code: 'NotFound',
-      settled: true,
-      message: 'instance azure:///westeurope/other does not exist',
-    });
-    expect(writes()).toEqual([]);
+  test('a providerID of another form is refused, and nothing is made', async () => {
+    const absent = aMachine('m', { providerID: 'azure:///westeurope/other' });
+    expect(await failureOf(driver.createInstance(absent))).toMatchObject({ code: 'NotFound' });
     const bad = aMachine('m', { providerID: 'aws:///eu/i-1' });
     expect(await failureOf(driver.createInstance(bad))).toMatchObject({
       code: 'InvalidArgument',
       message:
         'spec.providerID: "aws:///eu/i-1" is not of the form azure:///LOCATION/NAME, or that of the Node',
     });
-  });
-
-  test('a providerID is enough to adopt an instance of another cluster and token', async () => {
-    const { providerID } = await driver.createInstance(aMachine('m'));
-    const moved = aMachine('m', { providerID, cluster: 'cluster-2', token: 'other' });
-    expect(await driver.createInstance(moved)).toMatchObject({ providerID, found: true });
+    expect(writes()).toEqual([]);
   });
 
   test('the providerID of the Node is that of the Machine, too', async () => {
@@ -245,19 +252,6 @@ describe('create', () => {
     expect(living(double, 'm')).toEqual([]);
     expect(await driver.createInstance(again)).toMatchObject({ found: false });
     expect(living(double, 'm')).toEqual(partsOf('m'));
-  });
-
-  test('a bad spec makes nothing, and does not hide an instance that exists', async () => {
-    const bad = aMachine('m', { providerSpec: aSpec({ subnetInfo: {} }) });
-    expect(await failureOf(driver.createInstance(bad))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message:
-        'Invalid value: providerSpec.subnetInfo.vnetName is missing; providerSpec.subnetInfo.subnetName is missing',
-    });
-    await driver.createInstance(aMachine('m'));
-    expect(await driver.createInstance(bad)).toMatchObject({ found: true });
   });
 
   test.each([

@@ -1,4 +1,7 @@
-/** The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is told. */
+/**
+ * The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is
+ * told.
+ */
 import { describe, expect, test } from '@jest/globals';
 import {
   codeMeanings,
@@ -11,7 +14,7 @@ import {
   failureOf,
   isAbsent,
   secondsOfRetryAfter,
-} from '../../../../activities/drivers/azure/failure.ts';
+} from '../../../../activities/drivers/azure/error-mapping.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';
 
 const sdkError = (more: object): Error => Object.assign(new Error('words'), more);
@@ -69,7 +72,7 @@ describe('by words', () => {
   });
 });
 
-test('what nobody knows is unknown, and not settled', () => {
+test('an unknown error is Unknown, and not settled', () => {
   expect(driverErrorOf(failureOf('do it', new Error('odd')), false)).toMatchObject({
     code: 'Unknown',
     settled: false,

@@ -1,4 +1,7 @@
-/** The example in deploy/examples/clouds: it is valid, has every field of the schema, and each stands in its place in what is sent. */
+/**
+ * The example in deploy/examples/clouds: it is valid, has every field of the schema, and each
+ * stands in its place in what is sent.
+ */
 import { readFileSync } from 'node:fs';
 import { ComputeManagementClient } from '@azure/arm-compute';
 import { describe, expect, test } from '@jest/globals';

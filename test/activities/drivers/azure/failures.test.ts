@@ -119,7 +119,7 @@ describe('failures', () => {
     });
   });
 
-  test('what cannot be cleaned up is not settled', async () => {
+  test('a create whose parts cannot be deleted again is not settled', async () => {
     double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
     double.faults.add({
       kind: 'refuse',
@@ -130,13 +130,13 @@ describe('failures', () => {
     expect(await failureOf(driver.createInstance(aMachine('m')))).toMatchObject({
       code: 'ResourceExhausted',
       settled: false,
-      message: expect.stringContaining('and what was made is not all deleted yet'),
+      message: expect.stringContaining('and not everything that was made has been deleted again'),
     });
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('a failure is told although Azure keeps the interface for a while', async () => {
+  test('a failure is reported although Azure keeps the interface for a while', async () => {
     double.faults.add({ kind: 'refuse', match: vmPut, status: 409, code: 'ZonalAllocationFailed' });
     const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
     const code = 'NicReservedForAnotherVm';

@@ -1,4 +1,6 @@
-/** The other ways to prove who one is, with Azure's identity library against the double's authority. */
+/**
+ * The other ways to prove who one is, with Azure's identity library against the double's authority.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { webcrypto } from 'node:crypto';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Every request of a create and of a delete is cut, loses its answer, or is refused: in the end there is one of everything, or nothing. */
+/**
+ * Every request of a create and of a delete is cut, loses its answer, or is refused: in the end
+ * there is one of everything, or nothing.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
@@ -17,7 +20,9 @@ afterAll(() => double.close());
 
 const attemptsMax = 5;
 
-/** What a workflow does: asks again with the same token, maybe in another process, until it is done. */
+/**
+ * What a workflow does: asks again with the same token, maybe in another process, until it is done.
+ */
 async function untilDone<Result>(act: (driver: Driver) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { graphQuery } from '../../../../activities/drivers/azure/graph-query.ts';
-import {
-  isDiskOf,
-  machineNameOf,
-  nameInProviderId,
-} from '../../../../activities/drivers/azure/names.ts';
+import { isDiskOf, machineNameOf } from '../../../../activities/drivers/azure/names.ts';
+import { nameInProviderId } from '../../../../activities/drivers/azure/provider-id.ts';
 import { isOurs } from '../../../../activities/drivers/azure/tags.ts';
 import { tags } from './a-machine.ts';
 
@@ -105,7 +102,7 @@ describe('whose a resource is, by its tags', () => {
   });
 });
 
-test('what stands in the question to Resource Graph cannot change the question', () => {
+test('a value in a query to Resource Graph cannot change the query', () => {
   const question = graphQuery({
     resourceGroup: String.raw`rg' or 1==1 or '\ `,
     classTags: { "kubernetes.io-cluster-a'b": '1', 'kubernetes.io-role-node': '1' },

@@ -1,4 +1,7 @@
-/** Operations that take minutes: a call does not wait for them, and the next one goes on where it was. */
+/**
+ * Operations that take minutes: a call does not wait for them, and the next one goes on where it
+ * was.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
@@ -36,7 +39,7 @@ const create = (name: string) => (more: object) => driver.createInstance(aMachin
 const remove = (name: string) => (more: object) => driver.deleteInstance(aMachine(name, more));
 
 describe('a create of ten minutes', () => {
-  test('is pending, with words, a time and a checkpoint, and is sent once', async () => {
+  test('a long create is pending, with words, a time and a checkpoint, and is sent once', async () => {
     double.faults.add({ ...tenMinutes, match: vmPut });
     const pending = await pendingOf(create('m')({}));
     expect(pending.message).toBe(
@@ -111,7 +114,7 @@ describe('a create of ten minutes', () => {
     expect(checkpoints.join()).not.toContain('signature');
   });
 
-  test('what Azure says of the next look is told', async () => {
+  test('the pause that Azure asks for is passed on', async () => {
     double.faults.add({ ...tenMinutes, match: vmPut });
     double.faults.add({ kind: 'throttle', match: '/operations/', seconds: 77, skip: 2 });
     const pending = await pendingOf(create('m')({}));
@@ -188,7 +191,7 @@ describe('a create that fails after minutes says why', () => {
       kind: 'capacity',
       settled: false,
       message: expect.stringMatching(
-        /AllocationFailed: on purpose; and what was made is not all deleted yet: .*m-nic cannot be deleted yet \(NicReservedForAnotherVm\)/,
+        /AllocationFailed: on purpose; and not everything that was made has been deleted again: .*m-nic cannot be deleted yet \(NicReservedForAnotherVm\)/,
       ),
     });
     expect(await create('m')({})).toMatchObject({ found: false });
@@ -197,7 +200,7 @@ describe('a create that fails after minutes says why', () => {
 });
 
 describe('a delete', () => {
-  test('of ten minutes is pending, is sent once, and remembers that there was something', async () => {
+  test('a delete of ten minutes is pending, is sent once, and remembers that there was something', async () => {
     await create('m')({});
     double.faults.add({ ...tenMinutes, match: vmDelete });
     const { result, told, polls } = await untilSettled(double, remove('m'));
@@ -241,7 +244,7 @@ describe('a delete', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('is not done while a look shows what was there before', async () => {
+  test('a delete is not done while a look still shows the resource', async () => {
     await create('m')({});
     const match = `get ${vmDelete.slice('delete '.length)}/m`;
     double.faults.add({ kind: 'stale', match, skip: 1 });
@@ -319,7 +322,7 @@ test('an instance that is listed is waited for once, and the next listing says t
   expect(living(double, 'm')).toEqual([]);
 });
 
-test('of what the account may not have, or the place does not have, nothing is left', async () => {
+test('a create without quota or capacity leaves nothing behind', async () => {
   await create('a')({});
   double.world.quota = 1;
   expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'quota', settled: true });

@@ -1,4 +1,7 @@
-/** What a workflow does with a call that is pending: it sleeps, here by the double's clock, and asks again. */
+/**
+ * What a workflow does with a call that is pending: it sleeps, here by the double's clock, and asks
+ * again.
+ */
 import { DriverPending } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 

@@ -105,7 +105,7 @@ test('spot has its defaults, and without it nothing is said', () => {
   expect(vmWith({ priority: 'Regular' })).not.toHaveProperty('priority');
 });
 
-test('what is ignored by Gardener is ignored', () => {
+test('fields that Gardener ignores are ignored', () => {
   const osProfile = { adminUsername: 'u', adminPassword: 'p', customData: 'd', computerName: 'x' };
   const sent = vmWith({ osProfile }).osProfile;
   expect(sent).toEqual({
@@ -144,17 +144,17 @@ describe('the key of a class that has none', () => {
   );
 });
 
-describe('the key that nobody has', () => {
+describe('the key without a private part', () => {
   const key = publicKeyOfNobody();
   const bytes = Buffer.from(key.split(' ')[1] ?? '', 'base64');
 
-  test('is the same each time, in the format of OpenSSH', () => {
+  test('the default key is the same each time, in the format of OpenSSH', () => {
     expect(publicKeyOfNobody()).toBe(key);
     expect(key).toMatch(/^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]+ nobody$/);
     expect(bytes).toHaveLength(4 + 11 + 4 + 32);
   });
 
-  test('is a point on the curve', () => {
+  test('the default key is a point on the curve', () => {
     expect(isPoint(bytes.subarray(-32))).toBe(true);
   });
 

@@ -79,7 +79,7 @@ test.each([
   expect(changes()).toBe(0);
 });
 
-test('what MCM made keeps its tags: it is found by those', async () => {
+test('an instance of MCM keeps its tags, by which it is found', async () => {
   await madeByMcm({ double, driver }, 'm');
   await retagging.createInstance(moved('m'));
   expect(changes()).toBe(0);

@@ -1,9 +1,12 @@
-/** An authority that does not answer, or refuses: no call outlives its limit, and no account gets new clients without end. */
+/**
+ * An authority that does not answer, or refuses: no call outlives its limit, and no account gets
+ * new clients without end.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions.ts';
-import { createClientSource } from '../../../../activities/drivers/azure/clients.ts';
+import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
@@ -96,7 +99,7 @@ describe('an answer of the authority that is lost', () => {
     expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
   });
 
-  test('is not waited for by the call after one that was cancelled', async () => {
+  test('a lost answer is not waited for by the call after one that was cancelled', async () => {
     const driver = aDriver(double, { callSeconds: 600, limitSeconds: 600 });
     double.authority.fallSilent(1);
     const before = double.authority.heard.tokens;
@@ -159,7 +162,7 @@ describe('a set of clients', () => {
   } as const;
   const access = { cloud: cloudOf(undefined, env), plan };
 
-  test('is replaced once, however many calls say that it is refused, and again after a minute', async () => {
+  test('a set of clients is replaced once, however many calls say that it is refused, and again after a minute', async () => {
     let now = 0;
     const source = createClientSource({ apiVersions: apiVersionsOf({}), now: () => now });
     const first = await source.of(access);

@@ -1,4 +1,6 @@
-/** A class as gardener-extension-provider-azure renders it, through the driver that a worker serves. */
+/**
+ * A class as gardener-extension-provider-azure renders it, through the driver that a worker serves.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';

@@ -7,12 +7,12 @@ const withStorage = (more: object) =>
   withProperties({ storageProfile: { ...someProperties.storageProfile, ...more } });
 const { zone: _, ...unplaced } = someProperties;
 
-test('a class of Gardener is valid; fields that nobody knows are ignored', () => {
+test('a class of Gardener is valid, and unknown fields are ignored', () => {
   expect(validateProviderSpec(aSpec({ more: 1 }))).toEqual([]);
   expect(validateProviderSpec(withProperties({ networkProfile: null }))).toEqual([]);
 });
 
-test('nothing at all', () => {
+test('an absent spec lists all that is missing', () => {
   expect(validateProviderSpec(undefined)).toEqual([
     'providerSpec.location is missing',
     'providerSpec.resourceGroup is missing',
@@ -28,12 +28,12 @@ describe('a fault', () => {
     {
       name: 'location',
       spec: aSpec({ location: '' }),
-      fault: 'providerSpec.location: "" is not a text with something in it',
+      fault: 'providerSpec.location: "" is not a non-empty string',
     },
     {
       name: 'resourceGroup',
       spec: aSpec({ resourceGroup: 3 }),
-      fault: 'providerSpec.resourceGroup: 3 is not a text: put it in quotes',
+      fault: 'providerSpec.resourceGroup: 3 is not a string: put it in quotes',
     },
     {
       name: 'subnet',
@@ -65,7 +65,7 @@ describe('a fault', () => {
     {
       name: 'value of a tag',
       spec: aSpec({ tags: { ...tags, a: 1 } }),
-      fault: 'providerSpec.tags.a: 1 is not a text of 256 characters at most',
+      fault: 'providerSpec.tags.a: 1 is not a string of at most 256 characters',
     },
     {
       name: 'size',
@@ -180,7 +180,7 @@ describe('a fault', () => {
     expect(validateProviderSpec(spec)).toEqual([fault]);
   });
 
-  test('of 46 tags', () => {
+  test('46 tags are one more than allowed', () => {
     const many = Object.fromEntries(
       Array.from({ length: 44 }, (_item, index) => [`t${index}`, '']),
     );

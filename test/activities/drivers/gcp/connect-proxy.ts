@@ -1,4 +1,7 @@
-/** An egress proxy that speaks CONNECT, and behind it Google's own host names, which lead to the double. */
+/**
+ * An egress proxy that speaks CONNECT, and behind it Google's own host names, which lead to the
+ * double.
+ */
 import { webcrypto } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

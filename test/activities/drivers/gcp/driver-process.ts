@@ -1,4 +1,7 @@
-/** The driver in a process of its own, as in a worker: what it loads when, and where its requests go. Prints JSON. */
+/**
+ * The driver in a process of its own, as in a worker: what it loads when, and where its requests
+ * go. Prints JSON.
+ */
 import { createRequire } from 'node:module';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { aRequest } from '../a-request.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   errorOfAnswer,
   errorOfOperation,
-} from '../../../../activities/drivers/gcp/compute-error.ts';
+} from '../../../../activities/drivers/gcp/error-mapping.ts';
 import {
   meaningOf,
   reasonMeanings,
@@ -46,7 +46,7 @@ describe('each status has its meaning, where the reason is unknown', () => {
     expect(error.code).toBe(meanings[meaning].code);
   });
 
-  test('what is in no table is Unknown, and not settled', () => {
+  test('an error in no table is Unknown, and not settled', () => {
     const is = { code: 'Unknown', settled: false };
     expect(
       errorOfAnswer({ what: 'insert', isInsert: true }, answerOf(418, 'teapot')),
@@ -56,7 +56,7 @@ describe('each status has its meaning, where the reason is unknown', () => {
   });
 });
 
-describe('told apart', () => {
+describe('errors with the same reason are told apart by their words', () => {
   test.each([
     [
       'a machine type that the zone does not have',
@@ -142,7 +142,7 @@ describe('told apart', () => {
     expect(errorOfAnswer(call, answerOf(status, reason, message)).code).toBe(code);
   });
 
-  test('of several errors the one that says most about what to do counts, not the last', () => {
+  test('the most telling of several errors counts, not the last', () => {
     const errors = [
       { code: 'ZONE_RESOURCE_POOL_EXHAUSTED', message: 'no machines' },
       { code: 'INTERNAL_ERROR', message: 'and something else' },
@@ -188,7 +188,7 @@ const strangerStart = (status: number): string =>
   `Google Compute Engine: get: Error ${status} (not an answer of Google; is something in between?): `;
 
 describe('an answer that is not of Google', () => {
-  test('is told in its own words, not all of them', () => {
+  test('the message quotes the beginning of the answer', () => {
     const text = `<html>${'x'.repeat(1_000)}`;
     const { message, code } = errorOfAnswer(
       { what: 'get' },

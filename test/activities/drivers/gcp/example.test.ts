@@ -1,9 +1,12 @@
-/** deploy/examples/clouds/gcp.yaml: each field of the provider spec is in it, is valid, and reaches the request. */
+/**
+ * deploy/examples/clouds/gcp.yaml: each field of the provider spec is in it, is valid, and reaches
+ * the request.
+ */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
-import { credentialsOf } from '../../../../activities/drivers/gcp/secret.ts';
+import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
 import { aRequest } from '../a-request.ts';
 
@@ -53,7 +56,7 @@ describe('the example', () => {
     expect(silent).toEqual([]);
   });
 
-  test('is valid', () => {
+  test('the example is valid', () => {
     expect(machineClass.provider).toBe('GCP');
     expect(validateProviderSpec(machineClass.providerSpec)).toEqual([]);
     const shown = { ...secret.stringData, projectID: 'a-project' };

@@ -75,7 +75,9 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
   return { double, settings, aDriver, driver };
 }
 
-/** As the workflow does with a call that is pending, but at once. `between`: what happens meanwhile. */
+/**
+ * As the workflow does with a call that is pending, but at once. `between`: what happens meanwhile.
+ */
 export async function untilOver<T>(
   call: (checkpoint: { checkpoint?: string }) => Promise<T>,
   between: (pending: DriverPending) => void = () => undefined,

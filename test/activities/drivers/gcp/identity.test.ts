@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  hasToken,
-  labelValueOf,
-  names,
-  placeOf,
-  providerIDOf,
-  tokenOf,
-} from '../../../../activities/drivers/gcp/identity.ts';
+import { hasToken, labelValueOf, tokenOf } from '../../../../activities/drivers/gcp/labels.ts';
+import { names, placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
 import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';
 import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
 
@@ -59,7 +53,7 @@ test.each([
   'aws:///z/i',
 ])('%s is no providerID of Google', (providerID) => expect(placeOf(providerID)).toBeUndefined());
 
-test('of several tags the last counts, as with Gardener’s driver', () => {
+test('the last of several tags counts, as in Gardener’s driver', () => {
   const tags = ['kubernetes-io-cluster-a', 'kubernetes-io-role-x', 'kubernetes-io-cluster-b'];
   expect(searchTagsOf(tags)).toEqual({
     cluster: 'kubernetes-io-cluster-b',

@@ -1,4 +1,7 @@
-/** A class with every field of Gardener's driver, and the request that it becomes: built, and on the wire. */
+/**
+ * A class with every field of Gardener's driver, and the request that it becomes: built, and on the
+ * wire.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
@@ -168,7 +171,7 @@ describe('every field', () => {
   }, loadSeconds * 1_000);
   afterAll(() => world.double.close());
 
-  test('is valid and in its place', () => {
+  test('every field is valid and in its place', () => {
     expect(validateProviderSpec(full)).toEqual([]);
     expect(instanceResource({ spec: specOf(full), project: 'a-project', request })).toEqual(
       expected,
@@ -220,7 +223,7 @@ describe('fields that are left out', () => {
     request: { ...request, userData: '' },
   });
 
-  test('are not sent, or sent with the default of Gardener’s driver', () => {
+  test('omitted fields are not sent, or sent with the default of Gardener’s driver', () => {
     expect(resource).toMatchObject({
       canIpForward: false,
       deletionProtection: false,

@@ -1,0 +1,86 @@
+/** Deletes what belongs to a Machine: the virtual machine, and what it did not take along. */
+import type { VirtualMachine } from '@azure/arm-compute';
+import { AzureFailure } from './error-mapping.ts';
+import { dataDiskNameOf, isDiskOf, nicNameOf, osDiskNameOf } from './names.ts';
+import type { PartRef } from './checkpoint.ts';
+import { deletePart, getPart, type Part } from './parts.ts';
+import type { Session } from './session.ts';
+import { pause } from './wait.ts';
+
+export interface Belongings {
+  machineName: string;
+  /** If it exists and may be deleted. */
+  vm?: VirtualMachine | undefined;
+  /** More names of disks, as a listing shows them. */
+  diskNames?: readonly string[];
+  /** Is the interface or disk one of ours? */
+  mayDelete: (part: Part) => boolean;
+}
+
+/** Returns whether there was anything to delete. Resources of others stay and do not count. */
+export async function removeAll(session: Session, belongings: Belongings): Promise<boolean> {
+  const { machineName, vm, mayDelete } = belongings;
+  if (vm) {
+    const part: PartRef = { kind: 'virtual machine', name: machineName };
+    await removePart(session, { part, mayDelete: () => true, first: vm });
+  }
+  let isFound = vm !== undefined;
+  for (const part of partsOf(session, belongings)) {
+    // One after the other: the interface is free only once the virtual machine is gone, and most of
+    // these went with it.
+    isFound = (await removePart(session, { part, mayDelete })) || isFound;
+  }
+  return isFound;
+}
+
+/** What may be there beside the virtual machine, by name. */
+export function partsOf(
+  session: Session,
+  { machineName, vm, diskNames }: Pick<Belongings, 'machineName' | 'vm' | 'diskNames'>,
+): PartRef[] {
+  const ofClass = session.place.dataDisks.map((disk) => dataDiskNameOf(machineName, disk));
+  const disks = [osDiskNameOf(machineName), ...ofClass, ...attachedTo(vm), ...(diskNames ?? [])];
+  const names = disks.filter((name) => isDiskOf(machineName, name));
+  const unique = new Map(names.map((name) => [name.toLowerCase(), name])).values();
+  return [
+    { kind: 'network interface', name: nicNameOf(machineName) },
+    ...[...unique].map((name): PartRef => ({ kind: 'disk', name })),
+  ];
+}
+
+function attachedTo(vm: VirtualMachine | undefined): string[] {
+  return (vm?.storageProfile?.dataDisks ?? []).flatMap(({ name }) => name ?? []);
+}
+
+interface Removal extends Pick<Belongings, 'mayDelete'> {
+  part: PartRef;
+  /** As it was seen just now. */
+  first?: Part;
+}
+
+/**
+ * Returns whether the part existed. Azure refuses to delete what it works on, so the delete is sent
+ * again.
+ */
+async function removePart(session: Session, { part, mayDelete, first }: Removal): Promise<boolean> {
+  let found = first ?? (await getPart(session, part));
+  let isFound = false;
+  for (let attempt = 0; found && mayDelete(found); attempt += 1) {
+    isFound = true;
+    try {
+      await deletePart(session, part, found);
+      return true;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      const because = error.code ?? 'Azure works on it';
+      await pause(session, { write: { verb: 'delete', part }, attempt, because });
+    }
+    found = await getPart(session, part);
+  }
+  return isFound;
+}
+
+/** After a failed create Azure keeps an interface for its virtual machine for three minutes. */
+function isBusy(error: unknown): error is AzureFailure {
+  return error instanceof AzureFailure && error.meaning === 'conflict';
+}

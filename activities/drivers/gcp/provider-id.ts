@@ -1,0 +1,36 @@
+/** The identity of an instance: its place, as names are unique in a zone. */
+
+export interface InstancePlace {
+  project: string;
+  zone: string;
+  name: string;
+}
+
+/** As Gardener's driver writes it. */
+export function providerIDOf({ project, zone, name }: InstancePlace): string {
+  return `gce:///${project}/${zone}/${name}`;
+}
+
+/**
+ * Undefined when it is neither of the form `gce:///PROJECT/ZONE/NAME` nor
+ * `gce://PROJECT/ZONE/NAME`, which Google's cloud controller manager writes to Nodes
+ * (cloud-provider-gcp, providers/gce/gce_util.go): a Machine that was written by hand may have it.
+ */
+export function placeOf(providerID: string): InstancePlace | undefined {
+  const form =
+    /^gce:\/\/\/?([a-z0-9.:-]+)\/([a-z][a-z0-9-]*)\/([a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)$/;
+  const [, project, zone, name] = form.exec(providerID) ?? [];
+  if (project === undefined || zone === undefined || name === undefined) return undefined;
+  return { project, zone, name };
+}
+
+/** Whichever of the two ways it is written in. */
+export function names(providerID: string | undefined, place: InstancePlace): boolean {
+  const named = providerID === undefined ? undefined : placeOf(providerID);
+  return named !== undefined && providerIDOf(named) === providerIDOf(place);
+}
+
+/** Google knows no other names: nothing of another name was ever made. */
+export function isInstanceName(name: string): boolean {
+  return /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
+}

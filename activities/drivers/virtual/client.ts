@@ -1,0 +1,133 @@
+/**
+ * Calls of the virtual cloud's HTTP API (docs/virtual-cloud.md). Fails with a `DriverError` only.
+ */
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Taint } from '../../../workflows/api/machine.ts';
+import { DriverError } from '../driver.ts';
+import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
+
+export interface CloudInstanceRequest {
+  name: string;
+  token: string;
+  zone: string;
+  size: string;
+  spec: unknown;
+  tags: Record<string, string>;
+  userDataDigest: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  taints: Taint[];
+  needsInitialization: boolean;
+}
+
+export interface CloudInstance {
+  id: string;
+  providerID: string;
+  name: string;
+  token: string;
+  tags: Record<string, string>;
+  address: string;
+  isInitialized: boolean;
+  /** RFC 3339. */
+  createdAt: string;
+  state: 'booting' | 'running' | 'deleted';
+}
+
+export interface InstanceQuery {
+  name?: string;
+  tags?: Record<string, string>;
+}
+
+/** Every call ends when its signal is aborted, and at the latest after the client's time limit. */
+export interface VirtualCloudClient {
+  /** `known`: the token had made it before. */
+  create(
+    request: CloudInstanceRequest,
+    signal: AbortSignal,
+  ): Promise<{ instance: CloudInstance; known: boolean }>;
+  list(query: InstanceQuery, signal: AbortSignal): Promise<CloudInstance[]>;
+  /** Undefined when there is none. */
+  describe(id: string, signal: AbortSignal): Promise<CloudInstance | undefined>;
+  initialize(id: string, signal: AbortSignal): Promise<CloudInstance>;
+  /** Whether it was there. */
+  delete(id: string, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface ClientOptions {
+  url: URL;
+  callTimeoutSeconds: number;
+}
+
+/** More than the driver's queue runs at once: a call that hangs must not hold up another. */
+const connectionsMax = 256;
+
+interface Call {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  body?: object;
+  signal: AbortSignal;
+}
+
+export function createVirtualCloudClient(options: ClientOptions): VirtualCloudClient {
+  const agent = new Agent({ connections: connectionsMax, keepAliveTimeout: 30_000 });
+  const call = <T>(request: Call): Promise<T> => send<T>(agent, options, request);
+  return {
+    create: (body, signal) => call({ method: 'POST', path: '/instances', body, signal }),
+    async list({ name, tags = {} }, signal) {
+      const query = new URLSearchParams(name === undefined ? {} : { name });
+      for (const [key, value] of Object.entries(tags)) query.append('tag', `${key}=${value}`);
+      const path = `/instances?${query.toString()}`;
+      return (await call<{ instances: CloudInstance[] }>({ method: 'GET', path, signal }))
+        .instances;
+    },
+    async describe(id, signal) {
+      const path = pathOf(id);
+      const found = await orUndefined(
+        call<{ instance: CloudInstance }>({ method: 'GET', path, signal }),
+      );
+      return found?.instance;
+    },
+    async initialize(id, signal) {
+      const path = `${pathOf(id)}/initialize`;
+      return (await call<{ instance: CloudInstance }>({ method: 'POST', path, signal })).instance;
+    },
+    async delete(id, signal) {
+      const path = pathOf(id);
+      return (await orUndefined(call<object>({ method: 'DELETE', path, signal }))) !== undefined;
+    },
+  };
+}
+
+const pathOf = (id: string): string => `/instances/${encodeURIComponent(id)}`;
+
+async function send<T>(agent: Agent, options: ClientOptions, call: Call): Promise<T> {
+  const { method, path, body } = call;
+  const timeout = AbortSignal.timeout(options.callTimeoutSeconds * 1_000);
+  try {
+    const response = await agent.request({
+      origin: options.url.origin,
+      path,
+      method,
+      headers: { 'content-type': 'application/json', 'user-agent': 'millwright' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.any([call.signal, timeout]),
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw errorOfAnswer(call, { response, text });
+    const answer: T = JSON.parse(text);
+    return answer;
+  } catch (error) {
+    if (error instanceof DriverError) throw error;
+    throw errorOfTransport({ ...call, ...options, timeout }, error);
+  }
+}
+
+async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof DriverError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+}
