@@ -1,4 +1,7 @@
-/** Progress of a drain as it is after a pause: what nothing could be done about does not count as refused or late. */
+/**
+ * Progress of a drain as it is after a pause: what nothing could be done about does not count as
+ * refused or late.
+ */
 import type { Period } from '../../workflows/values/pauses.ts';
 import { unionOf } from '../../workflows/values/pauses.ts';
 import type { DrainProgress } from './progress.ts';

@@ -1,7 +1,9 @@
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 
-/** The PodDisruptionBudgets of a namespace, read once in a pass and only when one of them refused. */
+/**
+ * The PodDisruptionBudgets of a namespace, read once in a pass and only when one of them refused.
+ */
 export class Budgets {
   readonly #target: KubeClient;
   readonly #byNamespace = new Map<string, Promise<Budget[]>>();

@@ -29,11 +29,20 @@ export interface DrainContext {
   /** A reset counts as one: it is to try at once. */
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
-  /** Tells the workflow that other things are in the way than before, or nothing any more, or that the deadline moved. */
+  /**
+   * Tells the workflow that other things are in the way than before, or nothing any more, or that
+   * the deadline moved.
+   */
   report(report: DrainReport): Promise<void>;
-  /** The Machine could not be told how its drain goes: the drain goes on, and the next pass tries again. */
+  /**
+   * The Machine could not be told how its drain goes: the drain goes on, and the next pass tries
+   * again.
+   */
   warn(error: unknown): void;
-  /** For all that a forced drain asks of the target cluster. Default 30 s: half of what an attempt may take. */
+  /**
+   * For all that a forced drain asks of the target cluster. Default 30 s: half of what an attempt
+   * may take.
+   */
   forceLimitMs?: number;
 }
 

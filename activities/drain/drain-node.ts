@@ -1,8 +1,10 @@
 /**
- * One pass of a drain: cordon, ask the pods that may be asked, stay a little while something really moves.
+ * One pass of a drain: cordon, ask the pods that may be asked, stay a little while something really
+ * moves.
  *
- * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no history; the failure's message
- * says what is in the way. What the next pass needs stands in the heartbeat details, limits in the request.
+ * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no
+ * history; the failure's message says what is in the way. What the next pass needs stands in the
+ * heartbeat details, limits in the request.
  */
 import type { DrainContext, PassRequest } from './context.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,8 +88,8 @@ class Drain {
   }
 
   /**
-   * One try within a time limit. Where the instance goes anyway, neither a pod that keeps a finalizer, nor a webhook, nor a target
-   * cluster that does not answer keeps it alive.
+   * One try within a time limit. Where the instance goes anyway, neither a pod that keeps a
+   * finalizer, nor a webhook, nor a target cluster that does not answer keeps it alive.
    */
   async #force(): Promise<DrainOutcome> {
     const { forceLimitMs = defaultForceLimitMs, signal } = this.#context;
@@ -119,7 +121,10 @@ class Drain {
     return message;
   }
 
-  /** The error that the attempt fails with. A blocked pass has written its own message to the Machine. */
+  /**
+   * The error that the attempt fails with. A blocked pass has written its own message to the
+   * Machine.
+   */
   async #failed(error: unknown): Promise<unknown> {
     const isOurs = error instanceof ApplicationFailure || error instanceof CancelledFailure;
     if (isOurs || this.#context.signal.aborted) return error;

@@ -12,7 +12,10 @@ import { readNodeOf } from '../machine/node/target-cluster.ts';
 /** The name is another machine's by now: there is nothing to drain. */
 export class ForeignNode extends Error {}
 
-/** Undefined when there is no Node of this name; throws `ForeignNode` when the name is not this machine's. */
+/**
+ * Undefined when there is no Node of this name; throws `ForeignNode` when the name is not this
+ * machine's.
+ */
 export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
   const node = await readNodeOf(clusters, claim);
   const reason = await foreignReason(clusters.control, node, claim);
@@ -67,7 +70,10 @@ async function markTerminating(target: KubeClient, { metadata }: Node): Promise<
 
 const longestSickness = 5 * 60_000;
 
-/** Why its pods cannot be asked any more: it has not been Ready, or cannot write, for over 5 minutes. */
+/**
+ * Why its pods cannot be asked any more: it has not been Ready, or cannot write, for over 5
+ * minutes.
+ */
 export function forceReason(node: Node, now: number): string | undefined {
   const rules = [
     { type: 'Ready', healthy: 'True' },

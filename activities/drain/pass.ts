@@ -104,7 +104,10 @@ export class DrainPass {
     return freed.length > 0;
   }
 
-  /** While pods only terminate, a list of the API server's memory says whether there is something to do. */
+  /**
+   * While pods only terminate, a list of the API server's memory says whether there is something to
+   * do.
+   */
   async #read({ isFirst }: { isFirst: boolean }): Promise<Found> {
     const { target } = this.#context;
     const { nodeName } = this.#request;
@@ -202,7 +205,10 @@ export class DrainPass {
     }
   }
 
-  /** The wait is written down before its pod is asked: whoever did so may have died in between, or have been refused. */
+  /**
+   * The wait is written down before its pod is asked: whoever did so may have died in between, or
+   * have been refused.
+   */
   #forgetUnasked(pods: DrainPod[]): void {
     const { volumeWait } = this.#progress;
     const pod = pods.find(({ uid }) => uid === volumeWait?.podUid);
@@ -314,7 +320,10 @@ export class DrainPass {
     return failure;
   }
 
-  /** Milliseconds. Until the first pod may be asked again; for what nobody can ask, ever longer up to 20 s. */
+  /**
+   * Milliseconds. Until the first pod may be asked again; for what nobody can ask, ever longer up
+   * to 20 s.
+   */
   #untilNextPass(blockers: Blocker[]): number {
     const now = Date.now();
     const times = blockers.map(

@@ -1,4 +1,7 @@
-/** What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks once too often. */
+/**
+ * What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks
+ * once too often.
+ */
 import type { DrainReport } from '../../workflows/contracts/drain-activities.ts';
 import type { Refusals } from '../../workflows/plan/drain/removals.ts';
 import { digestOfBlockers } from '../../workflows/plan/drain/report.ts';
@@ -20,8 +23,8 @@ export interface DrainProgress {
 }
 
 /**
- * `details`: what an earlier attempt left behind. An activity that was cancelled leaves none, but its reports.
- * A copy: the attempt's own must stay as it was.
+ * `details`: what an earlier attempt left behind. An activity that was cancelled leaves none, but
+ * its reports. A copy: the attempt's own must stay as it was.
  */
 export function progressOf(
   details: Partial<DrainProgress> | undefined,

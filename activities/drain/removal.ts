@@ -47,7 +47,10 @@ export async function deleteAtOnce(
   await target.delete(namespaced('pods', namespace, name), options);
 }
 
-/** Everything else, as an API server that is busy or out of reach, is for the next attempt of the whole pass. */
+/**
+ * Everything else, as an API server that is busy or out of reach, is for the next attempt of the
+ * whole pass.
+ */
 function isAboutThisPod(error: unknown): error is KubeError {
   if (isTooManyRequests(error)) return error.details.causes !== undefined;
   return isRefusal(error) || isServerFault(error);

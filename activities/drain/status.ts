@@ -1,7 +1,7 @@
 /**
- * How a drain goes, on the Machine: in the texts of MCM v0.62.1, with state Failed after a pass without success, so that it is
- * among the failedMachines of set and deployment. Written when it changes, not with every pass. A write that fails holds up no
- * drain.
+ * How a drain goes, on the Machine: in the texts of MCM v0.62.1, with state Failed after a pass
+ * without success, so that it is among the failedMachines of set and deployment. Written when it
+ * changes, not with every pass. A write that fails holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
@@ -156,7 +156,10 @@ export class DrainStatus {
   }
 }
 
-/** Of the same kind are failures whose texts differ in names, or in how exactly the server did not answer. */
+/**
+ * Of the same kind are failures whose texts differ in names, or in how exactly the server did not
+ * answer.
+ */
 function kindOf(error: unknown): string {
   if (isUnreachable(error)) return 'unreachable';
   if (error instanceof KubeError) return `${error.method} ${error.code} ${error.reason}`;

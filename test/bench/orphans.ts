@@ -1,8 +1,8 @@
 /**
  * `node test/bench/orphans.ts 5000 10`: what one run of the check `safety/orphans` leaves in its
- * history when a cloud lists 5,000 instances for 10 classes, with a driver that is built in and with
- * one that is not. The cloud, Kubernetes and the time are doubles; the workflow and the activities
- * that decide are the real ones.
+ * history when a cloud lists 5,000 instances for 10 classes, with a driver that is built in and
+ * with one that is not. The cloud, Kubernetes and the time are doubles; the workflow and the
+ * activities that decide are the real ones.
  */
 import type { Driver, ListedInstance } from '../../activities/drivers/driver.ts';
 import { findOrphans } from '../../activities/safety/orphans/find-orphans.ts';

@@ -1,8 +1,10 @@
 /**
- * Wakes blocked drains when a PodDisruptionBudget changes, or a volume that they wait for moves. A drain that is blocked is a failed attempt of its activity, which
- * Temporal tries again some time later; those whose pass this process ran last are remembered here until then.
+ * Wakes blocked drains when a PodDisruptionBudget changes, or a volume that they wait for moves. A
+ * drain that is blocked is a failed attempt of its activity, which Temporal tries again some time
+ * later; those whose pass this process ran last are remembered here until then.
  *
- * Nothing depends on it: a process that dies forgets them, and their next attempt comes all the same.
+ * Nothing depends on it: a process that dies forgets them, and their next attempt comes all the
+ * same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedPod, Wake } from '../../../workflows/plan/drain/wake-ups.ts';
@@ -15,7 +17,10 @@ import { WatchedBudgets } from './watched-budgets.ts';
 
 export interface BlockedDrainsOptions {
   target: KubeClient;
-  /** Begins the next attempt of a drain at once, unless `isUnderWay` by then. Throws when that cannot be done. */
+  /**
+   * Begins the next attempt of a drain at once, unless `isUnderWay` by then. Throws when that
+   * cannot be done.
+   */
   wake(drain: DrainRef, isUnderWay: () => boolean): Promise<void>;
   /** A watch broke, or a drain could not be woken: it goes on later by itself. */
   onError(error: unknown): void;
@@ -41,7 +46,10 @@ interface Blocked {
 /** Events of one change come together. */
 const settleMs = 20;
 const defaultClaimMs = 5_000;
-/** After the time of its next attempt a drain that has not come back is with another process, or over. */
+/**
+ * After the time of its next attempt a drain that has not come back is with another process, or
+ * over.
+ */
 const graceMs = 10_000;
 /** Drains that wake together are spread, each over so much more, and all over a second. */
 const spreadMs = 20;

@@ -4,13 +4,19 @@ import { pause } from '../../kube/client/pause.ts';
 
 /** The pass's side. */
 export interface PassWatch {
-  /** Pods whose eviction a budget refused, as the pass knows them now; `since` in milliseconds. Replaces what it said before. */
+  /**
+   * Pods whose eviction a budget refused, as the pass knows them now; `since` in milliseconds.
+   * Replaces what it said before.
+   */
   blocked(pods: BlockedPod[], since: number): void;
   /** UIDs of pods that may be evictable by now, each told once. */
   takeFreed(): string[];
   /** Ends early when there are such pods. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** The pass gives up; the next one begins after so many milliseconds, or when a budget changes or one of these volumes moves. */
+  /**
+   * The pass gives up; the next one begins after so many milliseconds, or when a budget changes or
+   * one of these volumes moves.
+   */
   rest(milliseconds: number, volumes: readonly string[]): void;
 }
 

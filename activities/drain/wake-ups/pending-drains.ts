@@ -13,11 +13,15 @@ export interface DrainRef {
 export type PendingDrain = 'gone' | 'begun' | 'resting';
 
 export interface PendingDrains {
-  /** Ends its wait. Keeps the heartbeat details and whatever an operator has paused; writes no history. Lost on a running attempt. */
+  /**
+   * Ends its wait. Keeps the heartbeat details and whatever an operator has paused; writes no
+   * history. Lost on a running attempt.
+   */
   reset(drain: DrainRef): Promise<void>;
   /**
-   * `begun`: an attempt runs, is due, or has ended since then (milliseconds) at another process; or an operator holds it. One that
-   * ended at this process may be the one before: the caller knows of those.
+   * `begun`: an attempt runs, is due, or has ended since then (milliseconds) at another process; or
+   * an operator holds it. One that ended at this process may be the one before: the caller knows of
+   * those.
    */
   read(drain: DrainRef, since: number): Promise<PendingDrain>;
 }

@@ -14,7 +14,10 @@ export interface Haste {
   waitMs?: number;
 }
 
-/** A reset that meets a running attempt is lost, so it is sent again while the drain still rests. Throws when three did not do. */
+/**
+ * A reset that meets a running attempt is lost, so it is sent again while the drain still rests.
+ * Throws when three did not do.
+ */
 export async function tryAgainNow(
   server: PendingDrains,
   { drain, isUnderWay, waitMs = defaultWaitMs }: Haste,

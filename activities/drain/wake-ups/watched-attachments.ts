@@ -1,4 +1,7 @@
-/** Where volumes are attached: one copy for all drains of this process, watched while one of them waits. */
+/**
+ * Where volumes are attached: one copy for all drains of this process, watched while one of them
+ * waits.
+ */
 import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
 import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
 import type { Attachment } from '../../../workflows/plan/drain/volumes.ts';
@@ -52,7 +55,10 @@ export class WatchedAttachments {
     return ((await ignoreNotFound(list))?.items ?? []).flatMap((one) => attachmentOf(one) ?? []);
   }
 
-  /** Ends early when one of these volumes is attached or detached somewhere. Throws when `signal` fires. */
+  /**
+   * Ends early when one of these volumes is attached or detached somewhere. Throws when `signal`
+   * fires.
+   */
   async pause(volumes: string[], milliseconds: number, signal: AbortSignal): Promise<void> {
     const waiting = { volumes: new Set(volumes), woken: new AbortController() };
     this.#waiting.add(waiting);

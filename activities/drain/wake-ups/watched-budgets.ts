@@ -1,4 +1,6 @@
-/** The PodDisruptionBudgets of the target cluster, watched while a drain is blocked by one of them. */
+/**
+ * The PodDisruptionBudgets of the target cluster, watched while a drain is blocked by one of them.
+ */
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { WatchedBudget } from '../../../workflows/plan/drain/wake-ups.ts';
 import { mayFree } from '../../../workflows/plan/drain/wake-ups.ts';

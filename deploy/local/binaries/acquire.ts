@@ -85,7 +85,8 @@ async function make(tool: Tool, cached: string, world: AcquireWorld): Promise<vo
   const folder = `${cached}.partial`;
   const failures: string[] = [];
   for (const name of sourcesOf(tool, world.platform)) {
-    // What a killed start left here is only in the way: the lock says that no other start is at work.
+    // What a killed start left here is only in the way: the lock says that no other start is at
+    // work.
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
     try {

@@ -33,7 +33,10 @@ export interface CloudCase {
   /** The least of a spec that finds an instance; the rest of it makes no sense. */
   brokenSpec: object;
   volumes: { specs: PersistentVolumeSpec[]; ids: string[] };
-  /** How many of two creates at once with one token have to succeed. Default 2; 0: the double ignores tokens. */
+  /**
+   * How many of two creates at once with one token have to succeed. Default 2; 0: the double
+   * ignores tokens.
+   */
   createsAtOnce?: 0 | 1 | 2;
   /** False: the cloud does not know a token whose instance is gone. Default true. */
   remembersTokens?: boolean;

@@ -6,7 +6,10 @@ import type { Faults } from './faults.ts';
 export interface DoubleOptions {
   /** Default: any that is free. */
   port?: number;
-  /** Where the certificate of its authority is written. Default: a folder of its own, which goes with it. */
+  /**
+   * Where the certificate of its authority is written. Default: a folder of its own, which goes
+   * with it.
+   */
   caFile?: string;
   /** Default 20. */
   operationMilliseconds?: number;
