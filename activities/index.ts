@@ -48,33 +48,33 @@ import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
-export function createKubeActivities(world: ActivityDependencies): KubeActivities {
-  return gated(kubeActivities(world), createGuard(world));
+export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {
+  return gated(kubeActivities(dependencies), createGuard(dependencies));
 }
 
-function kubeActivities(world: ActivityDependencies): KubeActivities {
-  const { control } = world;
-  const ofAttempt = { ...world, control: forCurrentAttempt(control, world) };
+function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
+  const { control } = dependencies;
+  const ofAttempt = { ...dependencies, control: forCurrentAttempt(control, dependencies) };
   return {
-    readAndClaimMachine: (input) => readAndClaimMachine(world, input),
-    recordCreated: (input) => recordCreated(world, input),
-    recordFailure: (input) => recordFailure(world, input),
-    recordJoined: (input) => recordJoined(world, input),
-    findStaleNode: (input) => findStaleNode(world, input),
-    syncNode: (input) => syncNode(world, input),
-    deleteWithNode: (input) => deleteWithNode(world, input),
-    recordTimeout: (input) => recordTimeout(world, input),
-    recordMissingInstance: (input) => recordMissingInstance(world, input),
-    checkHealth: (input) => checkHealth(world, input),
-    preserveMachine: (input) => preserveMachine(world, input),
-    applyMachineCommand: (input) => applyMachineCommand(world, input),
-    beginTeardown: (input) => beginTeardown(world, input),
-    recordOperation: (input) => recordOperation(world, input),
+    readAndClaimMachine: (input) => readAndClaimMachine(dependencies, input),
+    recordCreated: (input) => recordCreated(dependencies, input),
+    recordFailure: (input) => recordFailure(dependencies, input),
+    recordJoined: (input) => recordJoined(dependencies, input),
+    findStaleNode: (input) => findStaleNode(dependencies, input),
+    syncNode: (input) => syncNode(dependencies, input),
+    deleteWithNode: (input) => deleteWithNode(dependencies, input),
+    recordTimeout: (input) => recordTimeout(dependencies, input),
+    recordMissingInstance: (input) => recordMissingInstance(dependencies, input),
+    checkHealth: (input) => checkHealth(dependencies, input),
+    preserveMachine: (input) => preserveMachine(dependencies, input),
+    applyMachineCommand: (input) => applyMachineCommand(dependencies, input),
+    beginTeardown: (input) => beginTeardown(dependencies, input),
+    recordOperation: (input) => recordOperation(dependencies, input),
     findDriver: async ({ provider, call }) => ({
-      isServed: await world.hasDriver(provider, call),
+      isServed: await dependencies.hasDriver(provider, call),
     }),
-    findProvider: (input) => findProvider(world, input),
-    finishTeardown: (input) => finishTeardown(world, input),
+    findProvider: (input) => findProvider(dependencies, input),
+    finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
     createMachines: (input) => createMachines(ofAttempt.control, input, progressOfThisActivity()),
@@ -88,28 +88,28 @@ function kubeActivities(world: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
     async updateRolloutNodes(input) {
-      const { target } = world;
+      const { target } = dependencies;
       return target ? await updateRolloutNodes({ control, target }, input) : { protectedNodes: [] };
     },
     applyRolloutCommand: (input) => applyRolloutCommand(control, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
-    protectFromDeletion: (input) => protectFromDeletion(world, input),
-    readMachineClass: (input) => readMachineClass(world, input),
-    reportClass: (input) => reportClass(world, input),
-    reportAcceptance: ({ ref }) => world.refusals.accepted(ref, 'machines'),
+    protectFromDeletion: (input) => protectFromDeletion(dependencies, input),
+    readMachineClass: (input) => readMachineClass(dependencies, input),
+    reportClass: (input) => reportClass(dependencies, input),
+    reportAcceptance: ({ ref }) => dependencies.refusals.accepted(ref, 'machines'),
 
     findProviders: (input) => findProviders(control, input),
     evaluateListings: (input) => evaluateListings(control, input),
     reportOrphans: (input) => reportOrphans(control, input),
-    signalMissingInstances: (input) => signalMissingInstances(world, input),
-    reportCredentials: (input) => reportCredentials(world, input),
-    checkOvershoot: (input) => checkOvershoot(world, input),
+    signalMissingInstances: (input) => signalMissingInstances(dependencies, input),
+    reportCredentials: (input) => reportCredentials(dependencies, input),
+    checkOvershoot: (input) => checkOvershoot(dependencies, input),
     applyFreezes: (input) => applyFreezes(control, input),
-    compareWorkflows: (input) => compareWorkflows(world, input),
-    repairWorkflows: (input) => repairWorkflows(world, input),
-    checkServers: (input) => checkServers(world, input),
-    markUnmanagedNodes: (input) => markUnmanagedNodes(world, input),
+    compareWorkflows: (input) => compareWorkflows(dependencies, input),
+    repairWorkflows: (input) => repairWorkflows(dependencies, input),
+    checkServers: (input) => checkServers(dependencies, input),
+    markUnmanagedNodes: (input) => markUnmanagedNodes(dependencies, input),
   };
 }
 
@@ -121,20 +121,20 @@ export interface DrainWatches {
 
 /** Without a target cluster there is nothing to watch, and nothing to drain. */
 export function createDrainActivities(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   watches: DrainWatches | undefined,
 ): DrainActivities {
-  return gated(drainActivities(world, watches), createGuard(world));
+  return gated(drainActivities(dependencies, watches), createGuard(dependencies));
 }
 
 function drainActivities(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   watches: DrainWatches | undefined,
 ): DrainActivities {
   return {
     async drainNode(request) {
       const subject = machineSubject(request.machine);
-      const { control, target, targetCluster } = world;
+      const { control, target, targetCluster } = dependencies;
       if (!target || !watches) return { evictedPods: 0, isForced: false };
       const context = Context.current();
       const { heartbeatDetails, attempt, activityId } = context.info;
@@ -149,11 +149,11 @@ function drainActivities(
         watch,
         attachments: watches.attachments,
         signal: context.cancellationSignal,
-        settings: world.defaults,
+        settings: dependencies.defaults,
         details: heartbeatDetails,
         isFirstAttempt: attempt === 1,
-        requireActiveWatcher: () => requireActiveWatcher(world, subject),
-        pauses: world.pauses(),
+        requireActiveWatcher: () => requireActiveWatcher(dependencies, subject),
+        pauses: dependencies.pauses(),
         save: (progress) => reportProgress(context, progress),
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);

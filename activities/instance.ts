@@ -45,23 +45,23 @@ export interface DriverDependencies {
 }
 
 export function createDriverActivities(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
 ): DriverActivities & OrphanActivities {
-  return gated(driverActivities(world), world.guard);
+  return gated(driverActivities(dependencies), dependencies.guard);
 }
 
-function driverActivities(world: DriverDependencies): DriverActivities & OrphanActivities {
+function driverActivities(dependencies: DriverDependencies): DriverActivities & OrphanActivities {
   return {
-    createInstance: (request) => orFailed(world, orPending(creating(world, request))),
-    deleteInstance: (request) => orFailed(world, orPending(deleting(world, request))),
-    describeInstance: (request) => orFailed(world, describing(world, request)),
-    validateClass: (request) => orFailed(world, validating(world, request)),
-    listInstances: (request) => orFailed(world, listing(world, request)),
-    deleteListed: (request) => orFailed(world, deletingListed(world, request)),
-    volumeIds: async ({ volumes }) => ({ volumeIds: await world.driver.volumeIds(volumes) }),
-    findOrphans: (request) => findOrphans(world, request),
-    checkFinally: (request) => checkFinally(world, request),
-    deleteOrphan: (request) => deleteOrphan(world, request),
+    createInstance: (request) => orFailed(dependencies, orPending(creating(dependencies, request))),
+    deleteInstance: (request) => orFailed(dependencies, orPending(deleting(dependencies, request))),
+    describeInstance: (request) => orFailed(dependencies, describing(dependencies, request)),
+    validateClass: (request) => orFailed(dependencies, validating(dependencies, request)),
+    listInstances: (request) => orFailed(dependencies, listing(dependencies, request)),
+    deleteListed: (request) => orFailed(dependencies, deletingListed(dependencies, request)),
+    volumeIds: async ({ volumes }) => ({ volumeIds: await dependencies.driver.volumeIds(volumes) }),
+    findOrphans: (request) => findOrphans(dependencies, request),
+    checkFinally: (request) => checkFinally(dependencies, request),
+    deleteOrphan: (request) => deleteOrphan(dependencies, request),
   };
 }
 
@@ -70,13 +70,13 @@ function driverActivities(world: DriverDependencies): DriverActivities & OrphanA
  * retry.
  */
 async function orFailed<Answer>(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   answer: Promise<Answer>,
 ): Promise<Answer | Failed> {
   try {
     return await answer;
   } catch (error) {
-    return { outcome: 'failed', failure: classified(error, world) };
+    return { outcome: 'failed', failure: classified(error, dependencies) };
   }
 }
 
@@ -95,11 +95,14 @@ async function orPending<Answer>(answer: Promise<Answer>): Promise<Answer | Pend
   }
 }
 
-async function creating(world: DriverDependencies, request: DriverRequest): Promise<CreateOutcome> {
-  const { driver } = world;
-  const { binary, ...machineRequest } = await resolve(world, request);
+async function creating(
+  dependencies: DriverDependencies,
+  request: DriverRequest,
+): Promise<CreateOutcome> {
+  const { driver } = dependencies;
+  const { binary, ...machineRequest } = await resolve(dependencies, request);
   const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
-  const userData = await userDataOf(world, request, template);
+  const userData = await userDataOf(dependencies, request, template);
   const { labels, taints, annotations } = request.nodeTemplate ?? {};
   const instance = await driver.createInstance({
     ...machineRequest,
@@ -112,7 +115,7 @@ async function creating(world: DriverDependencies, request: DriverRequest): Prom
   const { providerID } = facts;
   const failure = isInitialized
     ? undefined
-    : await initialize(world, { ...machineRequest, providerID });
+    : await initialize(dependencies, { ...machineRequest, providerID });
   if (failure) return { outcome: 'failed', failure };
   return { outcome: 'created', instance: { ...facts, isFound: found } };
 }
@@ -121,37 +124,37 @@ async function creating(world: DriverDependencies, request: DriverRequest): Prom
  * The instance exists by now, so whatever fails here leaves the create without a settled outcome.
  */
 async function initialize(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   request: MachineRequest,
 ): Promise<MachineFailure | undefined> {
   try {
-    await world.driver.initializeInstance(request);
+    await dependencies.driver.initializeInstance(request);
     return undefined;
   } catch (error) {
     if (error instanceof DriverPending) throw error;
-    const failure = classified(error, world);
+    const failure = classified(error, dependencies);
     if (failure.code === 'Unimplemented') return undefined;
     return { ...failure, isSettled: false, during: 'initialization' };
   }
 }
 
 async function deleting(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   request: DriverRequest,
 ): Promise<DeleteListedOutcome> {
-  const { driver } = world;
-  await requireDeletable(world.control, request);
-  const machineRequest = await resolve(world, request);
+  const { driver } = dependencies;
+  await requireDeletable(dependencies.control, request);
+  const machineRequest = await resolve(dependencies, request);
   const { found } = await driver.deleteInstance(machineRequest);
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
 async function describing(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   request: DriverRequest,
 ): Promise<DescribeOutcome> {
-  const { driver } = world;
-  const machineRequest = await resolve(world, { ...request, isRetry: true });
+  const { driver } = dependencies;
+  const machineRequest = await resolve(dependencies, { ...request, isRetry: true });
   const found = await driver.describeInstance(machineRequest);
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
@@ -159,49 +162,52 @@ async function describing(
 }
 
 async function validating(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   { className }: ClassRequest,
 ): Promise<ValidateOutcome> {
-  const { machineClass } = await findClass(world, className, { isFresh: true });
+  const { machineClass } = await findClass(dependencies, className, { isFresh: true });
   const { providerSpec } = machineClass;
-  const faults = world.driver.validate(providerSpec);
-  const warnings = world.driver.warnings?.(providerSpec) ?? [];
+  const faults = dependencies.driver.validate(providerSpec);
+  const warnings = dependencies.driver.warnings?.(providerSpec) ?? [];
   return { outcome: 'validated', faults, ...(warnings.length > 0 && { warnings }) };
 }
 
-async function listing(world: DriverDependencies, request: ListRequest): Promise<ListOutcome> {
-  const account = await accountOf(world, request);
-  return { outcome: 'listed', instances: await world.driver.listInstances(account) };
+async function listing(
+  dependencies: DriverDependencies,
+  request: ListRequest,
+): Promise<ListOutcome> {
+  const account = await accountOf(dependencies, request);
+  return { outcome: 'listed', instances: await dependencies.driver.listInstances(account) };
 }
 
 async function deletingListed(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   request: DeleteListedRequest,
 ): Promise<DeleteListedOutcome> {
-  const { driver } = world;
-  await requireUnclaimed(world.control, request);
-  const account = await accountOf(world, request);
+  const { driver } = dependencies;
+  await requireUnclaimed(dependencies.control, request);
+  const account = await accountOf(dependencies, request);
   const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
 async function accountOf(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   { className, cluster, namespace }: ListRequest,
 ): Promise<Parameters<Driver['listInstances']>[0]> {
-  const { machineClass, secret } = await readClass(world, className, { isFresh: true });
+  const { machineClass, secret } = await readClass(dependencies, className, { isFresh: true });
   const { providerSpec } = machineClass;
-  return { cluster, namespace, providerSpec, secret, signal: world.signal() };
+  return { cluster, namespace, providerSpec, secret, signal: dependencies.signal() };
 }
 
 /** Class and Secrets are read here, so that what they hold never enters a history. */
 async function resolve(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   request: DriverRequest,
 ): Promise<MachineRequest & Pick<ClassWithSecret, 'binary'>> {
-  const { control, signal } = world;
+  const { control, signal } = dependencies;
   const { machine, className, cluster, token } = request;
-  const { machineClass, secret, binary } = await readClass(world, className, {
+  const { machineClass, secret, binary } = await readClass(dependencies, className, {
     isFresh: request.isRetry,
   });
   return {
@@ -220,11 +226,11 @@ async function resolve(
 }
 
 async function readClass(
-  world: DriverDependencies,
+  dependencies: DriverDependencies,
   className: string,
   options: { isFresh: boolean },
 ): Promise<ClassWithSecret> {
-  const resolved = await findClass(world, className, options);
+  const resolved = await findClass(dependencies, className, options);
   const { namespace = '' } = resolved.machineClass.metadata;
   const message = refusalOf(resolved, namespace);
   if (message === undefined) return resolved;

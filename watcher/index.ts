@@ -103,7 +103,7 @@ interface Told {
 function startElection(options: WatcherOptions, told: Told): Watcher {
   const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
-  let tenure: LeaderSession | undefined;
+  let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
     namespace,
@@ -113,7 +113,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
   let presence: WorkerPresence | undefined;
   function notedPauses(): Record<string, string> {
     pauses.note('stop', stop.current()?.since);
-    pauses.note('target', tenure?.targetAwaySince);
+    pauses.note('target', session?.targetAwaySince);
     return pauses.annotations();
   }
   const election = new Election({
@@ -125,7 +125,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     isForced: !isElected,
     log,
     annotations(doubt) {
-      const checkpoint = tenure?.checkpoint();
+      const checkpoint = session?.checkpoint();
       const text = checkpoint && write(checkpoint, told.scope);
       // Until there is a new one, the old one holds, or none.
       const kept = text ?? (doubt === undefined ? undefined : null);
@@ -138,7 +138,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     onElected(leadership) {
       const { epoch, doubt } = leadership;
       log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
-      tenure = startSession(options, told, {
+      session = startSession(options, told, {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
@@ -147,20 +147,20 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');
       presence?.stop();
-      void tenure?.stop();
-      tenure = undefined;
+      void session?.stop();
+      session = undefined;
     },
   });
   return watcherOf({
-    tenure: () => tenure,
+    session: () => session,
     isLeader: () => election.isLeader,
     hasLeader: () => election.hasLeader,
     obstacle: () => election.obstacle,
     async stop() {
       presence?.stop();
-      await tenure?.stop();
+      await session?.stop();
       await election.stop();
-      await tenure?.stop();
+      await session?.stop();
       await stop.close();
     },
   });
@@ -211,21 +211,21 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
 }
 
 interface Parts {
-  tenure(): LeaderSession | undefined;
+  session(): LeaderSession | undefined;
   isLeader(): boolean;
   hasLeader(): boolean;
   obstacle(): string | undefined;
   stop(): Promise<void>;
 }
 
-function watcherOf({ tenure, isLeader, hasLeader, obstacle, stop }: Parts): Watcher {
+function watcherOf({ session, isLeader, hasLeader, obstacle, stop }: Parts): Watcher {
   return {
-    whyNotReady: () => tenure()?.whyNotReady(),
+    whyNotReady: () => session()?.whyNotReady(),
     isLeader,
     hasLeader,
     obstacle,
-    metrics: () => metricsOf(tenure(), isLeader()),
-    store: () => tenure()?.store,
+    metrics: () => metricsOf(session(), isLeader()),
+    store: () => session()?.store,
     stop,
   };
 }
@@ -237,8 +237,8 @@ const idle: Pick<LeaderSession, 'counters' | 'backlog' | 'sources'> = {
   sources: new Map(),
 };
 
-function metricsOf(tenure: LeaderSession | undefined, isLeader: boolean): WatcherMetrics {
-  const { counters, backlog, sources } = tenure ?? idle;
+function metricsOf(session: LeaderSession | undefined, isLeader: boolean): WatcherMetrics {
+  const { counters, backlog, sources } = session ?? idle;
   return {
     isLeader,
     signalsSent: counters.sent,

@@ -28,9 +28,9 @@ export interface SourceState {
 }
 
 export class LeaderSession {
-  readonly #scene: DispatchContext;
+  readonly #context: DispatchContext;
   readonly #store = new Store();
-  readonly #outbox: SignalQueue;
+  readonly #queue: SignalQueue;
   readonly #sources: Map<Resource, Source>;
   /**
    * Changes that came before everything was listed: without the other objects they cannot be
@@ -46,8 +46,8 @@ export class LeaderSession {
   /** Starts to list and watch at once. */
   constructor(options: LeaderSessionOptions) {
     const { namespace, cluster, epoch } = options;
-    this.#scene = { store: this.#store, namespace, cluster, epoch };
-    this.#outbox = new SignalQueue({ ...options, onError: options.onDeliveryError });
+    this.#context = { store: this.#store, namespace, cluster, epoch };
+    this.#queue = new SignalQueue({ ...options, onError: options.onDeliveryError });
     this.#sources = startSources({
       ...options,
       onChange: (change) => this.#take(change),
@@ -74,12 +74,12 @@ export class LeaderSession {
   }
 
   get counters(): Readonly<SignalQueueCounters> {
-    return this.#outbox.counters;
+    return this.#queue.counters;
   }
 
   /** Signals that have not arrived. */
   get backlog(): number {
-    return this.#outbox.size;
+    return this.#queue.size;
   }
 
   get sources(): Map<Resource, SourceState> {
@@ -101,13 +101,13 @@ export class LeaderSession {
     if (!this.isSynced) return undefined;
     return checkpointOf({
       seen: (resource) => this.#sources.get(resource)?.resourceVersion,
-      oldestUntold: (resource) => this.#outbox.oldestUntold(resource),
+      oldestUntold: (resource) => this.#queue.oldestUntold(resource),
     });
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#outbox.close();
+    this.#queue.close();
     await Promise.all([...this.#sources.values()].map((source) => source.stop()));
   }
 
@@ -127,11 +127,11 @@ export class LeaderSession {
     if (change.resource === 'machines' && !this.#areNodesSynced) {
       this.#toldWithoutNodes.add(change.object.name);
     }
-    this.#sendAll(dispatch(change, this.#scene));
+    this.#sendAll(dispatch(change, this.#context));
   }
 
   #sendAll(signals: Signal[]): void {
-    for (const signal of signals) this.#outbox.send(signal);
+    for (const signal of signals) this.#queue.send(signal);
   }
 
   async #untilControlSynced(): Promise<void> {
@@ -141,7 +141,7 @@ export class LeaderSession {
     this.#isControlSynced = true;
     this.#tellEarly();
     const version = this.#sources.get('machines')?.resourceVersion;
-    if (version !== undefined) this.#sendAll(miscountSignals(this.#scene, version));
+    if (version !== undefined) this.#sendAll(miscountSignals(this.#context, version));
   }
 
   async #untilNodesSynced(): Promise<void> {
@@ -152,8 +152,8 @@ export class LeaderSession {
     if (this.#isStopped || version === undefined) return;
     this.#areNodesSynced = true;
     this.#tellEarly();
-    this.#sendAll(vanishedNodeSignals(this.#scene, version));
-    this.#sendAll(presentNodeSignals(this.#scene, this.#toldWithoutNodes));
+    this.#sendAll(vanishedNodeSignals(this.#context, version));
+    this.#sendAll(presentNodeSignals(this.#context, this.#toldWithoutNodes));
     this.#toldWithoutNodes.clear();
   }
 

@@ -7,17 +7,17 @@ import type { Signal } from './dispatch/signal.ts';
 import type { MachineView } from './cache/views.ts';
 
 /** Machines that had a Node and have none now. `nodesVersion`: of the list that did not have it. */
-export function vanishedNodeSignals(scene: DispatchContext, nodesVersion: string): Signal[] {
-  return [...scene.store.all('machines')].flatMap((machine) => {
+export function vanishedNodeSignals(context: DispatchContext, nodesVersion: string): Signal[] {
+  return [...context.store.all('machines')].flatMap((machine) => {
     const { nodeName } = machine;
     if (nodeName === undefined || isBeforeJoining(machine)) return [];
-    if (scene.store.find('nodes', nodeName) !== undefined) return [];
-    return missingNode(machine, nodeName, { scene, nodesVersion }) ?? [];
+    if (context.store.find('nodes', nodeName) !== undefined) return [];
+    return missingNode(machine, nodeName, { context, nodesVersion }) ?? [];
   });
 }
 
 interface Where {
-  scene: DispatchContext;
+  context: DispatchContext;
   nodesVersion: string;
 }
 
@@ -35,45 +35,45 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     preserve: '',
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
-  return nodeSignal(seen, where.scene);
+  return nodeSignal(seen, where.context);
 }
 
 /**
  * Nodes that are there, for Machines that wait for theirs, and for those whose own change was told
  * before the Nodes were listed (`told`, by name). The Node itself may be older than the checkpoint.
  */
-export function presentNodeSignals(scene: DispatchContext, told: ReadonlySet<string>): Signal[] {
-  return [...scene.store.all('machines')].flatMap((machine) => {
+export function presentNodeSignals(context: DispatchContext, told: ReadonlySet<string>): Signal[] {
+  return [...context.store.all('machines')].flatMap((machine) => {
     const { nodeName, name, resourceVersion } = machine;
     if (nodeName === undefined || !(isBeforeJoining(machine) || told.has(name))) return [];
-    const node = scene.store.find('nodes', nodeName);
+    const node = context.store.find('nodes', nodeName);
     if (node === undefined) return [];
-    const seen = nodeSignal({ machine, node, resourceVersion: node.resourceVersion }, scene);
+    const seen = nodeSignal({ machine, node, resourceVersion: node.resourceVersion }, context);
     return seen ? [{ ...seen, cause: { resource: 'machines', resourceVersion } }] : [];
   });
 }
 
 /** Sets that count other machines than there are, must let some go, or wait for their last one. */
-export function miscountSignals(scene: DispatchContext, machinesVersion: string): Signal[] {
+export function miscountSignals(context: DispatchContext, machinesVersion: string): Signal[] {
   const counts = new Map<string, number>();
-  for (const { owner } of scene.store.all('machines')) {
+  for (const { owner } of context.store.all('machines')) {
     if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   }
-  return [...scene.store.all('machineSets')]
+  return [...context.store.all('machineSets')]
     .filter(
       ({ name, isDeleting, replicas }) =>
         isDeleting ||
         (counts.get(name) ?? 0) !== replicas ||
-        scene.store.mismatchesOf(name).length > 0,
+        context.store.mismatchesOf(name).length > 0,
     )
     .map(({ name }) => {
       const changed: Signal<'machinesChanged'> = {
         kind: 'machineSet',
         object: name,
         name: 'machinesChanged',
-        payload: versionAt(scene, machinesVersion),
+        payload: versionAt(context, machinesVersion),
         cause: { resource: 'machines', resourceVersion: machinesVersion },
       };
-      return withUnmatched(changed, scene);
+      return withUnmatched(changed, context);
     });
 }

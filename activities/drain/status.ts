@@ -34,12 +34,12 @@ type Asked = Pick<DrainRequest, 'machine' | 'keepsNode'>;
 const nothingWrong = '';
 
 export class DrainStatus {
-  readonly #desk: DrainStatusContext;
+  readonly #context: DrainStatusContext;
   readonly #request: Asked;
   readonly #progress: DrainProgress;
 
-  constructor(desk: DrainStatusContext, request: Asked, progress: DrainProgress) {
-    this.#desk = desk;
+  constructor(context: DrainStatusContext, request: Asked, progress: DrainProgress) {
+    this.#context = context;
     this.#request = request;
     this.#progress = progress;
   }
@@ -119,7 +119,7 @@ export class DrainStatus {
 
   async #say({ key, state, description, event }: Statement): Promise<void> {
     if (key === (this.#progress.told ?? nothingWrong)) return;
-    const { control, warn } = this.#desk;
+    const { control, warn } = this.#context;
     const { machine, keepsNode = false } = this.#request;
     const operation = { description, state, type: 'Delete' } as const;
     // A code that an attempt to find the instance left says nothing of the drain.
@@ -135,7 +135,7 @@ export class DrainStatus {
   }
 
   async #writeOnBudgets(blockers: Blocker[]): Promise<void> {
-    const { target, warn } = this.#desk;
+    const { target, warn } = this.#context;
     const { machine } = this.#request;
     const budgets = new Budgets(target);
     const names = new Set(blockers.map(({ blockedBy }) => blockedBy).filter(isBudget));

@@ -14,11 +14,11 @@ import { noteIn } from './note.ts';
  * A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong.
  */
 export async function classFaults(
-  world: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
+  dependencies: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
   resolved: ClassWithSecret,
 ): Promise<string[]> {
   const { provider = '' } = resolved.machineClass;
-  const driver = await driverFault(world, provider);
+  const driver = await driverFault(dependencies, provider);
   return [...contentFaults(resolved), ...(driver === undefined ? [] : [driver])];
 }
 

@@ -22,13 +22,13 @@ type ProtectionDependencies = Pick<ClassDependencies, 'control' | 'hasDriver'>;
 type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
 
 export async function protectFromDeletion(
-  world: ProtectionDependencies,
+  dependencies: ProtectionDependencies,
   input: Input,
 ): Promise<ProtectionOutcome> {
   const { resource, ref } = input;
   return resource === 'machineclasses'
-    ? await protectClass(world, input)
-    : await protectSecret(world.control, ref);
+    ? await protectClass(dependencies, input)
+    : await protectSecret(dependencies.control, ref);
 }
 
 async function protectSecret(control: KubeClient, ref: NamespacedName): Promise<ProtectionOutcome> {
@@ -40,17 +40,18 @@ async function protectSecret(control: KubeClient, ref: NamespacedName): Promise<
 }
 
 async function protectClass(
-  world: ProtectionDependencies,
+  dependencies: ProtectionDependencies,
   input: Input,
 ): Promise<ProtectionOutcome> {
-  const { control } = world;
+  const { control } = dependencies;
   const { ref, finalCheck } = input;
   const path = customResource('machineclasses', ref.namespace, ref.name);
   const isWanted = await isClassUsed(control, ref);
   const object = await ignoreNotFound(control.get<MachineClass>(path));
   if (!object) return {};
   const isReleased = !isWanted && hasFinalizer(object);
-  const checkFirst = isReleased && !finalCheck ? await firstCheckOf(world, object) : undefined;
+  const checkFirst =
+    isReleased && !finalCheck ? await firstCheckOf(dependencies, object) : undefined;
   if (checkFirst) return { checkFirst };
   await setFinalizer(control, path, { object, finalizer: finalizers.machine, isWanted });
   const { problem } = finalCheck ?? {};
@@ -63,11 +64,11 @@ async function protectClass(
  * reach.
  */
 async function firstCheckOf(
-  world: ProtectionDependencies,
+  dependencies: ProtectionDependencies,
   machineClass: MachineClass,
 ): Promise<ProtectionOutcome['checkFirst']> {
   const { metadata, provider = '' } = machineClass;
-  if (!(await canCheck(world, machineClass))) return undefined;
+  if (!(await canCheck(dependencies, machineClass))) return undefined;
   return {
     provider,
     isDeleting: metadata.deletionTimestamp !== undefined,

@@ -24,12 +24,12 @@ export async function readMachineClass(
 }
 
 export async function reportClass(
-  world: ClassDependencies,
+  dependencies: ClassDependencies,
   { ref, faults, warnings = [], isEdited }: Parameters<ClassActivities['reportClass']>[0],
 ): Promise<void> {
-  const resolved = await world.classes.read(ref.name, { isFresh: true });
+  const resolved = await dependencies.classes.read(ref.name, { isFresh: true });
   if (!resolved) return;
-  const all = [...(await classFaults(world, resolved)), ...faults];
-  await changeNote(world.control, ref, (note) => noteFaults(note, all, { isEdited }));
-  await changeIgnoredKeys(world.control, ref, (note) => noteIgnoredKeys(note, warnings));
+  const all = [...(await classFaults(dependencies, resolved)), ...faults];
+  await changeNote(dependencies.control, ref, (note) => noteFaults(note, all, { isEdited }));
+  await changeIgnoredKeys(dependencies.control, ref, (note) => noteIgnoredKeys(note, warnings));
 }

@@ -47,27 +47,29 @@ export type ObserveDependencies = Pick<
 >;
 
 export async function observeMachineDeployment(
-  world: ObserveDependencies,
+  dependencies: ObserveDependencies,
   input: ObserveDeploymentInput,
 ): Promise<ObservedDeploymentOutcome> {
-  const { control, recent } = world;
+  const { control, recent } = dependencies;
   const { namespace, name } = input.deployment;
   const path = customResource('machinedeployments', namespace, name);
   const found = await recent.read<MachineDeployment>(path, input.atLeast);
   if (!found) return { found: false };
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const refused = new RefusedObjects(input.passOver);
-  const view = await read({ ...world, refused }, deployment, input);
+  const view = await read({ ...dependencies, refused }, deployment, input);
   const facts = factsOf(view);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
     ...refusedWriteOf(refused.outcome?.message ?? input.refusal),
-    ...stopOf(world, namespace),
-    pauses: world.pauses(),
+    ...stopOf(dependencies, namespace),
+    pauses: dependencies.pauses(),
   });
   const patch = statusPatchOf(deployment, status);
-  await refused.attemptOwn(statusSubject, () => writeStatus(world, path, { deployment, patch }));
-  await refused.attemptOwn(ownSubject, () => writeRevision(world, path, view));
+  await refused.attemptOwn(statusSubject, () =>
+    writeStatus(dependencies, path, { deployment, patch }),
+  );
+  await refused.attemptOwn(ownSubject, () => writeRevision(dependencies, path, view));
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({

@@ -41,10 +41,10 @@ export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent
  * surveys only when no batch of its own runs.
  */
 export async function observeMachineSet(
-  world: ObserveDependencies,
+  dependencies: ObserveDependencies,
   input: ObserveSetInput,
 ): Promise<ObservedSetOutcome> {
-  const { control, recent } = world;
+  const { control, recent } = dependencies;
   const { namespace, name } = input.set;
   const path = customResource('machinesets', namespace, name);
   const found = await recent.read<MachineSet>(path, input.atLeast);
@@ -62,7 +62,7 @@ export async function observeMachineSet(
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
   const isUnreported = !isSpecObserved(set) && isOneStepAway(observation, input.batchSize);
   const view = { set, status: statusOf(set, members, failure) };
-  const isStored = isUnreported || (await reportStatus(world, path, view));
+  const isStored = isUnreported || (await reportStatus(dependencies, path, view));
   const { uid, resourceVersion, ownerReferences } = set.metadata;
   return defined({
     found: true as const,

@@ -39,21 +39,24 @@ const noLeader = 'no watcher holds the Lease millwright, so nothing may be writt
  * stands still.
  */
 export async function checkHealth(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: HealthRequest,
 ): Promise<HealthOutcome> {
-  if (!world.activeWatcher.isActive())
+  if (!dependencies.activeWatcher.isActive())
     return { found: 'machine', finding: { outOfReach: noLeader } };
   try {
-    return await check(world, request);
+    return await check(dependencies, request);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return { found: 'machine', finding: { outOfReach: error.message } };
   }
 }
 
-async function check(world: ActivityDependencies, request: HealthRequest): Promise<HealthOutcome> {
-  const { control, target } = world;
+async function check(
+  dependencies: ActivityDependencies,
+  request: HealthRequest,
+): Promise<HealthOutcome> {
+  const { control, target } = dependencies;
   const { machine, instance } = request;
   const current = await readMachine(control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
@@ -61,13 +64,16 @@ async function check(world: ActivityDependencies, request: HealthRequest): Promi
   const phase = joinedPhaseOf(current);
   // Taken away by a restart of the worker with other flags: its Node cannot be read any more.
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };
-  const node = await ownNode({ ...world, target }, { machine, ...instance });
-  await correctTargetCluster(world, { machine: current, node });
-  if (await wasDeleted(world, request, node)) {
-    await deleteMachine(world, current);
+  const node = await ownNode({ ...dependencies, target }, { machine, ...instance });
+  await correctTargetCluster(dependencies, { machine: current, node });
+  if (await wasDeleted(dependencies, request, node)) {
+    await deleteMachine(dependencies, current);
     return { found: 'deleting' };
   }
-  return { found: 'machine', finding: await evaluate(world, request, { current, phase, node }) };
+  return {
+    found: 'machine',
+    finding: await evaluate(dependencies, request, { current, phase, node }),
+  };
 }
 
 /** A status that another client wrote is corrected. */
@@ -81,12 +87,12 @@ function joinedPhaseOf(machine: Machine): JoinedPhase {
  * deletes none.
  */
 async function wasDeleted(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { hasLostNode }: HealthRequest,
   node: Node | undefined,
 ): Promise<boolean> {
   if (node) return node.metadata.deletionTimestamp !== undefined;
-  return hasLostNode && !(await isMassDisappearance(world));
+  return hasLostNode && !(await isMassDisappearance(dependencies));
 }
 
 interface Seen {
@@ -96,24 +102,24 @@ interface Seen {
 }
 
 async function evaluate(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: HealthRequest,
   seen: Seen,
 ): Promise<HealthFinding> {
   const { current, node } = seen;
-  const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, world.defaults);
+  const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
   const conditions = node?.status?.conditions ?? [];
   const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
   const phase = nextPhase(seen.phase, nodesFaults.length === 0);
   const faults = [...lossIn(request, phase), ...nodesFaults];
-  await report(world, request, { ...seen, next: phase, faults });
+  await report(dependencies, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
-  const isOver = isTimeOver({ ...request, ...finding }, world.pauses());
-  const hold = isOver ? await holdOf(world, current) : await recentMeltdown(world);
+  const isOver = isTimeOver({ ...request, ...finding }, dependencies.pauses());
+  const hold = isOver ? await holdOf(dependencies, current) : await recentMeltdown(dependencies);
   if (hold) return { ...finding, hold };
   if (!isOver) return finding;
-  await fail(world, request, { current, faults, timeoutSeconds });
+  await fail(dependencies, request, { current, faults, timeoutSeconds });
   return { phase: 'Failed', faults };
 }
 
@@ -124,12 +130,12 @@ function lossIn({ isInstanceGone, instance }: HealthRequest, phase: JoinedPhase)
 
 /** No machine becomes Failed, to be replaced, while nothing may be created. */
 export async function holdOf(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   machine: Machine,
 ): Promise<Hold | undefined> {
-  const stop = world.stop.current();
-  if (stop) return { reason: formatStop(world.namespace, stop), isMeltdown: false };
-  return await findHold(world, machine);
+  const stop = dependencies.stop.current();
+  if (stop) return { reason: formatStop(dependencies.namespace, stop), isMeltdown: false };
+  return await findHold(dependencies, machine);
 }
 
 interface Clock {
@@ -157,11 +163,11 @@ type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
 
 /** At most one write of the status. */
 async function report(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: HealthRequest,
   judged: Evaluated,
 ): Promise<void> {
-  const { control } = world;
+  const { control } = dependencies;
   const { machine } = request;
   const conditions = newConditionsOf(judged);
   const change = changeOf(judged) ?? lossOf(request, judged);
@@ -169,7 +175,7 @@ async function report(
   const status = { ...(conditions && { conditions }), ...(change && statusOf(judged, change)) };
   await patchMachine(control, machine, { status });
   if (!change) return;
-  await recordTargetCluster(world, { machine: judged.current, node: judged.node });
+  await recordTargetCluster(dependencies, { machine: judged.current, node: judged.node });
   recordEvent(control, machineSubject(machine), change.event);
 }
 

@@ -12,10 +12,10 @@ import { statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
 export async function recordJoined(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: JoinRequest,
 ): Promise<JoinOutcome> {
-  const { control, target } = world;
+  const { control, target } = dependencies;
   const { machine, node: seen, className, nodeTemplate, bootstrapTokenId } = request;
   if (!target) return { hasJoined: false, reason: 'there is no target cluster' };
   const found: { competitor?: string | undefined } = {};
@@ -27,7 +27,7 @@ export async function recordJoined(
   const fresh = request.isEquipped ? {} : { freshUid: seen.uid };
   const nodeUpdate = { machine, nodeName: seen.name, className, isMeant, ...fresh };
   const node = await updateNode(
-    { ...world, target },
+    { ...dependencies, target },
     { ...nodeUpdate, ...(nodeTemplate && { nodeTemplate }) },
   );
   if (found.competitor !== undefined) {
@@ -35,12 +35,12 @@ export async function recordJoined(
     const reason = await reportCompetitor(control, machine, claim);
     return { hasJoined: false, reason, isContested: true };
   }
-  const obstacle = obstacleOf(node, request.nodeConditions ?? world.defaults.nodeConditions);
+  const obstacle = obstacleOf(node, request.nodeConditions ?? dependencies.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   const description = `Machine ${machine.name} successfully joined the cluster`;
   const status = runningStatusOf(node, description);
   const joined = await patchMachine(control, machine, { status });
-  await recordTargetCluster(world, { machine: joined, node });
+  await recordTargetCluster(dependencies, { machine: joined, node });
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Joined',

@@ -21,33 +21,33 @@ type Input = Parameters<LossActivities['recordMissingInstance']>[0];
 
 /** Reads Machine and Node once more. */
 export async function recordMissingInstance(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: Input,
 ): Promise<LossOutcome> {
   const { machine, instance } = input;
-  const current = await readMachine(world.control, machine);
+  const current = await readMachine(dependencies.control, machine);
   const { uid, deletionTimestamp } = current?.metadata ?? {};
   if (!current || uid !== machine.uid || deletionTimestamp !== undefined) {
     return { found: 'nothing' };
   }
-  if (await joinedNode(world, current, instance)) return { found: 'nothing' };
-  const reason = await obstacleTo(world, current);
-  await report(world, input, reason);
+  if (await joinedNode(dependencies, current, instance)) return { found: 'nothing' };
+  const reason = await obstacleTo(dependencies, current);
+  await report(dependencies, input, reason);
   if (reason !== undefined) return { found: 'held', reason };
-  await fail(world, input, current);
+  await fail(dependencies, input, current);
   return { found: 'lost' };
 }
 
 /** One that is still to join counts as being replaced already. */
 async function obstacleTo(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   current: Machine,
 ): Promise<string | undefined> {
-  if (healthLimitsOf(current, world.defaults).timeoutSeconds === undefined) {
+  if (healthLimitsOf(current, dependencies.defaults).timeoutSeconds === undefined) {
     return 'its spec.disableHealthTimeout keeps it from being replaced';
   }
-  if (phaseOf(current) === 'Pending' && !world.stop.current()) return undefined;
-  return (await holdOf(world, current))?.reason;
+  if (phaseOf(current) === 'Pending' && !dependencies.stop.current()) return undefined;
+  return (await holdOf(dependencies, current))?.reason;
 }
 
 async function report(

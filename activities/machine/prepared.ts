@@ -24,16 +24,20 @@ import { machinePhaseOf } from '../../workflows/api/phases.ts';
 /** What a workflow may know of a Machine: no secret, no user data. */
 export function preparedOf(
   machine: Machine,
-  world: { defaults: MachineDefaults; target?: KubeClient; pauses?: () => readonly Period[] },
+  dependencies: {
+    defaults: MachineDefaults;
+    target?: KubeClient;
+    pauses?: () => readonly Period[];
+  },
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
-  const limits = limitsOf(machine, world.defaults);
+  const limits = limitsOf(machine, dependencies.defaults);
   return defined({
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasFinalizer: hasFinalizer(machine),
-    createdAt: creationCountsFrom(machine, limits, world.pauses?.() ?? []),
+    createdAt: creationCountsFrom(machine, limits, dependencies.pauses?.() ?? []),
     deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
     className: spec.class?.name ?? '',
     machineSet: machineSetOf(machine),
@@ -44,7 +48,7 @@ export function preparedOf(
     nodeTemplate: nodeTemplateOf(machine),
     nodeConditions: spec.nodeConditions?.split(','),
     createGeneration: createGenerationOf(machine),
-    usesTarget: world.target !== undefined,
+    usesTarget: dependencies.target !== undefined,
     limits,
     ...noticesOf(machine),
     drain: drainOptionsOf(machine),

@@ -23,17 +23,17 @@ import { preparedOf } from './prepared.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 export async function readAndClaimMachine(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: PrepareInput,
 ): Promise<PrepareOutcome> {
-  const found = await readMachine(world.control, input.machine);
+  const found = await readMachine(dependencies.control, input.machine);
   if (!found) return { found: false };
-  const object = await ensureFinalizer(world.control, 'machines', found);
-  const prepared = preparedOf(object, world);
+  const object = await ensureFinalizer(dependencies.control, 'machines', found);
+  const prepared = preparedOf(object, dependencies);
   if (prepared.isDeleting) return { found: true, machine: prepared };
-  const outcome = await withoutNode(world, input, object);
+  const outcome = await withoutNode(dependencies, input, object);
   if (!input.readsNode || outcome.outOfReach !== undefined) return outcome;
-  return { ...outcome, ...(await nodeOf(world, referenceOf(object), prepared)) };
+  return { ...outcome, ...(await nodeOf(dependencies, referenceOf(object), prepared)) };
 }
 
 interface PrepareInput {
@@ -45,36 +45,36 @@ interface PrepareInput {
 type Found = Extract<PrepareOutcome, { found: true }>;
 
 async function withoutNode(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: PrepareInput,
   object: Machine,
 ): Promise<Found> {
-  const prepared = preparedOf(object, world);
+  const prepared = preparedOf(object, dependencies);
   const machine: ObjectReference = { ...input.machine, uid: prepared.uid };
   const faults = machineFaults(object);
   if (faults.length > 0) return failed(prepared, inputFailure(faults.join('; ')));
-  const resolved = await world.classes.read(prepared.className, { isFresh: input.isRetry });
+  const resolved = await dependencies.classes.read(prepared.className, { isFresh: input.isRetry });
   if (!resolved) {
-    const message = `spec.class.name: MachineClass "${prepared.className}" does not exist in namespace ${world.namespace}: create it, or name another`;
+    const message = `spec.class.name: MachineClass "${prepared.className}" does not exist in namespace ${dependencies.namespace}: create it, or name another`;
     return failed(prepared, inputFailure(message));
   }
-  return await withClass(world, { machine, prepared, resolved });
+  return await withClass(dependencies, { machine, prepared, resolved });
 }
 
 /** A class that has gone or is wrong may be mended while its machines are being deleted. */
 export async function findProvider(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { className }: { className: string },
 ): Promise<ProviderOutcome> {
-  const resolved = await world.classes.read(className, { isFresh: true });
+  const resolved = await dependencies.classes.read(className, { isFresh: true });
   if (!resolved) {
-    const message = `MachineClass "${className}" does not exist in namespace ${world.namespace}: create it again, its Machines need it`;
+    const message = `MachineClass "${className}" does not exist in namespace ${dependencies.namespace}: create it again, its Machines need it`;
     return { found: false, failure: inputFailure(message) };
   }
-  const refusal = refusalOf(resolved, world.namespace);
+  const refusal = refusalOf(resolved, dependencies.namespace);
   if (refusal !== undefined) return { found: false, failure: inputFailure(refusal) };
   const { provider = '' } = resolved.machineClass;
-  const fault = await driverFault(world, provider);
+  const fault = await driverFault(dependencies, provider);
   if (fault === undefined) return { found: true, provider };
   return { found: false, failure: inputFailure(`MachineClass "${className}": ${fault}`) };
 }
@@ -86,16 +86,16 @@ interface Resolved {
 }
 
 async function withClass(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { machine, prepared, resolved }: Resolved,
 ): Promise<Found> {
-  const fault = await classFault(world, resolved);
+  const fault = await classFault(dependencies, resolved);
   if (fault !== undefined) return failed(prepared, inputFailure(fault));
   const complete = { ...prepared, ...providerOf(resolved) };
   // A machine that has its instance needs no token any more.
   const isBorn = prepared.providerID !== undefined;
   const userData = userDataIn(resolved) ?? '';
-  const { target } = world;
+  const { target } = dependencies;
   if (isBorn || !target || !wantsBootstrapToken(userData)) {
     return { found: true, machine: complete };
   }
@@ -103,7 +103,7 @@ async function withClass(
     ensureBootstrapToken(target, {
       machine,
       lifetimeSeconds: prepared.limits.creationTimeoutSeconds,
-      authExtraGroups: world.defaults.bootstrapTokenAuthExtraGroups,
+      authExtraGroups: dependencies.defaults.bootstrapTokenAuthExtraGroups,
     }),
   );
   if ('outOfReach' in made) return { found: true, machine: complete, ...made };
@@ -139,14 +139,14 @@ async function ofTarget<T>(
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */
 async function classFault(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   resolved: ClassWithSecret,
 ): Promise<string | undefined> {
   const { metadata, provider = '', providerSpec } = resolved.machineClass;
-  const faults = await classFaults(world, resolved);
+  const faults = await classFaults(dependencies, resolved);
   // The class may have been mended since its annotation was written: what counts is what it says
   // now.
-  const specFaults = world.specFaults(provider, providerSpec);
+  const specFaults = dependencies.specFaults(provider, providerSpec);
   if (specFaults.length > 0) faults.push(invalidSpec(specFaults));
   return faults.length === 0 ? undefined : `MachineClass "${metadata.name}": ${faults.join('; ')}`;
 }

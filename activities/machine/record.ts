@@ -86,23 +86,24 @@ function isBeyondCreation(machine: Machine): boolean {
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */
 export async function recordFailure(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { machine, failure, operation, phase, createGeneration }: InputOf<'recordFailure'>,
 ): Promise<void> {
-  const current = await readMachine(world.control, machine);
+  const current = await readMachine(dependencies.control, machine);
   if (current?.metadata.uid !== machine.uid) return;
   const description = descriptionOf(failure, operation);
   const isKnown =
     current.status?.lastOperation?.description === description && phaseOf(current) === phase;
-  if (!isKnown) await writeFailure(world, machine, { failure, operation, phase, description });
-  await keepGeneration(world, current, { machine, createGeneration });
-  recordEvent(world.control, machineSubject(machine), {
+  if (!isKnown)
+    await writeFailure(dependencies, machine, { failure, operation, phase, description });
+  await keepGeneration(dependencies, current, { machine, createGeneration });
+  recordEvent(dependencies.control, machineSubject(machine), {
     type: 'Warning',
     reason: operation === 'Create' ? 'FailedCreate' : 'FailedDelete',
     message: `${failure.code}: ${failure.message}`,
     component,
   });
-  await reportCredentials(world, current, failure);
+  await reportCredentials(dependencies, current, failure);
 }
 
 async function reportCredentials(
@@ -168,11 +169,11 @@ function descriptionOf(
 
 /** A timer alone fails no machine: it may have joined or been given more time without a signal. */
 export async function recordTimeout(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   try {
-    return await checkTimeout(world, input);
+    return await checkTimeout(dependencies, input);
   } catch (error) {
     // The workflow has to know, so that the outage is not counted against the machine.
     if (!isUnreachable(error)) throw error;
@@ -181,21 +182,21 @@ export async function recordTimeout(
 }
 
 async function checkTimeout(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   const { machine, instance, isAfterOutage = false, now } = input;
-  const current = await readMachine(world.control, machine);
+  const current = await readMachine(dependencies.control, machine);
   if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
-  const prepared = preparedOf(current, world);
+  const prepared = preparedOf(current, dependencies);
   const { creationTimeoutSeconds } = prepared.limits;
   if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
     return { found: 'moreTime', machine: prepared };
   }
-  const node = await joinedNode(world, current, instance);
+  const node = await joinedNode(dependencies, current, instance);
   if (node) return { found: 'node', node };
   if (isAfterOutage) return { found: 'moreTime', machine: prepared };
-  await writeTimeout(world, input, creationTimeoutSeconds);
+  await writeTimeout(dependencies, input, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
 

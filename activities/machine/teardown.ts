@@ -35,11 +35,11 @@ type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
 /** Says Terminating, and reads in the same write what the deletion depends on. */
 export async function beginTeardown(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
-  const patched = await patchMachine(world.control, machine, {
+  const patched = await patchMachine(dependencies.control, machine, {
     status: statusPatch({
       phase: 'Terminating',
       preserveExpiryTime: null,
@@ -48,18 +48,19 @@ export async function beginTeardown(
     }),
   });
   if (!patched) return {};
-  recordEvent(world.control, machineSubject(machine), {
+  recordEvent(dependencies.control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Terminating',
     message: description,
     component,
   });
-  const prepared = preparedOf(patched, world);
-  const resolved = await world.classes.read(prepared.className, { isFresh: false });
+  const prepared = preparedOf(patched, dependencies);
+  const resolved = await dependencies.classes.read(prepared.className, { isFresh: false });
   // Its driver will not be asked: where there may be an instance, `findProvider` says why.
-  if (!resolved || refusalOf(resolved, world.namespace) !== undefined) return { machine: prepared };
+  if (!resolved || refusalOf(resolved, dependencies.namespace) !== undefined)
+    return { machine: prepared };
   const known = providerOf(resolved);
-  if (!(await world.hasDriver(known.provider))) return { machine: prepared };
+  if (!(await dependencies.hasDriver(known.provider))) return { machine: prepared };
   return { machine: { ...prepared, ...known } };
 }
 
@@ -68,10 +69,10 @@ export async function beginTeardown(
  * something left to do.
  */
 export async function finishTeardown(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
-  return (await clearTarget(world, input)) ?? (await releaseMachine(world, input));
+  return (await clearTarget(dependencies, input)) ?? (await releaseMachine(dependencies, input));
 }
 
 /**

@@ -41,11 +41,11 @@ export interface MissingInput {
 
 /** Undefined when none is missing. A listing that failed says of none that it is. */
 export async function findMissing(
-  world: SearchDependencies,
+  dependencies: SearchDependencies,
   { listing: { scope, error }, listed, machines, account }: MissingInput,
 ): Promise<MissingSearch | undefined> {
   if (error !== undefined) return undefined;
-  const { settleSeconds } = world.driver;
+  const { settleSeconds } = dependencies.driver;
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
   const rules = { now: Date.now(), settleSeconds };
   const { owned, unlisted } = findUnlisted(machines.map(factOf), { classNames, listed }, rules);
@@ -54,7 +54,8 @@ export async function findMissing(
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const missing: OwnedInstance[] = [];
   await inParallel(asked, width, async (one) => {
-    if (await isMissing(world, { one, listing: { scope }, machines, account })) missing.push(one);
+    if (await isMissing(dependencies, { one, listing: { scope }, machines, account }))
+      missing.push(one);
   });
   if (missing.length === 0) return undefined;
   return {

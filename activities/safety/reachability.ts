@@ -10,12 +10,12 @@ const unknownName = 'dummy-name';
 
 /** As MCM v0.62.1 asks. A target cluster that there is not is not out of reach. */
 export async function checkServers(
-  world: Pick<ActivityDependencies, 'control' | 'target'>,
+  dependencies: Pick<ActivityDependencies, 'control' | 'target'>,
   { namespace }: Parameters<SafetyActivities['checkServers']>[0],
 ): Promise<{ away: Server[] }> {
   const [control, target] = await Promise.all([
-    awayIf('control', world.control, customResource('machines', namespace, unknownName)),
-    world.target ? awayIf('target', world.target, node(unknownName)) : [],
+    awayIf('control', dependencies.control, customResource('machines', namespace, unknownName)),
+    dependencies.target ? awayIf('target', dependencies.target, node(unknownName)) : [],
   ]);
   return { away: [...control, ...target] };
 }

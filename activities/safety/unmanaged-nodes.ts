@@ -23,10 +23,10 @@ const namesMax = 100;
 const parallelWrites = 10;
 
 export async function markUnmanagedNodes(
-  world: Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>,
+  dependencies: Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
-  const { control, target } = world;
+  const { control, target } = dependencies;
   if (!target) return { nodes: 0, unmanaged: 0, marked: [], cleared: [], postponed: 0 };
   // Before the Machines: a Node is there before its Machine knows of it.
   const { items } = await target.list<KubeObject>(nodePath(), {
@@ -36,7 +36,7 @@ export async function markUnmanagedNodes(
   const machines = await control.list<Machine>(customResource('machines', namespace));
   const plan = planUnmanagedNodes({
     nodes: items.map(nodeFact),
-    machines: machines.items.map((machine) => machineFact(machine, world)),
+    machines: machines.items.map((machine) => machineFact(machine, dependencies)),
     creationTimeoutSeconds,
     now: Date.now(),
   });
@@ -63,8 +63,11 @@ function nodeFact({ metadata }: KubeObject): NodeFact {
   });
 }
 
-function machineFact(machine: Machine, world: Pick<ActivityDependencies, 'defaults'>): MachineFact {
-  const { nodeName, limits } = preparedOf(machine, world);
+function machineFact(
+  machine: Machine,
+  dependencies: Pick<ActivityDependencies, 'defaults'>,
+): MachineFact {
+  const { nodeName, limits } = preparedOf(machine, dependencies);
   const { creationTimeoutSeconds } = limits;
   return defined({ name: machine.metadata.name, nodeName, creationTimeoutSeconds });
 }

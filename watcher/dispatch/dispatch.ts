@@ -11,7 +11,7 @@ import type { DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
 import type { WatchedChange } from '../cache/store.ts';
 
-/** `scene.store` already holds the change. */
+/** `context.store` already holds the change. */
 export function dispatch(change: WatchedChange, context: DispatchContext): Signal[] {
   return [...signalsOf(change, context), ...useSignals(change, context)];
 }

@@ -25,7 +25,11 @@ export interface Before {
   sent: Sent | undefined;
 }
 
-export function pack(signal: Signal, { waiting, sent }: Before, now: number): QueuedSignal {
+export function queuedSignalOf(
+  signal: Signal,
+  { waiting, sent }: Before,
+  now: number,
+): QueuedSignal {
   const { quietMs, maxMs } = paceOf(signal.name);
   const since = waiting?.since ?? now;
   return {
@@ -39,7 +43,7 @@ export function pack(signal: Signal, { waiting, sent }: Before, now: number): Qu
 }
 
 /** The delivery of `failed` did not work, and meanwhile `newer` came: it stands for both. */
-export function repack(failed: QueuedSignal, newer: QueuedSignal | undefined): QueuedSignal {
+export function requeue(failed: QueuedSignal, newer: QueuedSignal | undefined): QueuedSignal {
   if (newer === undefined) return failed;
   return {
     ...newer,

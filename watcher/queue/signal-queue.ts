@@ -8,7 +8,7 @@ import { olderOf } from '../../activities/kube/cache/resource-version.ts';
 import type { Clock } from './clock.ts';
 import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';
-import { pack, repack } from './queued-signal.ts';
+import { queuedSignalOf, requeue } from './queued-signal.ts';
 import type { QueuedSignal } from './queued-signal.ts';
 import type { Signal } from '../dispatch/signal.ts';
 import type { SignalName } from '../../workflows/contracts/messages.ts';
@@ -36,7 +36,7 @@ export interface SignalQueueCounters {
 
 /** All that waits for one workflow. */
 interface WorkflowQueue {
-  parcels: Map<SignalName, QueuedSignal>;
+  signals: Map<SignalName, QueuedSignal>;
   sending: QueuedSignal | undefined;
   /** Kept as long as it makes the next one wait. */
   sent: Map<SignalName, Sent>;
@@ -54,7 +54,7 @@ const goneOf: Partial<Record<SignalName, SignalName>> = {
 };
 
 /** A start that was not delivered must not revive an object that is gone meanwhile. */
-function isOverruled({ name, payload }: Signal, by: Signal | undefined): boolean {
+function isSuperseded({ name, payload }: Signal, by: Signal | undefined): boolean {
   if (by === undefined || goneOf[name] !== by.name) return false;
   return 'uid' in payload && 'uid' in by.payload && payload.uid === by.payload.uid;
 }
@@ -63,7 +63,7 @@ export class SignalQueue {
   readonly counters: SignalQueueCounters = { sent: 0, dropped: 0, merged: 0, failed: 0 };
   readonly #options: SignalQueueOptions;
   readonly #concurrency: number;
-  readonly #boxes = new Map<string, WorkflowQueue>();
+  readonly #queues = new Map<string, WorkflowQueue>();
   #queue: string[] = [];
   #running = 0;
   #isClosed = false;
@@ -76,35 +76,35 @@ export class SignalQueue {
   /** Signals that have not arrived. */
   get size(): number {
     let size = 0;
-    for (const box of this.#boxes.values()) {
-      size += box.parcels.size + (box.sending === undefined ? 0 : 1);
+    for (const queue of this.#queues.values()) {
+      size += queue.signals.size + (queue.sending === undefined ? 0 : 1);
     }
     return size;
   }
 
   send(signal: Signal): void {
     const key = `${signal.kind}/${signal.object}`;
-    const box = this.#boxes.get(key) ?? emptyBox();
-    this.#boxes.set(key, box);
-    const { parcels } = box;
-    const waiting = parcels.get(signal.name);
+    const queue = this.#queues.get(key) ?? emptyQueue();
+    this.#queues.set(key, queue);
+    const { signals } = queue;
+    const waiting = signals.get(signal.name);
     if (waiting !== undefined) this.counters.merged += 1;
-    const before = { waiting, sent: box.sent.get(signal.name) };
-    const parcel = pack(signal, before, this.#options.clock.now());
+    const before = { waiting, sent: queue.sent.get(signal.name) };
+    const queued = queuedSignalOf(signal, before, this.#options.clock.now());
     // Behind those that wait: a new life is told after the end of the old one.
-    parcels.delete(signal.name);
-    for (const [name, other] of parcels) {
-      if (isOverruled(other.signal, signal)) parcels.delete(name);
+    signals.delete(signal.name);
+    for (const [name, other] of signals) {
+      if (isSuperseded(other.signal, signal)) signals.delete(name);
     }
-    parcels.set(signal.name, parcel);
-    this.#arm(key, box);
+    signals.set(signal.name, queued);
+    this.#arm(key, queue);
   }
 
   /** The oldest change of this resource that some workflow has not been told yet. */
   oldestUntold(resource: Resource): string | undefined {
     let oldest: string | undefined;
-    for (const box of this.#boxes.values()) {
-      for (const { oldest: versions } of untold(box)) {
+    for (const queue of this.#queues.values()) {
+      for (const { oldest: versions } of untold(queue)) {
         const version = versions[resource];
         if (version !== undefined)
           oldest = oldest === undefined ? version : olderOf(oldest, version);
@@ -117,35 +117,35 @@ export class SignalQueue {
   close(): void {
     this.#isClosed = true;
     this.#queue = [];
-    for (const box of this.#boxes.values()) box.cancelTimer?.();
+    for (const queue of this.#queues.values()) queue.cancelTimer?.();
   }
 
-  #arm(key: string, box: WorkflowQueue): void {
-    box.cancelTimer?.();
-    box.cancelTimer = undefined;
-    if (this.#isClosed || box.sending !== undefined || box.isQueued) return;
+  #arm(key: string, queue: WorkflowQueue): void {
+    queue.cancelTimer?.();
+    queue.cancelTimer = undefined;
+    if (this.#isClosed || queue.sending !== undefined || queue.isQueued) return;
     const { clock } = this.#options;
-    const next = nextOf(box);
+    const next = nextOf(queue);
     if (next === undefined) {
-      this.#keepWhileUsed(key, box);
+      this.#keepWhileUsed(key, queue);
       return;
     }
-    const wait = Math.max(next.dueAt, box.notBefore) - clock.now();
-    if (wait <= 0) this.#enqueue(key, box);
-    else box.cancelTimer = clock.after(wait, () => this.#enqueue(key, box));
+    const wait = Math.max(next.dueAt, queue.notBefore) - clock.now();
+    if (wait <= 0) this.#enqueue(key, queue);
+    else queue.cancelTimer = clock.after(wait, () => this.#enqueue(key, queue));
   }
 
   /** What was sent is forgotten once it makes nothing wait. */
-  #keepWhileUsed(key: string, box: WorkflowQueue): void {
+  #keepWhileUsed(key: string, queue: WorkflowQueue): void {
     const { clock } = this.#options;
-    const usedUntil = Math.max(...[...box.sent.values()].map((sent) => sent.usedUntil));
+    const usedUntil = Math.max(...[...queue.sent.values()].map((sent) => sent.usedUntil));
     const wait = usedUntil - clock.now();
-    if (wait > 0) box.cancelTimer = clock.after(wait, () => this.#keepWhileUsed(key, box));
-    else this.#boxes.delete(key);
+    if (wait > 0) queue.cancelTimer = clock.after(wait, () => this.#keepWhileUsed(key, queue));
+    else this.#queues.delete(key);
   }
 
-  #enqueue(key: string, box: WorkflowQueue): void {
-    box.isQueued = true;
+  #enqueue(key: string, queue: WorkflowQueue): void {
+    queue.isQueued = true;
     this.#queue.push(key);
     this.#drain();
   }
@@ -153,47 +153,47 @@ export class SignalQueue {
   #drain(): void {
     while (this.#running < this.#concurrency) {
       const key = this.#queue.shift();
-      const box = key === undefined ? undefined : this.#boxes.get(key);
-      if (key === undefined || box === undefined) return;
-      void this.#deliverNext(key, box);
+      const queue = key === undefined ? undefined : this.#queues.get(key);
+      if (key === undefined || queue === undefined) return;
+      void this.#deliverNext(key, queue);
     }
   }
 
-  async #deliverNext(key: string, box: WorkflowQueue): Promise<void> {
-    box.isQueued = false;
-    const parcel = nextOf(box);
-    if (parcel === undefined) return;
-    box.parcels.delete(parcel.signal.name);
-    const { name } = parcel.signal;
-    const before = box.sent.get(name);
-    box.sending = parcel;
-    box.sent.set(name, sentAfter(before, parcel.signal, this.#options.clock.now()));
+  async #deliverNext(key: string, queue: WorkflowQueue): Promise<void> {
+    queue.isQueued = false;
+    const queued = nextOf(queue);
+    if (queued === undefined) return;
+    queue.signals.delete(queued.signal.name);
+    const { name } = queued.signal;
+    const before = queue.sent.get(name);
+    queue.sending = queued;
+    queue.sent.set(name, sentAfter(before, queued.signal, this.#options.clock.now()));
     this.#running += 1;
     try {
-      const delivered = await this.#options.deliver(parcel.signal);
+      const delivered = await this.#options.deliver(queued.signal);
       this.counters[delivered === 'sent' ? 'sent' : 'dropped'] += 1;
-      box.backoff.reset();
+      queue.backoff.reset();
     } catch (error) {
-      restore(box.sent, name, before);
-      this.#putBack(box, parcel, error);
+      restore(queue.sent, name, before);
+      this.#putBack(queue, queued, error);
     }
-    box.sending = undefined;
+    queue.sending = undefined;
     this.#running -= 1;
-    this.#arm(key, box);
+    this.#arm(key, queue);
     this.#drain();
   }
 
-  #putBack(box: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
+  #putBack(queue: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
     const { name } = failed.signal;
     this.counters.failed += 1;
     this.#options.onError(error, failed.signal);
-    box.notBefore = this.#options.clock.now() + box.backoff.next();
-    const gone = goneOf[name] && box.parcels.get(goneOf[name])?.signal;
-    if (isOverruled(failed.signal, gone)) return;
-    const parcel = repack(failed, box.parcels.get(name));
+    queue.notBefore = this.#options.clock.now() + queue.backoff.next();
+    const gone = goneOf[name] && queue.signals.get(goneOf[name])?.signal;
+    if (isSuperseded(failed.signal, gone)) return;
+    const queued = requeue(failed, queue.signals.get(name));
     // In front of those that came later.
-    const later = [...box.parcels].filter(([other]) => other !== name);
-    box.parcels = new Map([[name, parcel], ...later]);
+    const later = [...queue.signals].filter(([other]) => other !== name);
+    queue.signals = new Map([[name, queued], ...later]);
   }
 }
 
@@ -203,8 +203,8 @@ export class SignalQueue {
  */
 const retryWaits = { firstMs: 200, maxMs: 3_000 };
 
-const emptyBox = (): WorkflowQueue => ({
-  parcels: new Map(),
+const emptyQueue = (): WorkflowQueue => ({
+  signals: new Map(),
   sending: undefined,
   sent: new Map(),
   backoff: createBackoff(retryWaits),
@@ -214,10 +214,10 @@ const emptyBox = (): WorkflowQueue => ({
 });
 
 /** The one that is due first; of those due together, the one that came first. */
-function nextOf({ parcels }: WorkflowQueue): QueuedSignal | undefined {
+function nextOf({ signals }: WorkflowQueue): QueuedSignal | undefined {
   let next: QueuedSignal | undefined;
-  for (const parcel of parcels.values()) {
-    if (next === undefined || parcel.dueAt < next.dueAt) next = parcel;
+  for (const queued of signals.values()) {
+    if (next === undefined || queued.dueAt < next.dueAt) next = queued;
   }
   return next;
 }
@@ -228,5 +228,5 @@ function restore(sent: WorkflowQueue['sent'], name: SignalName, before: Sent | u
   else sent.set(name, before);
 }
 
-const untold = ({ parcels, sending }: WorkflowQueue): QueuedSignal[] =>
-  sending === undefined ? [...parcels.values()] : [sending, ...parcels.values()];
+const untold = ({ signals, sending }: WorkflowQueue): QueuedSignal[] =>
+  sending === undefined ? [...signals.values()] : [sending, ...signals.values()];

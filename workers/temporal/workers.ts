@@ -67,15 +67,16 @@ type Parts = WorkerParts & { interceptors: ActivityInterceptorsFactory[] };
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
-  const world = worldOf(parts, drivers);
-  const watches = world.target && createDrainWatches(world.target, parts.temporal, parts.log);
+  const dependencies = worldOf(parts, drivers);
+  const watches =
+    dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
   const driverWorkers = new DriverWorkers({
     control: parts.clients.control,
     namespace: parts.config.namespace,
     drivers,
     createWorkers: (provider, driver) =>
       Promise.all(
-        driverCalls.map((call) => driverWorker(parts, world, { provider, driver, call })),
+        driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
       ),
     onStart: (provider) => parts.log.info({ provider }, 'serves the provider'),
     onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
@@ -85,11 +86,11 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
   parts.shutdown.signal.throwIfAborted();
   const workers = await Promise.all([
-    workflowWorker(parts, world),
+    workflowWorker(parts, dependencies),
     Worker.create({
       ...baseOptions(parts),
       taskQueue: drainQueueOf(parts.identity.taskQueue),
-      activities: createDrainActivities(world, watches),
+      activities: createDrainActivities(dependencies, watches),
     }),
   ]);
   const runs = workers.map((worker) => worker.run());
@@ -153,14 +154,14 @@ function worldOf(
   };
 }
 
-async function workflowWorker(parts: Parts, world: ActivityDependencies): Promise<Worker> {
+async function workflowWorker(parts: Parts, dependencies: ActivityDependencies): Promise<Worker> {
   const { workflowBundle, concurrency } = parts.config;
   const { taskQueue } = parts.identity;
   return await Worker.create({
     ...baseOptions(parts),
     taskQueue,
     workflowBundle: await workflowBundleOf(workflowBundle),
-    activities: createKubeActivities(world),
+    activities: createKubeActivities(dependencies),
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
     ...workflowSlots(availableParallelism()),
@@ -188,10 +189,10 @@ export function workflowSlots(cores: number) {
 
 function driverWorker(
   parts: Parts,
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<Worker> {
-  const { control, target, classes } = world;
+  const { control, target, classes } = dependencies;
   return Worker.create({
     ...baseOptions(parts),
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
@@ -202,7 +203,7 @@ function driverWorker(
       classes,
       signal: () => Context.current().cancellationSignal,
       isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
-      guard: createGuard(world),
+      guard: createGuard(dependencies),
     }),
   });
 }

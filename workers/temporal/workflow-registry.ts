@@ -82,8 +82,8 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
       if (isGone) return 'it knows';
       if (uid === undefined)
         return 'it has not read its object yet: it will see that there is none';
-      const scene = { store: new Store(), namespace, cluster, epoch };
-      await deliver(deathSignal(dead, uid, scene));
+      const context = { store: new Store(), namespace, cluster, epoch };
+      await deliver(deathSignal(dead, uid, context));
       return undefined;
     },
   };
@@ -114,17 +114,17 @@ type Where = Pick<DispatchContext, 'namespace' | 'cluster' | 'epoch'>;
 
 /** What dispatch says to the object's own workflow when the object is seen for the first time. */
 export function lifeSignals(living: Living, where: Where): Signal[] {
-  const scene: DispatchContext & { store: Store } = { store: new Store(), ...where };
+  const context: DispatchContext & { store: Store } = { store: new Store(), ...where };
   if (living.kind === 'machine' && living.node) {
-    scene.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
+    context.store.apply(first({ resource: 'nodes', object: viewOfNode(living.node) }));
   }
   if (living.kind === 'machine' && living.set) {
-    scene.store.apply(changeOf({ kind: 'machineSet', object: living.set }));
+    context.store.apply(changeOf({ kind: 'machineSet', object: living.set }));
   }
   const change = changeOf(living);
-  scene.store.apply(change);
+  context.store.apply(change);
   const { kind, object } = living;
-  const own = [...dispatch(change, scene), ...vanishedNodeSignals(scene, '0')];
+  const own = [...dispatch(change, context), ...vanishedNodeSignals(context, '0')];
   return own.filter((signal) => signal.kind === kind && signal.object === object.metadata.name);
 }
 
@@ -156,10 +156,10 @@ const ends: Record<WorkflowKind, { name: SignalName; resource: Resource }> = {
 function deathSignal(
   { kind, name: object, resourceVersion }: Dead,
   uid: string,
-  scene: DispatchContext,
+  context: DispatchContext,
 ) {
   const { name, resource } = ends[kind];
-  const payload = { ...versionAt(scene, resourceVersion), uid };
+  const payload = { ...versionAt(context, resourceVersion), uid };
   return { kind, object, name, payload, cause: { resource, resourceVersion } };
 }
 

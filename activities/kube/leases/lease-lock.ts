@@ -121,7 +121,7 @@ export class LeaseLock {
     // A new term may be asked for while a renewal is under way.
     const isBegin = !this.#isHeld || this.#mustBegin;
     const term = isBegin || held === undefined ? this.#newTerm() : {};
-    const write = { annotations: marked, spec: { ...this.#tenure(), ...term } };
+    const write = { annotations: marked, spec: { ...this.#term(), ...term } };
     const lease = held === undefined ? await this.#create(write) : await this.#patch(held, write);
     if (isBegin) this.#mustBegin = false;
     this.#see(lease);
@@ -156,7 +156,7 @@ export class LeaseLock {
     return { acquireTime: microTime(), leaseTransitions };
   }
 
-  #tenure(): object {
+  #term(): object {
     const { identity, leaseDurationSeconds } = this.#options;
     return { holderIdentity: identity, leaseDurationSeconds, renewTime: microTime() };
   }

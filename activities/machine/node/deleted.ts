@@ -27,11 +27,11 @@ interface NodeOf {
  * is deleted.
  */
 export async function deleteWithNode(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: NodeOf,
 ): Promise<NodeDeletionOutcome> {
   try {
-    return await readAgain(world, input);
+    return await readAgain(dependencies, input);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return { found: 'outOfReach', reason: error.message };
@@ -39,19 +39,19 @@ export async function deleteWithNode(
 }
 
 async function readAgain(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { machine, instance }: NodeOf,
 ): Promise<NodeDeletionOutcome> {
-  const { control, target } = world;
+  const { control, target } = dependencies;
   const current = await readMachine(control, machine);
   if (!target || current?.metadata.uid !== machine.uid) return { found: 'nothing' };
   if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
-  const node = await ownNode({ ...world, target }, { machine, ...instance });
+  const node = await ownNode({ ...dependencies, target }, { machine, ...instance });
   const isKept = node
     ? node.metadata.deletionTimestamp === undefined
-    : await isMassDisappearance(world);
+    : await isMassDisappearance(dependencies);
   if (isKept) return { found: 'nothing' };
-  await deleteMachine(world, current);
+  await deleteMachine(dependencies, current);
   return { found: 'deleting' };
 }
 
@@ -60,12 +60,15 @@ export async function ownNode(clusters: Clusters, claim: NodeClaim): Promise<Nod
   return node && isSameInstance(node.spec?.providerID, claim.providerID) ? node : undefined;
 }
 
-export async function deleteMachine(world: ActivityDependencies, machine: Machine): Promise<void> {
+export async function deleteMachine(
+  dependencies: ActivityDependencies,
+  machine: Machine,
+): Promise<void> {
   const { name, namespace = '', uid } = machine.metadata;
-  await requireActiveWatcher(world, machineSubject({ name, namespace, uid }));
+  await requireActiveWatcher(dependencies, machineSubject({ name, namespace, uid }));
   const path = customResource('machines', namespace, name);
-  await ignoreConflict(world.control.delete(path, { preconditions: { uid } }));
-  recordEvent(world.control, machineSubject({ name, namespace, uid }), {
+  await ignoreConflict(dependencies.control.delete(path, { preconditions: { uid } }));
+  recordEvent(dependencies.control, machineSubject({ name, namespace, uid }), {
     type: 'Normal',
     reason: 'NodeDeleted',
     message: `The Node of machine ${name} was deleted: deleting the machine`,

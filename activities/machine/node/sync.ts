@@ -46,18 +46,21 @@ interface Change {
 type Clusters = Pick<ActivityDependencies, 'control' | 'recent'> & { target: KubeClient };
 
 export async function syncNode(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: NodeSyncRequest,
 ): Promise<void> {
   const { instance, joining, ...rest } = request;
-  const { control, target } = world;
+  const { control, target } = dependencies;
   if (!target) return;
   const { providerID, nodeName } = instance;
   const claim = { machine: rest.machine, nodeName, providerID };
   const isMeant = async (node: Node): Promise<boolean> =>
     (await foreignReason(control, node, claim)) === undefined;
   const fresh = joining?.isFresh ? { freshUid: joining.uid } : {};
-  const node = await updateNode({ ...world, target }, { ...rest, ...fresh, nodeName, isMeant });
+  const node = await updateNode(
+    { ...dependencies, target },
+    { ...rest, ...fresh, nodeName, isMeant },
+  );
   if (joining && node) await copyConditions(control, request.machine, node);
 }
 
@@ -132,24 +135,28 @@ async function virtualCapacityOf(
 type NodeDependencies = Clusters & { machine: ObjectReference };
 
 /** Capacity first: its note tells what was done, so it comes with the other metadata. */
-async function write(desk: NodeDependencies, node: Node, change: Change): Promise<Node> {
-  await reportCorrupt(desk, node, change);
-  const hasCapacity = await writeCapacity(desk, node, change.capacity.capacity);
+async function write(dependencies: NodeDependencies, node: Node, change: Change): Promise<Node> {
+  await reportCorrupt(dependencies, node, change);
+  const hasCapacity = await writeCapacity(dependencies, node, change.capacity.capacity);
   const notes = hasCapacity ? change.capacity.annotations : {};
   const { template } = change;
   const whole = { ...template, annotations: { ...template.annotations, ...notes } };
   try {
-    return await patchNode(desk.target, node, whole);
+    return await patchNode(dependencies.target, node, whole);
   } catch (error) {
     if (!isContentRefused(error)) throw error;
-    await warn(desk, 'NodeTemplateRefused', `spec.nodeTemplate was not applied: ${error.message}`);
-    return await patchNode(desk.target, node, ownPart(template, notes));
+    await warn(
+      dependencies,
+      'NodeTemplateRefused',
+      `spec.nodeTemplate was not applied: ${error.message}`,
+    );
+    return await patchNode(dependencies.target, node, ownPart(template, notes));
   }
 }
 
 /** False when the API server does not take it. */
 async function writeCapacity(
-  desk: NodeDependencies,
+  dependencies: NodeDependencies,
   node: Node,
   capacity: TextChanges,
 ): Promise<boolean> {
@@ -157,12 +164,12 @@ async function writeCapacity(
   const { name, uid } = node.metadata;
   try {
     const patch = { metadata: { uid }, status: { capacity } };
-    await desk.target.patch(`${nodePath(name)}/status`, 'merge', patch);
+    await dependencies.target.patch(`${nodePath(name)}/status`, 'merge', patch);
     return true;
   } catch (error) {
     if (!isContentRefused(error)) throw error;
     const message = `nodeTemplate.virtualCapacity of the MachineClass was not applied: ${error.message}`;
-    await warn(desk, 'VirtualCapacityRefused', message);
+    await warn(dependencies, 'VirtualCapacityRefused', message);
     return false;
   }
 }
@@ -177,7 +184,7 @@ function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplate
 }
 
 async function reportCorrupt(
-  desk: NodeDependencies,
+  dependencies: NodeDependencies,
   { metadata }: Node,
   change: Change,
 ): Promise<void> {
@@ -187,7 +194,7 @@ async function reportCorrupt(
   ];
   for (const name of corrupt) {
     const message = `Node ${metadata.name}: annotation ${name} cannot be read: nothing that was applied earlier is removed, and it is written anew`;
-    await warn(desk, 'LastAppliedCorrupt', message);
+    await warn(dependencies, 'LastAppliedCorrupt', message);
   }
 }
 

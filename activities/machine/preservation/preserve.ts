@@ -29,16 +29,16 @@ import { readNodeOf } from '../node/target-cluster.ts';
  * for this.
  */
 export async function preserveMachine(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: PreserveRequest,
 ): Promise<PreserveOutcome> {
   try {
-    return await follow(world, request);
+    return await follow(dependencies, request);
   } catch (error) {
     if (isUnreachable(error)) return { found: 'outOfReach', reason: error.message };
     if (!isRejected(error)) throw error;
     const message = `Error preserving the machine: ${error.message}`;
-    recordEvent(world.control, machineSubject(request.machine), { ...refusal, message });
+    recordEvent(dependencies.control, machineSubject(request.machine), { ...refusal, message });
     return { found: 'refused', reason: error.message };
   }
 }
@@ -46,21 +46,21 @@ export async function preserveMachine(
 const refusal = { type: 'Warning', reason: 'FailedUpdate', component } as const;
 
 async function follow(
-  world: ActivityDependencies,
+  dependencies: ActivityDependencies,
   request: PreserveRequest,
 ): Promise<PreserveOutcome> {
-  const machine = await readMachine(world.control, request.machine);
+  const machine = await readMachine(dependencies.control, request.machine);
   const { uid, deletionTimestamp } = machine?.metadata ?? {};
   if (!machine || uid !== request.machine.uid || deletionTimestamp !== undefined) {
     return { found: 'nothing' };
   }
-  const node = await ownNode(world, machine);
-  const plan = planOf(world, request, { machine, node });
-  const desk = { ...world, request, machine, node };
-  await reportFaults(desk, plan);
-  const noted = await copyNodesWord(desk, plan);
-  if (plan.action === 'preserve') return await keep({ ...desk, machine: noted }, plan);
-  const left = plan.action === 'stop' ? await stop({ ...desk, machine: noted }, plan) : noted;
+  const node = await ownNode(dependencies, machine);
+  const plan = planOf(dependencies, request, { machine, node });
+  const clients = { ...dependencies, request, machine, node };
+  await reportFaults(clients, plan);
+  const noted = await copyNodesWord(clients, plan);
+  if (plan.action === 'preserve') return await keep({ ...clients, machine: noted }, plan);
+  const left = plan.action === 'stop' ? await stop({ ...clients, machine: noted }, plan) : noted;
   const isForgotten = plan.action === 'stop' && plan.forgets;
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
 }
@@ -122,14 +122,14 @@ type PreservationDependencies = ActivityDependencies & Found & { request: Preser
  * notice its end by.
  */
 async function copyNodesWord(
-  desk: PreservationDependencies,
+  clients: PreservationDependencies,
   plan: PreservationPlan,
 ): Promise<Machine> {
-  const { machine, node } = desk;
+  const { machine, node } = clients;
   const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
   if (plan.from !== 'node' || !node) return machine;
   if (preserve === undefined && lastApplied === plan.value) return machine;
-  return await annotate(desk, {
+  return await annotate(clients, {
     [annotations.preserve]: null,
     [annotations.lastAppliedPreserve]: plan.value ?? null,
   });
@@ -153,27 +153,28 @@ async function writeExpiry(
 }
 
 /** The Machine first: its MachineSet goes by that. */
-async function keep(desk: PreservationDependencies, plan: Preserving): Promise<PreserveOutcome> {
-  const { request, node } = desk;
+async function keep(clients: PreservationDependencies, plan: Preserving): Promise<PreserveOutcome> {
+  const { request, node } = clients;
   const { value, until, isToBeDrained } = plan;
-  const machine = plan.isNew ? await writeExpiry(desk, until) : desk.machine;
-  if (until !== request.until) await report(desk, preservedEvent(plan));
-  if (request.drain?.error !== undefined) await report(desk, undrainedEvent(request.drain.error));
+  const machine = plan.isNew ? await writeExpiry(clients, until) : clients.machine;
+  if (until !== request.until) await report(clients, preservedEvent(plan));
+  if (request.drain?.error !== undefined)
+    await report(clients, undrainedEvent(request.drain.error));
   const kept = { value, until, isToBeDrained, ...(request.drain && { drain: request.drain }) };
-  if (desk.target && node) await keepNode(desk.target, node, kept);
+  if (clients.target && node) await keepNode(clients.target, node, kept);
   const preservation = { value, until, isToBeDrained: isToBeDrained && node !== undefined };
   return { ...outcomeOf(machine, node), preservation };
 }
 
 /** The expiry goes last: until then the next attempt ends what is left to end. */
-async function stop(desk: PreservationDependencies, plan: Stopping): Promise<Machine> {
-  const { target, node } = desk;
-  const until = expiryOf(desk.machine);
-  const left = plan.forgets ? await annotate(desk, forgotten(desk, plan)) : desk.machine;
+async function stop(clients: PreservationDependencies, plan: Stopping): Promise<Machine> {
+  const { target, node } = clients;
+  const until = expiryOf(clients.machine);
+  const left = plan.forgets ? await annotate(clients, forgotten(clients, plan)) : clients.machine;
   if (target && node) await letNodeGo(target, node, plan);
   if (until === undefined) return left;
-  await report(desk, stoppedEvent(plan, until));
-  return await writeExpiry(desk, undefined);
+  await report(clients, stoppedEvent(plan, until));
+  return await writeExpiry(clients, undefined);
 }
 
 function forgotten(
@@ -203,11 +204,11 @@ function outcomeOf(machine: Machine, node: Node | undefined) {
 }
 
 async function reportFaults(
-  desk: PreservationDependencies,
+  clients: PreservationDependencies,
   { faults }: PreservationPlan,
 ): Promise<void> {
   for (const message of faults) {
-    await report(desk, { type: 'Warning', reason: 'InvalidPreserveValue', message, component });
+    await report(clients, { type: 'Warning', reason: 'InvalidPreserveValue', message, component });
   }
 }
 

@@ -13,19 +13,19 @@ const examplesMax = 10;
  * A class that is going as well leads nowhere: of two that are deleted together each check counts.
  */
 export async function checkFinally(
-  world: ListDependencies,
+  dependencies: ListDependencies,
   request: FinalCheckRequest,
 ): Promise<FinalCheck> {
   const { className, namespace } = request;
-  const scopes = await listScopes(world, request);
+  const scopes = await listScopes(dependencies, request);
   const scope = scopes.find(({ classes }) =>
     classes.some(({ metadata }) => metadata.name === className),
   );
   const others = scope?.classes.filter(({ metadata }) => metadata.name !== className) ?? [];
   const isReached = others.some(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!scope || isReached) return { left: 0, examples: [] };
-  const { instances, error } = await listIn(world, scope, request);
-  const claims = await readClaims(world.control, namespace);
+  const { instances, error } = await listIn(dependencies, scope, request);
+  const claims = await readClaims(dependencies.control, namespace);
   const left = instances
     .filter((instance) => 'orphan' in verdictOn(instance, claims))
     .map(({ providerID }) => providerID);

@@ -28,18 +28,23 @@ import { listedIn, findMissing } from '../missing-instances.ts';
 const suspectsMax = 200;
 
 export async function findOrphans(
-  world: SearchDependencies,
+  dependencies: SearchDependencies,
   request: OrphanSearchRequest,
 ): Promise<ScopeListing[]> {
-  const scopes = await listScopes(world, request);
-  const listings = await Promise.all(scopes.map((scope) => listIn(world, scope, request)));
+  const scopes = await listScopes(dependencies, request);
+  const listings = await Promise.all(scopes.map((scope) => listIn(dependencies, scope, request)));
   // After the instances: the Machine of each was there before it.
-  const machines = await readMachines(world.control, request.namespace);
+  const machines = await readMachines(dependencies.control, request.namespace);
   const claims = claimsIn(machines);
   const listed = listedIn(listings);
   return await Promise.all(
     listings.map(async (listing) => {
-      const missing = await findMissing(world, { listing, listed, machines, account: request });
+      const missing = await findMissing(dependencies, {
+        listing,
+        listed,
+        machines,
+        account: request,
+      });
       return { ...listingOf(listing, claims, request), ...(missing && { missing }) };
     }),
   );
