@@ -144,7 +144,7 @@ function progressFactsOf(cluster: Cluster, facts: ObservedDeployment): ProgressF
     wanted: facts.replicas,
     ...(newSet && { newSet: { ...newSet, isFormer: isRollback(facts, newSet) } }),
     ...(refusal && { refusal }),
-    ...(standstill && { pausedMs: standstill.reason }),
+    ...(standstill && { holdReason: standstill.reason }),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
     now: now(cluster),
   };
