@@ -58,7 +58,13 @@ function partsWanted(only: string | undefined): readonly Part[] {
 /** Side by side. The first that fails is told. */
 async function checks(): Promise<void> {
   await Promise.all([
-    nodeProgram('prettier/bin/prettier.cjs', ['--check', '.']),
+    nodeProgram('prettier/bin/prettier.cjs', [
+      '--check',
+      '--cache',
+      '--cache-strategy',
+      'content',
+      '.',
+    ]),
     nodeProgram('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']),
     nodeProgram('typescript/bin/tsc', []),
   ]);
