@@ -18,7 +18,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'driver-virtual': 'driver-python',
   fuzz: 'bad-input',
   'health-outage': 'health',
-  'kill-every-step-after': 'kill-every-step-before',
+  'kill-every-step-after': 'worker-crash',
   'outage-memory': 'outage',
   pauses: 'pauses-inside',
   'rollout-autoscaler': 'rollout-nodes',
