@@ -96,7 +96,7 @@ export class LeaderSession {
     return this.#sources.get('nodes')?.awaySince;
   }
 
-  /** Undefined before the first lists are judged: until then the old one holds. */
+  /** Undefined before the first lists are compared: until then the old one holds. */
   checkpoint(): Checkpoint | undefined {
     if (!this.isSynced) return undefined;
     return checkpointOf({

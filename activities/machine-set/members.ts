@@ -20,7 +20,7 @@ export interface ClaimRequest {
   isFaulty: boolean;
 }
 
-/** What a survey needs to change hands. */
+/** What a read of the set needs to change owners. */
 export interface ClaimingRequest extends ClaimRequest {
   /** Of writes to single machines; these are left as they are. */
   refused: RefusedWrites;

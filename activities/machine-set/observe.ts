@@ -38,7 +38,7 @@ export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent
 /**
  * The status that this writes says by `observedGeneration` that the set has seen that spec, and a
  * MachineDeployment takes it as a promise that nothing older is still at work. So the workflow
- * surveys only when no batch of its own runs.
+ * reads only when no batch of its own runs.
  */
 export async function observeMachineSet(
   dependencies: ObserveDependencies,

@@ -165,17 +165,17 @@ type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
 async function report(
   dependencies: ActivityDependencies,
   request: HealthRequest,
-  judged: Evaluated,
+  evaluated: Evaluated,
 ): Promise<void> {
   const { control } = dependencies;
   const { machine } = request;
-  const conditions = newConditionsOf(judged);
-  const change = changeOf(judged) ?? lossOf(request, judged);
+  const conditions = newConditionsOf(evaluated);
+  const change = changeOf(evaluated) ?? lossOf(request, evaluated);
   if (!conditions && !change) return;
-  const status = { ...(conditions && { conditions }), ...(change && statusOf(judged, change)) };
+  const status = { ...(conditions && { conditions }), ...(change && statusOf(evaluated, change)) };
   await patchMachine(control, machine, { status });
   if (!change) return;
-  await recordTargetCluster(dependencies, { machine: judged.current, node: judged.node });
+  await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });
   recordEvent(control, machineSubject(machine), change.event);
 }
 
@@ -215,11 +215,11 @@ function changeOf({ current, node, next, faults }: Evaluated): Change | undefine
 }
 
 /** Said once, also where nothing comes of it now. */
-function lossOf(request: HealthRequest, judged: Evaluated): Change | undefined {
-  const [words] = lossIn(request, judged.next);
-  const { description: known = '' } = judged.current.status?.lastOperation ?? {};
+function lossOf(request: HealthRequest, evaluated: Evaluated): Change | undefined {
+  const [words] = lossIn(request, evaluated.next);
+  const { description: known = '' } = evaluated.current.status?.lastOperation ?? {};
   if (words === undefined || known.includes(words)) return undefined;
-  const description = `Machine ${judged.current.metadata.name} is unhealthy: ${words}`;
+  const description = `Machine ${evaluated.current.metadata.name} is unhealthy: ${words}`;
   return {
     operation: { description, state: 'Processing', type: 'HealthCheck' },
     event: { type: 'Warning', reason: 'InstanceGone', message: description, component },

@@ -61,7 +61,7 @@ async function withoutNode(
   return await withClass(dependencies, { machine, prepared, resolved });
 }
 
-/** A class that has gone or is wrong may be mended while its machines are being deleted. */
+/** A class that has gone or is wrong may be fixed while its machines are being deleted. */
 export async function findProvider(
   dependencies: ActivityDependencies,
   { className }: { className: string },
@@ -144,7 +144,7 @@ async function classFault(
 ): Promise<string | undefined> {
   const { metadata, provider = '', providerSpec } = resolved.machineClass;
   const faults = await classFaults(dependencies, resolved);
-  // The class may have been mended since its annotation was written: what counts is what it says
+  // The class may have been fixed since its annotation was written: what counts is what it says
   // now.
   const specFaults = dependencies.specFaults(provider, providerSpec);
   if (specFaults.length > 0) faults.push(invalidSpec(specFaults));

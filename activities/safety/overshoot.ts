@@ -61,7 +61,7 @@ interface Owners {
   sets: readonly MachineSet[];
 }
 
-/** One that cannot be judged does not hide the others. */
+/** One that cannot be checked does not hide the others. */
 function checkOwner(
   { deployments, sets }: Owners,
   machines: readonly Machine[],

@@ -245,7 +245,7 @@ type Method =
   | 'validateClass';
 
 function nonsense(method: Method, fault: string | undefined, { provider }: AnswerContext): Failed {
-  const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: mend the driver`;
+  const message = `the driver of provider ${quoted(provider)} answered ${method} with ${fault}: fix the driver`;
   return { outcome: 'failed', failure: { code: 'Internal', message, isSettled: false } };
 }
 

@@ -60,7 +60,7 @@ export interface ObserveSetInput {
 }
 
 export interface DeleteBatchOutcome {
-  /** Fewer than planned: something else than what was surveyed holds by now. */
+  /** Fewer than planned: something else than what was read holds by now. */
   deleted: number;
   refused?: Refusals;
 }

@@ -92,7 +92,7 @@ export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved'
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
 /**
- * The MachineClass or one of its Secrets changed: the class is judged anew, machines that wait for
+ * The MachineClass or one of its Secrets changed: the class is validated anew, machines that wait for
  * a repair try again.
  */
 export const classChanged = defineSignal<[ClassSnapshot]>('classChanged');

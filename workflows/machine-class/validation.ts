@@ -94,10 +94,13 @@ async function ask(
       asked,
     );
     if (answer.outcome === 'validated') return answer;
-    log.warn('the driver did not judge the class', { provider, failure: answer.failure.message });
+    log.warn('the driver did not validate the class', {
+      provider,
+      failure: answer.failure.message,
+    });
   } catch (error) {
     if (isCancellation(error) || isUntaken(error)) return undefined;
-    log.warn('the driver did not judge the class', { provider, failure: messageOf(error) });
+    log.warn('the driver did not validate the class', { provider, failure: messageOf(error) });
   }
   return nothingFound;
 }

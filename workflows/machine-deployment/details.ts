@@ -98,11 +98,12 @@ function setLines({ namespace }: NamespacedName, sets: readonly SetFacts[]): str
 function commands(ref: NamespacedName, { state }: DeploymentPlan): string[] {
   const { namespace, name } = ref;
   const workflow = `--workflow-id ${relatedId('machineDeployment', ref)}`;
-  const steer = (verb: string): string => `    temporal workflow signal ${workflow} --name ${verb}`;
+  const signal = (verb: string): string =>
+    `    temporal workflow signal ${workflow} --name ${verb}`;
   return [
     `    kubectl -n ${namespace} describe machinedeployment ${name}`,
     `    kubectl -n ${namespace} scale machinedeployment ${name} --replicas=N`,
-    steer(state === 'Paused' ? 'resume' : 'pause'),
-    steer('rollback'),
+    signal(state === 'Paused' ? 'resume' : 'pause'),
+    signal('rollback'),
   ];
 }

@@ -107,13 +107,13 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   const { failure } = state;
   const { prepared } = state.object;
   const kubectl = `kubectl -n ${namespace}`;
-  const mend =
+  const fix =
     failure && prepared
-      ? ['# a mended class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
+      ? ['# a fixed class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
       : [];
   return [
     `${kubectl} describe machine ${name}`,
-    ...mend,
+    ...fix,
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
     ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
     ...(state.teardown && !state.teardown.isDrained ? drainCommands(ref) : []),

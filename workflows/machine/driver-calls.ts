@@ -179,7 +179,7 @@ function failureOf(error: unknown, provider: string): MachineFailure {
     return { code: 'DeadlineExceeded', message, isSettled: false, wasCancelled: true };
   }
   if (isUntaken(error)) {
-    const message = `no worker serves provider "${provider}": start one for its task queues, or mend the class's provider`;
+    const message = `no worker serves provider "${provider}": start one for its task queues, or fix the class's provider`;
     return { code: 'Unavailable', message, isSettled: false };
   }
   const message = clip(wordsOf(error, provider), longestMessageBytes);

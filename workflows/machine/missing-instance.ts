@@ -75,7 +75,7 @@ export function noteEvaluated(
   else state.missing.isEvaluated = before !== 'Running';
 }
 
-/** The Machine is gone, or going: there is nothing to weigh. */
+/** The Machine is gone, or going: there is nothing to evaluate. */
 export function noteNothingToEvaluate({ missing }: MachineState): void {
   if (missing) missing.isEvaluated = true;
 }

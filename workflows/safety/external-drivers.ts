@@ -72,7 +72,7 @@ export async function checkFinallyExternal(request: FinalCheckRequest): Promise<
   const { className } = request;
   const listings = [await listingOf(request, className)];
   const [evaluated] = await evaluate(request, listings, { minAgeSeconds: 0 });
-  if (!evaluated) return { left: 0, examples: [], error: 'nothing was judged' };
+  if (!evaluated) return { left: 0, examples: [], error: 'no listing was evaluated' };
   const { suspects, omitted, error } = evaluated.listing;
   const examples = suspects.slice(0, 10).map(({ providerID }) => providerID);
   return { left: suspects.length + omitted, examples, ...(error !== undefined && { error }) };

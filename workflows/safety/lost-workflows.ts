@@ -1,6 +1,6 @@
 /**
  * One run of the check `safety/lost-workflows`: every Machine, MachineSet and MachineDeployment has
- * its workflow, and every such workflow its object. What is amiss twice is healed by the signal
+ * its workflow, and every such workflow its object. A mismatch found twice is repaired by the signal
  * that the watcher would send.
  */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';

@@ -76,7 +76,7 @@ function reservationOf({
   };
 }
 
-/** EC2 judges the text: it may know more than its SDK lists. */
+/** EC2 validates the text: it may know more than its SDK lists. */
 function isPreference(text: string): text is CapacityReservationPreference {
   return text !== '';
 }

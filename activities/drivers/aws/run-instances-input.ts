@@ -44,7 +44,7 @@ export function runInstancesInput(parts: RunParts): RunInstancesCommandInput {
   };
 }
 
-/** EC2 judges the text: it knows types that its SDK does not list. */
+/** EC2 validates the text: it knows types that its SDK does not list. */
 function isInstanceType(name: string): name is _InstanceType {
   return name !== '';
 }

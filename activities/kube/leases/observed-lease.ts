@@ -1,5 +1,5 @@
 /**
- * A Lease as this process saw it: expiry is judged by what changed before our eyes, never by
+ * A Lease as this process saw it: expiry is measured by what changed before our eyes, never by
  * comparing clocks.
  */
 import type { ObjectMeta } from '../client/client.ts';

@@ -77,7 +77,7 @@ function parseLine(line: string, place: string): JournalEntry {
     return entry;
   } catch (cause) {
     throw new Error(
-      `${place} is not JSON. Mend or remove the line, or start with an empty folder.`,
+      `${place} is not JSON. Fix or remove the line, or start with an empty folder.`,
       {
         cause,
       },

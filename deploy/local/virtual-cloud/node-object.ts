@@ -1,4 +1,4 @@
-/** The Node of a virtual machine, and the annotations that steer its fake kubelet. */
+/** The Node of a virtual machine, and the annotations that control its fake kubelet. */
 import type { Instance } from './instance.ts';
 import { sizes } from './sizes.ts';
 

@@ -57,7 +57,7 @@ type Wait = Extract<MachineSetStep, { action: 'wait' }>;
 
 export interface MachineSetFacts {
   observation: ObservedMachineSet;
-  /** Machines of finished batches that the survey was too early to see. */
+  /** Machines of finished batches that the read was too early to see. */
   createdSince: number;
   /** Machines per batch: 1, 2, 4 ... after each success, 1 again after an error. */
   batchSize: number;

@@ -76,7 +76,7 @@ function uidIn(token: string): string {
   return token.slice(0, token.lastIndexOf('-'));
 }
 
-/** The same, for an instance that may be too young to be judged. */
+/** The same, for an instance that may be too young for it. */
 export function verdictAt(
   now: number,
   instance: InstanceFact,

@@ -40,7 +40,7 @@ export interface OvershootFinding {
   sets: SetFacts[];
   /** Those of these sets, and those that are marked. */
   deployments: DeploymentFacts[];
-  /** Sets that cannot be judged, and why. */
+  /** Sets that cannot be checked, and why. */
   unchecked: { name: string; why: string }[];
 }
 

@@ -24,7 +24,7 @@ export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined
   }
   const { rolloutAfter, faults } = facts.options;
   if (faults.length > 0 && isRollingOut(facts)) {
-    return { kind: 'options', reason: faults.join('; '), next: 'mend the annotation' };
+    return { kind: 'options', reason: faults.join('; '), next: 'fix the annotation' };
   }
   if (rolloutAfter === undefined || rolloutAfter.at <= now || !isRollingOut(facts))
     return undefined;
