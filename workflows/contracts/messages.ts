@@ -92,8 +92,8 @@ export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved'
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');
 export const nodeObserved = defineSignal<[NodeSnapshot]>('nodeObserved');
 /**
- * The MachineClass or one of its Secrets changed: the class is validated anew, machines that wait for
- * a repair try again.
+ * The MachineClass or one of its Secrets changed: the class is validated anew, machines that wait
+ * for a repair try again.
  */
 export const classChanged = defineSignal<[ClassSnapshot]>('classChanged');
 

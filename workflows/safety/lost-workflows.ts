@@ -1,7 +1,7 @@
 /**
  * One run of the check `safety/lost-workflows`: every Machine, MachineSet and MachineDeployment has
- * its workflow, and every such workflow its object. A mismatch found twice is repaired by the signal
- * that the watcher would send.
+ * its workflow, and every such workflow its object. A mismatch found twice is repaired by the
+ * signal that the watcher would send.
  */
 import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type {
