@@ -192,7 +192,7 @@ describe('the bootstrap token', () => {
     expect(seen).toEqual(['', true]);
   });
 
-  test('that somebody deleted is a settled failure: it is made again before the next create', async () => {
+  test('the bootstrap token that somebody deleted is a settled failure: it is made again before the next create', async () => {
     let creates = 0;
     const createInstance: Driver['createInstance'] = async () => {
       creates += 1;

@@ -120,7 +120,7 @@ describe('a Machine', () => {
     expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
   });
 
-  test('that runs is not hurt by a class that is spoiled later, and can be deleted', async () => {
+  test('a Machine that runs is not hurt by a class that is spoiled later, and can be deleted', async () => {
     const className = scenario.named('spoiled').name;
     await createClass(className, { secret: secretName });
     const name = await createMachine(scenario, 'spoiled', classOf(className));

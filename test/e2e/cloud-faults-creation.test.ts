@@ -85,7 +85,7 @@ describe('the creation of a machine', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('that is refused for ever does not stand in the way of a deletion', async () => {
+  test('the creation of a machine that is refused for ever does not stand in the way of a deletion', async () => {
     await cloud.addFault({ operation: 'create', kind: 'error', code: 'PermissionDenied' });
     const name = await createMachine(scenario, 'refused');
     await untilPhase(scenario, name, 'CrashLoopBackOff');
@@ -94,7 +94,7 @@ describe('the creation of a machine', () => {
     expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
   });
 
-  test('that hangs does not stand in the way of a deletion, and no VM is left', async () => {
+  test('the creation of a machine that hangs does not stand in the way of a deletion, and no VM is left', async () => {
     const before = await cloud.count('create', 'hang');
     await cloud.addFault({ operation: 'create', kind: 'hang' });
     const name = await createMachine(scenario, 'silent');

@@ -49,7 +49,7 @@ describe('a creation', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('that finds its Node to be that of another machine says so, and takes nothing away from that', async () => {
+  test('a creation that finds its Node to be that of another machine says so, and takes nothing away from that', async () => {
     const first = await createMachine(scenario, 'first');
     const { spec, metadata } = await untilPhase(scenario, first, 'Running');
     const second = scenario.named('second');

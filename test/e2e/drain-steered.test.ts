@@ -47,7 +47,7 @@ describe('a drain', () => {
     }
   });
 
-  test('that is tried at once asks its pods before their time; that is extended or skipped says so on the Machine', async () => {
+  test('a drain that is tried at once asks its pods before their time; that is extended or skipped says so on the Machine', async () => {
     const name = await createMachine(scenario, 'commands');
     await untilPhase(scenario, name, 'Running');
     await workloads.start({ app: 'web', nodeName: name, claims: [] });

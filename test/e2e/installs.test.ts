@@ -165,7 +165,7 @@ describe('a second control cluster with a name of its own', () => {
     await deleteMachine(seed, name);
   });
 
-  test('that gives a namespace away blocks nothing there: its runs end, and the machines are attended', async () => {
+  test('a second control cluster with a name of its own that gives a namespace away blocks nothing there: its runs end, and the machines are attended', async () => {
     const name = await createMachine(seed, 'moved');
     const machine = await untilPhase(seed, name, 'Running');
     await seed.operator.stop();

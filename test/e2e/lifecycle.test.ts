@@ -84,7 +84,7 @@ describe('a MachineDeployment', () => {
     }
   });
 
-  test('and its MachineSet say how many machines there are', async () => {
+  test('a MachineDeployment and its MachineSet say how many machines there are', async () => {
     await eventually('the counts are right', async () => {
       const set = await onlySet();
       const counts = { replicas: 3, readyReplicas: 3, availableReplicas: 3, observedGeneration: 1 };

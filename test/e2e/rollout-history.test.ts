@@ -42,7 +42,7 @@ describe('a deployment with revisionHistoryLimit 1', () => {
     rollout.recorder.expectBounds({ maxTotal: 2, minAvailable: 1 });
   });
 
-  test('that is 0 keeps none', async () => {
+  test('a revisionHistoryLimit of 0 keeps none', async () => {
     const rollout = await rollouts.begin({ replicas: 1, revisionHistoryLimit: 0 });
     await rollout.changeClass(secondClass);
     await rollout.expectEnd({ class: secondClass, replicas: 1 });

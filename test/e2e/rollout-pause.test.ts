@@ -59,7 +59,7 @@ describe('a rollout', () => {
     rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 9 });
   });
 
-  test('that is paused before the template changes makes no set until it is resumed', async () => {
+  test('a rollout that is paused before the template changes makes no set until it is resumed', async () => {
     const rollout = await rollouts.begin({ replicas: 2 });
     expect(await rollout.update('pause', {})).toBe('Paused');
     await rollout.changeClass(secondClass);

@@ -49,7 +49,7 @@ describe('a rollout whose machines never join', () => {
     rollout.recorder.expectBounds({ maxTotal: 8, minAvailable: 6 });
   });
 
-  test('that fail and are replaced again and again stops as well', async () => {
+  test('a rollout whose machines fail and are replaced again and again stops as well', async () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2, progressDeadlineSeconds: 10 });
     await cloud.addFault({ kind: 'neverJoin' });
     await rollout.changeClass(secondClass, { creationTimeout: '2s' });

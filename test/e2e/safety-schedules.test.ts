@@ -55,7 +55,7 @@ describe('the schedule of a check', () => {
     await connection.close();
   });
 
-  test('that is started by hand runs at once, and its run is a small page', async () => {
+  test('the schedule of a check that is started by hand runs at once, and its run is a small page', async () => {
     const run = await runCheck(workflows, 'orphans');
     const { workflowId } = run;
     expect(workflowId).toMatch(new RegExp(`^safety/orphans/${namespace}-\\d{4}-`));

@@ -112,7 +112,7 @@ describe('a MachineSet', () => {
     await deleteSet(scenario, set);
   });
 
-  test('that is frozen makes nothing until the label goes, but pushes and shrinks', async () => {
+  test('a MachineSet that is frozen makes nothing until the label goes, but pushes and shrinks', async () => {
     const set = await createSet(scenario, 'frozen', { replicas: 2 });
     await untilRunning(scenario, set, 2);
     await cluster.patch('machinesets', set, freeze('True'));

@@ -57,7 +57,7 @@ describe('a MachineSet without a deployment', () => {
     await untilGone(scenario, cluster.pathOf('machines', orphan));
   });
 
-  test('that is deleted with --cascade=orphan leaves its machines', async () => {
+  test('a MachineSet without a deployment that is deleted with --cascade=orphan leaves its machines', async () => {
     const set = await createSet(scenario, 'orphans', { replicas: 2 });
     await untilRunning(scenario, set, 2);
     await deleteSet(scenario, set, { propagationPolicy: 'Orphan' });
@@ -71,7 +71,7 @@ describe('a MachineClass', () => {
   const scenario = useScenario('class');
   const { cluster } = scenario;
 
-  test('that a machine uses outlives its deletion until the machine is gone', async () => {
+  test('a MachineClass that a machine uses outlives its deletion until the machine is gone', async () => {
     const named = scenario.named('used');
     await cluster.create('machineclasses', classManifest(named));
     const name = await createMachine(scenario, 'user', {

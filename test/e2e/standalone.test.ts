@@ -61,7 +61,7 @@ describe('a Machine without an owner', () => {
     await cloud.clearFaults();
   });
 
-  test('that ran out of time runs all the same once its class is there', async () => {
+  test('a Machine without an owner that ran out of time runs all the same once its class is there', async () => {
     const missing = 'comes-later';
     const name = await createMachine(scenario, 'patient', {
       class: { kind: 'MachineClass', name: missing },

@@ -23,7 +23,7 @@ describe('kill -9 of the watcher', () => {
     await deleteDeployment(scenario, pool);
   });
 
-  test('and of the worker together, during deletion', async () => {
+  test('kill -9 of the watcher and of the worker together, during deletion', async () => {
     const pool = await createDeployment(scenario, 'both', { replicas });
     await untilRunning(scenario, pool, replicas);
     const path = scenario.cluster.pathOf('machinedeployments', pool);

@@ -120,7 +120,7 @@ describe('an answer of any form', () => {
     expect(counterexample(ofList, 500, expectListOrError)).toBeUndefined();
   });
 
-  test('that is nonsense never counts as settled', () => {
+  test('an answer of any form that is nonsense never counts as settled', () => {
     expect(counterexample(ofCreate, 300, expectUnsettledNonsense)).toBeUndefined();
   });
 });

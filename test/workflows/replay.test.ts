@@ -44,7 +44,7 @@ describe('histories of a release', () => {
     expect(changesOf(held, readManifest())).toEqual([]);
   });
 
-  test('that were changed, removed or not entered are found', () => {
+  test('histories of a release that were changed, removed or not entered are found', () => {
     const manifest = { '2026-12-01/a.json': '1', '2026-12-01/b.json': '2' };
     const held = { 'a.json': '7', '2026-12-01/a.json': '9', '2026-12-24/c.json': '3' };
     expect(changesOf(held, manifest)).toEqual([

@@ -83,7 +83,7 @@ describe('a budget that refuses', () => {
     expect(drain.evictions()).toBe(2);
   });
 
-  test('that allows later lets the drain go on, and the workflow hears of it', async () => {
+  test('a budget that allows later lets the drain go on, and the workflow hears of it', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run()).rejects.toThrow('1 pod left');
     drain.target.fault = () => undefined;
@@ -92,7 +92,7 @@ describe('a budget that refuses', () => {
     expect(drain.reports.at(-1)).toMatchObject({ blockers: [], podsLeft: 1 });
   });
 
-  test('and never can allow is called misconfigured, and asked at most every 20 s', async () => {
+  test('a budget that refuses and never can allow is called misconfigured, and asked at most every 20 s', async () => {
     const drain = blocking(aPod(), aBudget('web', { currentHealthy: 1, disruptionsAllowed: 0 }));
     const started = Date.now();
     await expect(drain.run()).rejects.toThrow('PodDisruptionBudget default/web is misconfigured');

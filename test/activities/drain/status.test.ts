@@ -77,7 +77,7 @@ describe('a drain that a budget blocks', () => {
     ]);
   });
 
-  test('and ends is Processing again', async () => {
+  test('a drain whose budget no longer blocks is Processing again', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run()).rejects.toThrow('1 pod left');
     drain.target.fault = () => undefined;
@@ -220,7 +220,7 @@ describe('a forced drain', () => {
     );
   });
 
-  test('that could do all of it says so', async () => {
+  test('a forced drain that could do all of it says so', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run()).rejects.toThrow('1 pod left');
     await drain.run({ isForced });

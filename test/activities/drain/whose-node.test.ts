@@ -130,22 +130,25 @@ describe('the Node of another instance', () => {
       node: { spec: {}, metadata: labelled('pool-b') },
       before: { spec: {} },
     },
-  ])('that takes the name $how before a write is not written', async ({ node, before }) => {
-    const drain = new Drain(new MemoryKube(aNode(before), aPod()));
-    drain.target.fault = (call) => {
-      const metadata = { ...node.metadata, uid: 'uid-of-the-next' };
-      const isCordon = call.method === 'PATCH' && call.path === path;
-      if (isCordon) drain.target.put(aNode({ ...node, metadata }));
-      return undefined;
-    };
-    expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
-    const present = await drain.target.read<Node>(path);
-    expect(present.spec).toEqual(node.spec);
-    expect(present.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
-    expect(drain.has('web-0')).toBe(true);
-  });
+  ])(
+    'the Node of another instance that takes the name $how before a write is not written',
+    async ({ node, before }) => {
+      const drain = new Drain(new MemoryKube(aNode(before), aPod()));
+      drain.target.fault = (call) => {
+        const metadata = { ...node.metadata, uid: 'uid-of-the-next' };
+        const isCordon = call.method === 'PATCH' && call.path === path;
+        if (isCordon) drain.target.put(aNode({ ...node, metadata }));
+        return undefined;
+      };
+      expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
+      const present = await drain.target.read<Node>(path);
+      expect(present.spec).toEqual(node.spec);
+      expect(present.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
+      expect(drain.has('web-0')).toBe(true);
+    },
+  );
 
-  test('that takes the name between two writes gets neither condition nor evictions', async () => {
+  test('the Node of another instance that takes the name between two writes gets neither condition nor evictions', async () => {
     const drain = new Drain(new MemoryKube(aNode(), aPod()));
     drain.target.fault = ({ path: written }) => {
       const uid = 'uid-of-the-next';
@@ -158,7 +161,7 @@ describe('the Node of another instance', () => {
     expect(drain.has('web-0')).toBe(true);
   });
 
-  test('that takes the name in the middle of a pass keeps the pods that it gets', async () => {
+  test('the Node of another instance that takes the name in the middle of a pass keeps the pods that it gets', async () => {
     const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
     const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
     const drain = new Drain(new MemoryKube(aNode(), going));
@@ -176,7 +179,7 @@ describe('the Node of another instance', () => {
     expect(drain.has('web-0')).toBe(true);
   });
 
-  test('that takes the name before the deadline keeps its pods', async () => {
+  test('the Node of another instance that takes the name before the deadline keeps its pods', async () => {
     const drain = blocking(aPod());
     await expect(drain.run()).rejects.toThrow('1 pod left');
     drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));

@@ -107,7 +107,7 @@ describe('a report on a class', () => {
     );
   });
 
-  test('that meets a change of the class looks once more, and tells it once', async () => {
+  test('a report on a class that meets a change of the class looks once more, and tells it once', async () => {
     const world = aWorld({ control: [aMachineClass(), aSecret()] });
     let isChanged = false;
     world.control.fault = ({ method }) => {

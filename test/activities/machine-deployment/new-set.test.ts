@@ -140,7 +140,7 @@ describe('a name that another object has', () => {
     expect(await world.step()).toEqual([]);
   });
 
-  test('that was taken between plan and create makes for another look', async () => {
+  test('a name that was taken between plan and create is chosen anew by the next read', async () => {
     const world = new DeploymentWorld();
     const { steps } = await world.plan();
     const [step] = steps;

@@ -99,7 +99,7 @@ describe('a refused step', () => {
 });
 
 describe('a survey', () => {
-  test('that may not adopt a set sees all others, and says so in the condition', async () => {
+  test('a read that may not adopt a set sees all others, and says so in the condition', async () => {
     const orphan = ownSet('orphan', { metadata: { ownerReferences: [] } });
     const world = new DeploymentWorld(aMachineDeployment(), orphan, ownSet('own'));
     refuse(world, setPath('orphan'));

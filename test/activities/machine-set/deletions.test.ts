@@ -65,7 +65,7 @@ describe('a batch of deletions', () => {
     expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
   });
 
-  test('that was interrupted deletes the rest', async () => {
+  test('a batch of deletions that was interrupted deletes the rest', async () => {
     const going = ours('a', { metadata: { deletionTimestamp, finalizers: ['x'] } });
     const control = poolOf(1, [going, ours('b'), ours('c')]);
     expect(await deleteMachines(control, { ...plan, names: ['a', 'b'] })).toEqual({ deleted: 1 });

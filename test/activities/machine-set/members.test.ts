@@ -78,7 +78,7 @@ describe('adoption', () => {
     expect(control.writes()).toEqual([]);
   });
 
-  test('that is refused for one machine is noted, and the others are adopted', async () => {
+  test('adoption that is refused for one machine is noted, and the others are adopted', async () => {
     const control = new MemoryKube(
       aMachineSet(),
       ...['pool-a', 'pool-b', 'pool-c'].map((name) => aMachine({ metadata: { name, labels } })),

@@ -236,7 +236,7 @@ describe('a status', () => {
     { code: 413, reason: 'RequestEntityTooLarge' },
     { code: 403, reason: 'Forbidden' },
   ])(
-    'that is refused with $code does not keep the set from acting, and is tried again',
+    'a status that is refused with $code does not keep the set from acting, and is tried again',
     async (verdict) => {
       const control = new MemoryKube(
         aMachineSet({ spec: { replicas: 0 } }),

@@ -157,7 +157,7 @@ describe('the phase follows the Node', () => {
 });
 
 describe('a deleted Node', () => {
-  test('that has still finalizers takes its Machine with it', async () => {
+  test('a deleted Node that has still finalizers takes its Machine with it', async () => {
     const node = nodeWith({}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x'] });
     const { outcome, object, reasons } = await look({ node });
     expect(outcome).toEqual({ found: 'deleting' });
@@ -165,12 +165,12 @@ describe('a deleted Node', () => {
     expect(reasons).toEqual(['NodeDeleted']);
   });
 
-  test('that was seen to go takes its Machine with it', async () => {
+  test('a deleted Node that was seen to go takes its Machine with it', async () => {
     const { outcome } = await look({ changes: { hasLostNode: true } });
     expect(outcome).toEqual({ found: 'deleting' });
   });
 
-  test('that is there again does not', async () => {
+  test('a deleted Node that is there again does not', async () => {
     const { outcome, writes } = await look({ node: aNode(), changes: { hasLostNode: true } });
     expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
     expect(writes).toEqual([]);

@@ -74,7 +74,7 @@ describe('a Node as its kubelet registers it', () => {
     expect(world.target.calls).toHaveLength(2);
   });
 
-  test('that has something of an earlier application loses it', async () => {
+  test('a Node as its kubelet registers it that has something of an earlier application loses it', async () => {
     const last = JSON.stringify({ metadata: { labels: { old: 'x' } }, spec: {} });
     const annotations = { 'node.machine.sapcloud.io/last-applied-anno-labels-taints': last };
     const world = registered({ metadata: { annotations, labels: { old: 'x', own: 'y' } } });
@@ -98,7 +98,7 @@ describe('a Node that names another Machine', () => {
     expect(labels?.[label]).toBe('pool-a');
   });
 
-  test('that has it makes no other machine Running; it is said', async () => {
+  test('the Machine that has the Node makes no other machine Running, and an Event says so', async () => {
     const rival = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-a' } } });
     const world = aWorld({
       control: [aMachine({ phase: 'Pending' }), rival],

@@ -71,7 +71,7 @@ describe('the count of a set', () => {
     },
   );
 
-  test('that cannot be judged does not hide the others', async () => {
+  test('the count of a set that cannot be judged does not hide the others', async () => {
     const bad = aMachineDeployment({
       metadata: { name: 'bad', uid: 'uid-of-bad' },
       spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 'many' } } },
@@ -158,7 +158,7 @@ describe('a freeze', () => {
     expect(await applyFreezes(world.control, { namespace, freezes: [freeze] })).toEqual([freeze]);
   });
 
-  test('that fails does not keep the others waiting', async () => {
+  test('a freeze that fails does not keep the others waiting', async () => {
     const world = aWorld({ control: [aMachineSet(), aMachineSet({ metadata: { name: 'b' } })] });
     world.control.fault = ({ path }) =>
       path.endsWith('/pool') ? { code: 403, reason: 'Forbidden', message: 'no' } : undefined;

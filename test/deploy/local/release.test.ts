@@ -86,18 +86,18 @@ describe('an official release', () => {
     await expect(download(release)).rejects.toThrow(/has SHA-256 .*, not the published/);
   });
 
-  test('that is missing is skipped with the answer of the site', async () => {
+  test('an official release that is missing is skipped with the answer of the site', async () => {
     const release = { url: `${base}/missing`, checksumUrl: `${base}/missing.sha256` };
     await expect(download(release)).rejects.toThrow('missing.sha256 answers 404');
   });
 
-  test('that is out of reach is skipped within seconds', async () => {
+  test('an official release that is out of reach is skipped within seconds', async () => {
     const unreachable = 'http://127.0.0.1:1/etcd';
     const release = { url: unreachable, checksumUrl: `${unreachable}.sha256` };
     await expect(download(release)).rejects.toThrow('127.0.0.1:1 is out of reach');
   });
 
-  test('that does not answer is skipped after 3 s', async () => {
+  test('an official release that does not answer is skipped after 3 s', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const url = `http://127.0.0.1:${portOf(silent)}/etcd`;

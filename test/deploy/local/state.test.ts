@@ -89,7 +89,7 @@ describe('stack.json', () => {
     expect(readRunningStack(layoutOf(stateDir))).toBeUndefined();
   });
 
-  test('that cannot be read is an error that names the file and the way out', () => {
+  test('stack.json that cannot be read is an error that names the file and the way out', () => {
     const layout = layoutOf(temporaryFolder());
     writeFileSync(layout.stackFile, '{');
     expect(() => readStackFile(layout)).toThrow(/stack\.json: .*Remove it and start again/);

@@ -132,7 +132,7 @@ describe('a Machine', () => {
     ).toEqual(told);
   });
 
-  test('that vanished is told with its UID, and never starts anything', () => {
+  test('a Machine that vanished is told with its UID, and never starts anything', () => {
     machine({ owner: 'set' });
     cluster.signals();
     cluster.machines.remove(cluster.now(aMachine({ owner: 'set' })));
@@ -153,7 +153,7 @@ describe('a Machine', () => {
       last: { owner: 'set', isDeleting: true },
       told: ['machineGone machine/a', 'machinesChanged machineSet/set'],
     },
-  ])('that went $name', ({ last, told }) => {
+  ])('a Machine that went $name', ({ last, told }) => {
     const gone = aMachine({ ...last, hasFinalizer: false });
     expect(
       toldOf(
@@ -251,7 +251,7 @@ describe('a MachineSet', () => {
     ).toEqual(told);
   });
 
-  test('that vanished is told to itself and to its deployment', () => {
+  test('a MachineSet that vanished is told to itself and to its deployment', () => {
     machineSet({ owner: 'pool' });
     cluster.told();
     cluster.machineSets.remove(cluster.now(aMachineSet({ owner: 'pool' })));
@@ -318,12 +318,12 @@ describe('a class', () => {
     'classChanged machine/going',
   ];
 
-  test('that is repaired is told to the machines that wait for it, also for their deletion', () => {
+  test('a class that is repaired is told to the machines that wait for it, also for their deletion', () => {
     cluster.classes.put(cluster.now(aClass({ ...inUse, size: 'huge' })));
     expect(machinesTold()).toEqual(toWaiting);
   });
 
-  test('that promises something else of its Nodes is told to those that run, too', () => {
+  test('a class that promises something else of its Nodes is told to those that run, too', () => {
     const toAll = [...toWaiting, 'classChanged machine/running'];
     cluster.classes.put(
       cluster.now(aClass({ ...inUse, virtualCapacity: { 'example.com/a': '1' } })),
@@ -333,7 +333,7 @@ describe('a class', () => {
     expect(machinesTold().toSorted()).toEqual(toAll.toSorted());
   });
 
-  test('that only got our finalizer concerns no machine', () => {
+  test('a class that only got our finalizer concerns no machine', () => {
     cluster.classes.put(cluster.now(aClass({ secret: 's' })));
     cluster.told();
     cluster.classes.put(cluster.now(aClass(inUse)));

@@ -51,7 +51,7 @@ describe('a Node', () => {
     expect(cluster.told()).toEqual(Array(count).fill('nodeObserved machine/a'));
   });
 
-  test('that joins, is lost and goes says nothing to a machine that is being deleted', () => {
+  test('a Node that joins, is lost and goes says nothing to a machine that is being deleted', () => {
     machine({ node: 'node-a', phase: 'Terminating', isDeleting: true, hasFinalizer: true });
     cluster.told();
     for (const looks of [{}, { isReady: false }, { isDeleting: true }]) node(looks);
@@ -59,7 +59,7 @@ describe('a Node', () => {
     expect(cluster.told()).toEqual([]);
   });
 
-  test('that vanished is told with its last state', () => {
+  test('a Node that vanished is told with its last state', () => {
     machine({ node: 'node-a', phase: 'Running' });
     node({});
     cluster.signals();

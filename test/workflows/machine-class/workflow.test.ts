@@ -112,7 +112,7 @@ describe('a class that changed', () => {
     expect(world.reports()).toEqual(reports);
   });
 
-  test('that is seen for the first time is not taken for edited, and another cluster is not heard', async () => {
+  test('a class that is seen for the first time is not taken for edited, and another cluster is not heard', async () => {
     const world = new ClassWorld('first-sight');
     await temporal.withWorkers('first-sight', world, async () => {
       const handle = await world.tell();

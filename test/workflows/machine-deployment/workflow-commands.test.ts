@@ -60,7 +60,7 @@ describe('an update', () => {
     });
   });
 
-  test('that makes no sense is refused before it begins, in words', async () => {
+  test('an update that makes no sense is refused before it begins, in words', async () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {
       await begin(rollout);
@@ -81,7 +81,7 @@ describe('an update', () => {
     });
   });
 
-  test('that the API server refuses fails with its words, which are no condition of the deployment', async () => {
+  test('an update that the API server refuses fails with its words, which are no condition of the deployment', async () => {
     const rollout = new RolloutWorld(temporal, () => ({
       applyRolloutCommand: async () => {
         throw ApplicationFailure.nonRetryable('pause: denied by a webhook', 'Refused');
@@ -113,7 +113,7 @@ describe('an update', () => {
     });
   });
 
-  test('that waits when the object turns out to be gone is told so', async () => {
+  test('an update that waits when the object turns out to be gone is told so', async () => {
     let isHeld = false;
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, (own) => ({
@@ -139,7 +139,7 @@ describe('an update', () => {
     });
   });
 
-  test('that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
+  test('an update that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, () => ({
       updateRolloutNodes: async () => {
@@ -161,7 +161,7 @@ describe('an update', () => {
     });
   });
 
-  test('that runs when a rollout ends is answered before the next run begins', async () => {
+  test('an update that runs when a rollout ends is answered before the next run begins', async () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {
       await begin(rollout);
@@ -191,7 +191,7 @@ describe('a signal', () => {
     });
   });
 
-  test('that makes no sense is left out, and its own words for the verb count for nothing', async () => {
+  test('a signal that makes no sense is left out, and its own words for the verb count for nothing', async () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {
       await begin(rollout);

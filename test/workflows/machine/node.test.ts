@@ -106,7 +106,7 @@ describe('the Node of a machine that runs', () => {
     });
   });
 
-  test('that cannot be reached keeps no machine from its deletion', async () => {
+  test('a Node that cannot be reached keeps no machine from its deletion', async () => {
     const world = await MachineWorld.create(temporal, { syncNode: hang });
     await world.run(async () => {
       await world.beginAndJoin();

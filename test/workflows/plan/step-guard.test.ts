@@ -5,7 +5,7 @@ import { ofTurns, StepGuard } from '../../../workflows/plan/step-guard.ts';
 const hour = 3_600_000;
 
 describe('a step', () => {
-  test('that follows others now and then is never held back', () => {
+  test('a step that follows others now and then is never held back', () => {
     const guard = new StepGuard();
     for (let now = 0; now < 24 * hour; now += 15_000) {
       expect(guard.holdOf('prepare', now)).toBeUndefined();
@@ -13,7 +13,7 @@ describe('a step', () => {
     }
   });
 
-  test('that is done again and again waits, and says why; another step does not wait for it', () => {
+  test('a step that is done again and again waits, and says why; another step does not wait for it', () => {
     const guard = new StepGuard();
     let times = 0;
     for (; !guard.holdOf('checkHealth', 0) && times < 1_000; times += 1) {
@@ -24,7 +24,7 @@ describe('a step', () => {
     expect(guard.holdOf('beginTeardown', 0)).toBeUndefined();
   });
 
-  test('that fails waits longer each time, until it succeeds', () => {
+  test('a step that fails waits longer each time, until it succeeds', () => {
     const guard = new StepGuard();
     const waits = [0, 1_000_000, 2_000_000].map((now) => {
       guard.failed('drain', 'no luck', { now, random: 0 });

@@ -78,7 +78,7 @@ test('nothing is read while nothing is blocked', async () => {
 });
 
 describe('a budget', () => {
-  test('that begins to allow wakes as many as it allows, the longest blocked first', async () => {
+  test('a budget that begins to allow wakes as many as it allows, the longest blocked first', async () => {
     scene = new Scene(aBudget(0));
     scene.options.claimMs = 60_000;
     for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
@@ -89,7 +89,7 @@ describe('a budget', () => {
     expect(scene.woken.toSorted()).toEqual(['a', 'b']);
   });
 
-  test('that changes again wakes no second drain while the first has not tried', async () => {
+  test('a budget that changes again wakes no second drain while the first has not tried', async () => {
     scene = new Scene(aBudget(0));
     scene.options.claimMs = 60_000;
     for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
@@ -108,7 +108,7 @@ describe('a budget', () => {
     expect(scene.woken).toEqual(['a', 'd', 'e', 'f']);
   });
 
-  test('that is deleted wakes all of them', async () => {
+  test('a budget that is deleted wakes all of them', async () => {
     scene = new Scene(aBudget(0));
     for (const id of ['a', 'b', 'c']) scene.block(id, 1);
     await scene.watching();
@@ -117,7 +117,7 @@ describe('a budget', () => {
     expect(scene.woken.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('that takes the pod together with another one wakes it when one of them goes', async () => {
+  test('a budget that takes the pod together with another one wakes it when one of them goes', async () => {
     const other = { metadata: { name: 'other', namespace: 'default', generation: 1 } };
     scene = new Scene(aBudget(1), aBudget(1, other));
     scene.block('a', 1);
@@ -127,7 +127,7 @@ describe('a budget', () => {
     expect(scene.woken.toSorted()).toEqual(['a']);
   });
 
-  test('that allowed before the first look wakes, once for the same state', async () => {
+  test('a budget that allowed before the first look wakes, once for the same state', async () => {
     scene = new Scene(aBudget(1));
     scene.block('a', 1);
     await scene.untilWoken('a');

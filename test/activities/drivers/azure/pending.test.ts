@@ -226,7 +226,7 @@ describe('a delete', () => {
   test.each<{ name: string; by: Fault['kind'] }>([
     { name: 'by its operation', by: 'slow' },
     { name: 'by what the virtual machine says', by: 'signed' },
-  ])('that fails after minutes is told once, $name, and sent again', async ({ by }) => {
+  ])('a delete that fails after minutes is told once, $name, and sent again', async ({ by }) => {
     await create('m')({});
     const kept = double.resources;
     double.faults.add({ kind: by, milliseconds: 600_000, match: vmDelete });

@@ -50,18 +50,21 @@ describe('a spot instance', () => {
     ['STOPPING', false],
     ['SUSPENDED', false],
     [undefined, true],
-  ])('that Google takes back meanwhile (%s) is a lack of capacity', async (reason, settled) => {
-    const name = `taken-${String(reason).toLowerCase()}`;
-    const fault = { kind: 'dies', operation: 'insert', name, seconds: 5 } as const;
-    world.double.faults.add(reason === undefined ? fault : { ...fault, reason });
-    const create = driver.createInstance(gcpRequest(name, { providerSpec }));
-    const { checkpoint = '', pollAfterSeconds } = await pendingOf(create);
-    world.double.advance(pollAfterSeconds);
-    const request = gcpRequest(name, { providerSpec, checkpoint });
-    const failure = await failureOf(driver.createInstance(request));
-    expect(failure).toMatchObject({ code: 'ResourceExhausted', kind: 'capacity', settled });
-    expect(failure.message).toContain('Google takes spot instances back');
-  });
+  ])(
+    'a spot instance that Google takes back meanwhile (%s) is a lack of capacity',
+    async (reason, settled) => {
+      const name = `taken-${String(reason).toLowerCase()}`;
+      const fault = { kind: 'dies', operation: 'insert', name, seconds: 5 } as const;
+      world.double.faults.add(reason === undefined ? fault : { ...fault, reason });
+      const create = driver.createInstance(gcpRequest(name, { providerSpec }));
+      const { checkpoint = '', pollAfterSeconds } = await pendingOf(create);
+      world.double.advance(pollAfterSeconds);
+      const request = gcpRequest(name, { providerSpec, checkpoint });
+      const failure = await failureOf(driver.createInstance(request));
+      expect(failure).toMatchObject({ code: 'ResourceExhausted', kind: 'capacity', settled });
+      expect(failure.message).toContain('Google takes spot instances back');
+    },
+  );
 
   test('is a lack of capacity when it is gone as its operation is done', async () => {
     world.double.faults.add({ kind: 'dies', operation: 'insert', name: 'flash' });
@@ -88,7 +91,7 @@ describe('any other instance', () => {
   });
 
   test.each(['TERMINATED', 'SUSPENDED', 'STOPPING'])(
-    'that is %s by then has failed, and says so',
+    'any other instance that is %s by then has failed, and says so',
     async (reason) => {
       const name = `ended-${reason.toLowerCase()}`;
       world.double.faults.add({ kind: 'dies', operation: 'insert', name, reason });

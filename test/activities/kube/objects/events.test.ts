@@ -73,7 +73,7 @@ describe('an Event', () => {
     ]);
   });
 
-  test('that happens again is counted, and keeps the time when it was first', async () => {
+  test('an Event that happens again is counted, and keeps the time when it was first', async () => {
     const client = new MemoryKube();
     await recorded(client);
     const [first] = (await client.list<{ firstTimestamp: string }>(path)).items;
@@ -119,7 +119,7 @@ describe('an Event', () => {
     for (const label of name.split('.')) expect(label).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
   });
 
-  test('that expires while it is counted is written at its next occurrence', async () => {
+  test('an Event that expires while it is counted is written at its next occurrence', async () => {
     const { client, recorder, dropped } = counted();
     await recorded(client);
     client.fault = ({ method }) =>

@@ -163,7 +163,7 @@ describe('virtual capacity', () => {
     expect(metadata.annotations).not.toHaveProperty([lastAppliedVirtualCapacity]);
   });
 
-  test('that the API server refuses is said in an Event and noted nowhere', async () => {
+  test('virtual capacity that the API server refuses is said in an Event and noted nowhere', async () => {
     const world = worldWith({}, { nonsense: 'x' });
     world.target.fault = refusing('/status');
     await syncNode(world, request);
@@ -218,7 +218,7 @@ describe('a Node that joins', () => {
     expect([...world.control.writes(), ...world.target.writes()]).toEqual([]);
   });
 
-  test('that has joined leaves the conditions to the health checks', async () => {
+  test('a Node that has joined leaves the conditions to the health checks', async () => {
     const world = pendingWith();
     await syncNode(world, request);
     expect(await conditionsOf(world)).toBeUndefined();

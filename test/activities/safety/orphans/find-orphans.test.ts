@@ -171,7 +171,7 @@ describe('a look', () => {
     const objects = [aMachineClass(), aSecret(), joined('there', 'x/i-0'), joined('lost', 'x/i-1')];
     const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
 
-    test('and says which the cloud does not know', async () => {
+    test('asks for instances of Machines that are not listed and says which the cloud does not know', async () => {
       const { asked, listings } = lookAt(new MemoryKube(...objects), { instances });
       const missing = [{ name: 'lost', uid: 'uid-of-lost', providerID: 'x/i-1' }];
       expect(await listings).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
@@ -264,7 +264,7 @@ describe('a deletion', () => {
     expect(await deletion([], refuse)).toMatchObject({ outcome: 'kept' });
   });
 
-  test('that the cloud refuses is told', async () => {
+  test('a deletion that the cloud refuses is told', async () => {
     const end = await deletion([aMachineClass(), aSecret()], () => Promise.reject(refused));
     expect(end).toEqual({ outcome: 'failed', message: 'PermissionDenied: no' });
   });

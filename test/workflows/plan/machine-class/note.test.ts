@@ -51,10 +51,13 @@ describe('a look at class and Secrets', () => {
       faults: [fault],
       after: { note: `${refused}\n${fault}`, ...invalid },
     },
-  ])('that were not edited says as before that they are refused: $when', (row) => {
-    const { before, faults, after } = row;
-    expect(outcomeOf(noteFaults(before, faults, { isEdited: false }))).toEqual(after);
-  });
+  ])(
+    'a look at class and Secrets that were not edited says as before that they are refused: $when',
+    (row) => {
+      const { before, faults, after } = row;
+      expect(outcomeOf(noteFaults(before, faults, { isEdited: false }))).toEqual(after);
+    },
+  );
 
   test('is told in an annotation and an Event of bounded length, and is the same the next time', () => {
     const faults = Array.from({ length: 50 }, (_, index) => `${index}: ${'ä"\n'.repeat(300)}`);
@@ -85,9 +88,12 @@ describe('a cloud that refuses the credentials', () => {
     { when: 'beside a fault', before: `${refused}\n${fault}`, after: { note: fault, ...invalid } },
     { when: 'never', before: fault, after: 'unchanged' },
     { when: 'never, and nothing is wrong', before: undefined, after: 'unchanged' },
-  ])('and takes them then: it was refused $when', ({ before, after }) => {
-    expect(outcomeOf(noteAcceptance(before, 'machines'))).toEqual(after);
-  });
+  ])(
+    'a cloud that refuses the credentials and takes them then: it was refused $when',
+    ({ before, after }) => {
+      expect(outcomeOf(noteAcceptance(before, 'machines'))).toEqual(after);
+    },
+  );
 
   test('for listing may take them for machines: each use is told and ends by itself', () => {
     const both = noteRefusal(refused, 'PermissionDenied: no list', 'listing')?.note;

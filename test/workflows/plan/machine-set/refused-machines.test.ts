@@ -30,7 +30,7 @@ describe('machines that are refused', () => {
     expect(afterAttempt(refused, { tried: ['a'], ...at(9_000) })).toBeUndefined();
   });
 
-  test('that come while others wait are tried again together with these', () => {
+  test('machines that are refused while others wait are tried again together with these', () => {
     const first = afterAttempt(undefined, { tried: ['a'], refused: refusal('a'), ...at(0) });
     const both = afterAttempt(first, { tried: ['b'], refused: refusal('b'), ...at(1_000) });
     expect(both).toMatchObject({ names: ['a', 'b'], failures: 1, retryAt: first?.retryAt });

@@ -15,7 +15,7 @@ const b: WorkflowRef = { kind: 'machine', name: 'pool-b' };
 const limit = 10;
 
 describe('objects and workflows', () => {
-  test('that belong together are well', () => {
+  test('objects and workflows that belong together are well', () => {
     const look = compare({ objects: [pool, set, a], running: [a, set, pool], limit });
     expect(look).toMatchObject({ objects: 3, running: 3, omitted: 0 });
     expect(isWell(look)).toBe(true);

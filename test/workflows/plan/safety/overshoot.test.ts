@@ -92,7 +92,7 @@ describe('a set', () => {
     );
   });
 
-  test('that is frozen stays so between both limits, and thaws at the lower', () => {
+  test('a set that is frozen stays so between both limits, and thaws at the lower', () => {
     const deployments = [aDeployment(marked)];
     expect(said(aLook([aSet({ ...marked, count: 6 })], deployments))).toEqual([]);
     expect(said(aLook([aSet({ ...marked, count: 5 })], deployments))).toEqual([
@@ -109,7 +109,7 @@ describe('a set', () => {
     ]);
   });
 
-  test('that somebody froze by hand thaws too, as in MCM', () => {
+  test('a set that somebody froze by hand thaws too, as in MCM', () => {
     expect(said(aLook([aSet({ isFrozen: true, count: 1 })]))).toContain(
       'unfreeze machineSet/pool-1',
     );
@@ -130,7 +130,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  test('that was frozen by hand thaws', () => {
+  test('a deployment that was frozen by hand thaws', () => {
     expect(said(aLook([], [aDeployment({ isFrozen: true })]))).toEqual([
       'unfreeze machineDeployment/pool',
     ]);
