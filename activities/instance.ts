@@ -1,17 +1,17 @@
 /** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
+import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type {
   ClassRequest,
   CreateOutcome,
-  DeleteListedRequest,
   DeleteListedOutcome,
-  DriverActivities,
+  DeleteListedRequest,
+  DescribeOutcome,
   DriverRequest,
   ListOutcome,
   ListRequest,
   Pending,
   ValidateOutcome,
-} from '../workflows/contracts/driver-activities.ts';
-import type { DescribeOutcome } from '../workflows/contracts/missing-instance-activities.ts';
+} from '../workflows/contracts/driver-contract.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/facts.ts';

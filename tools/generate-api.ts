@@ -7,6 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+import { wrapComments } from './generated-comments.ts';
 
 /**
  * The keywords of a CRD's schema that matter for types, and `tsType` of json-schema-to-typescript.
@@ -107,21 +108,9 @@ function asObject(root: Schema): Schema {
 
 /** Short comments on one line, maps as `Record`, and a blank line between types. */
 function compact(code: string): string {
-  return code
-    .replaceAll(/^( *)\/\*\*\n\s*\* (.*)\n\s*\*\//gm, commentOf)
+  return wrapComments(code)
     .replaceAll(/\{\s*\[k: string\]: (.*);\s*\}/g, 'Record<string, $1>')
     .replaceAll(/^\}\n(?=.)/gm, '}\n\n');
-}
-
-const commentWidth = 100;
-
-function commentOf(_comment: string, indent: string, text: string): string {
-  const line = `${indent}/** ${text} */`;
-  if (line.length <= commentWidth) return line;
-  const width = commentWidth - indent.length - ' * '.length;
-  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)`, 'g')) ?? [text];
-  const rows = lines.map((row) => `${indent} * ${row.trimEnd()}`);
-  return [`${indent}/**`, ...rows, `${indent} */`].join('\n');
 }
 
 /** All named types seen so far, and where each stands. */

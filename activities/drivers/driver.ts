@@ -2,10 +2,8 @@
  * The driver contract: what the core asks of a cloud. A driver writes nothing to Kubernetes and
  * keeps no state.
  */
-import {
-  longestPollSeconds,
-  type ListedInstance,
-} from '../../workflows/contracts/driver-activities.ts';
+import { longestPollSeconds } from '../../workflows/contracts/driver-activities.ts';
+import { type ListedInstance } from '../../workflows/contracts/driver-contract.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 

@@ -3,7 +3,7 @@ import { DriverError } from '../drivers/driver.ts';
 import type {
   DeleteListedRequest,
   DriverRequest,
-} from '../../workflows/contracts/driver-activities.ts';
+} from '../../workflows/contracts/driver-contract.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';

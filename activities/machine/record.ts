@@ -1,5 +1,5 @@
 /** Reports the steps of a Machine's creation on the object. */
-import type { CreatedInstance } from '../../workflows/contracts/driver-activities.ts';
+import type { CreatedInstance } from '../../workflows/contracts/driver-contract.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,

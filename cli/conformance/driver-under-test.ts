@@ -1,6 +1,7 @@
 /** Asks the driver and keeps what it answered. */
 import type { Place } from '../../workflows/api/place.ts';
-import type { DriverActivities, Pending } from '../../workflows/contracts/driver-activities.ts';
+import type { DriverActivities } from '../../workflows/contracts/driver-activities.ts';
+import type { Pending } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion, driverCallOf } from '../../workflows/contracts/driver-activities.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { faultsOf } from './contract.ts';

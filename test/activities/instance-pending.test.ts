@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
-import type { DriverRequest } from '../../workflows/contracts/driver-activities.ts';
+import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';

@@ -4,7 +4,7 @@ import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
-import type { DriverRequest } from '../../workflows/contracts/driver-activities.ts';
+import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';

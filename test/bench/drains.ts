@@ -6,10 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import { LiveList } from '../e2e/support/live-list.ts';
 import { measure, untilQuiet, type Bench, type Part, type Parts } from './measure.ts';

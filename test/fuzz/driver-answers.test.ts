@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-import type { Pending } from '../../workflows/contracts/driver-activities.ts';
+import type { Pending } from '../../workflows/contracts/driver-contract.ts';
 import { createdBy, deletedBy, listedBy } from '../../workflows/contracts/driver-answers.ts';
 import { spoiled } from '../support/fuzz/payloads.ts';
 import { counterexample } from '../support/fuzz/runs.ts';

@@ -33,7 +33,7 @@ function roomOf(file: string): Room {
 /** Types too, and what a file imports or names while it runs. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(`${root}${file}`, 'utf8');
-  const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\()'([^']+)'/gm);
+  const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\()'([^'$]+)'/gm);
   return [...found].map(([, name = '']) => ({ file, room: roomOf(file), ...targetOf(file, name) }));
 }
 

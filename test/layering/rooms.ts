@@ -151,7 +151,12 @@ export const rooms: readonly Room[] = [
   {
     folder: 'activities/drivers',
     holds: 'the drivers of clouds; they know no Kubernetes',
-    imports: ['workflows/api', 'workflows/values', 'workflows/contracts/driver-activities'],
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts/driver-activities',
+      'workflows/contracts/driver-contract',
+    ],
     packages: [
       '@aws-sdk/*',
       '@azure/*',

@@ -7,6 +7,16 @@ import { clip } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { longestPollSeconds } from './driver-activities.ts';
+import type {
+  CreatedInstance,
+  CreateOutcome,
+  DeleteListedOutcome,
+  DescribeOutcome,
+  ListedInstance,
+  ListOutcome,
+  Pending,
+  ValidateOutcome,
+} from './driver-contract.ts';
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import { machineFailureKinds } from '../plan/machine/facts.ts';
@@ -24,38 +34,13 @@ import {
   time,
 } from '../values/schema.ts';
 
-/** What a driver says of the instance that it made or found. */
-export interface AnsweredInstance extends Instance {
-  lastKnownState?: string;
-  addresses?: { type: string; address: string }[];
-  isFound: boolean;
-}
-
-export interface AnsweredListing {
-  providerID: string;
-  machineName: string;
-  token?: string;
-  createdAt?: number;
-}
-
 interface Failed {
   outcome: 'failed';
   failure: MachineFailure;
 }
 
-type Created = { outcome: 'created'; instance: AnsweredInstance } | Failed;
-type Described =
-  { outcome: 'found'; instance: Instance } | { outcome: 'missing'; settleSeconds: number } | Failed;
-type Validated = { outcome: 'validated'; faults: string[]; warnings?: string[] } | Failed;
-type Listed = { outcome: 'listed'; instances: AnsweredListing[] } | Failed;
-type Deleted = { outcome: 'deleted'; isFound: boolean; settleSeconds: number } | Failed;
-
-interface Pending {
-  outcome: 'pending';
-  message: string;
-  pollAfterSeconds: number;
-  checkpoint?: string;
-}
+type Created = Exclude<CreateOutcome, Pending>;
+type Deleted = DeleteListedOutcome;
 
 export interface AnswerContext {
   provider: string;
@@ -73,7 +58,7 @@ const nodeName: Validator = (value) =>
 
 const address: Schema<{ type: string; address: string }> = { type: text, address: text };
 
-function instanceSchema({ usesTarget }: AnswerContext): Schema<AnsweredInstance> {
+function instanceSchema({ usesTarget }: AnswerContext): Schema<CreatedInstance> {
   return {
     providerID: name,
     nodeName: usesTarget ? nodeName : text,
@@ -165,7 +150,7 @@ function endedBy(
 
 const describedSchema: Schema<Instance> = { providerID: name, nodeName: text };
 
-export function describedBy(answer: Described, context: AnswerContext): Described {
+export function describedBy(answer: DescribeOutcome, context: AnswerContext): DescribeOutcome {
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'describeInstance', context) };
@@ -180,7 +165,7 @@ export function describedBy(answer: Described, context: AnswerContext): Describe
 
 const faultsMax = 1_000;
 
-export function validatedBy(answer: Validated, context: AnswerContext): Validated {
+export function validatedBy(answer: ValidateOutcome, context: AnswerContext): ValidateOutcome {
   const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'validateClass', context) };
@@ -194,7 +179,7 @@ export function validatedBy(answer: Validated, context: AnswerContext): Validate
   return fault === undefined ? answer : nonsense('validateClass', fault, context);
 }
 
-const listedSchema: Schema<AnsweredListing> = {
+const listedSchema: Schema<ListedInstance> = {
   providerID: name,
   machineName: text,
   token: optional(text),
@@ -206,9 +191,9 @@ export const listedMax = 5_000;
 
 /** `error`: why there is none. */
 export function listedBy(
-  answer: Listed,
+  answer: ListOutcome,
   context: AnswerContext,
-): { instances: AnsweredListing[]; error?: string } {
+): { instances: ListedInstance[]; error?: string } {
   const { outcome, instances, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed') {
     const { code, message } = failureIn(failure, 'listInstances', context);

@@ -3,7 +3,8 @@
  * of them can be run twice with the same effect as once.
  */
 import type { ObjectReference, NamespacedName } from './references.ts';
-import type { CreatedInstance, DriverCall } from './driver-activities.ts';
+import type { DriverCall } from './driver-activities.ts';
+import type { CreatedInstance } from './driver-contract.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';

@@ -5,15 +5,6 @@
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
-export type DescribeOutcome =
-  | { outcome: 'found'; instance: Instance }
-  /**
-   * The cloud says that there is none. `settleSeconds`: for so long it may not know what it has.
-   */
-  | { outcome: 'missing'; settleSeconds: number }
-  /** It says nothing. */
-  | { outcome: 'failed'; failure: MachineFailure };
-
 /** Which driver is to be asked; a class that could not be read may be there by now. */
 export type ProviderOutcome =
   { found: true; provider: string } | { found: false; failure: MachineFailure };

@@ -5,7 +5,7 @@ import type { WorkflowComparison, WorkflowRef } from '../plan/safety/lost-workfl
 import type { Freeze, OvershootFinding, OvershootRules } from '../plan/safety/overshoot.ts';
 import type { MissingInstance } from './messages.ts';
 import type { NamespacedName } from './references.ts';
-import type { ListedInstance } from './driver-activities.ts';
+import type { ListedInstance } from './driver-contract.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
 import type {
   CredentialNews,

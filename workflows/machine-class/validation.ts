@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { ReadClassOutcome } from '../contracts/machine-class-activities.ts';
 import type { WorkflowInput, NamespacedName } from '../contracts/references.ts';
-import type { ValidateOutcome } from '../contracts/driver-activities.ts';
+import type { ValidateOutcome } from '../contracts/driver-contract.ts';
 import { contractVersion } from '../contracts/driver-activities.ts';
 import { validatedBy } from '../contracts/driver-answers.ts';
 import { classValidation, isUntaken, messageOf, localFirst } from '../runtime/activity-options.ts';

@@ -4,7 +4,7 @@
  */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import type { ObjectReference } from '../contracts/references.ts';
-import type { Pending } from '../contracts/driver-activities.ts';
+import type { Pending } from '../contracts/driver-contract.ts';
 import type { MachineState, OperationState } from './state.ts';
 import { defined } from '../values/defined.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';

@@ -1,5 +1,5 @@
 /** The instance: from the first create to its ids on the object. */
-import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-activities.ts';
+import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-contract.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';

@@ -8,14 +8,14 @@ import {
   CancellationScope,
   isCancellation,
 } from '@temporalio/workflow';
+import type { DriverCall } from '../contracts/driver-activities.ts';
 import type {
   CreateOutcome,
   DeleteOutcome,
-  DriverCall,
+  DescribeOutcome,
   DriverRequest,
   Pending,
-} from '../contracts/driver-activities.ts';
-import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
+} from '../contracts/driver-contract.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
 import type { AnswerContext } from '../contracts/driver-answers.ts';

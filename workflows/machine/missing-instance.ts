@@ -1,5 +1,5 @@
 /** An instance that the cloud may have lost. */
-import type { DescribeOutcome } from '../contracts/missing-instance-activities.ts';
+import type { DescribeOutcome } from '../contracts/driver-contract.ts';
 import type { MissingInstance } from '../contracts/messages.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MissingInstanceFacts } from '../plan/machine/facts.ts';

@@ -2,7 +2,7 @@
  * What a Machine's workflow knows; carried whole through continue-as-new. Each group is changed in
  * one file only, which is named with it; all others read.
  */
-import type { CreatedInstance } from '../contracts/driver-activities.ts';
+import type { CreatedInstance } from '../contracts/driver-contract.ts';
 import type { DrainReport } from '../contracts/drain-activities.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../contracts/messages.ts';

@@ -2,7 +2,7 @@
  * Lists what a cloud has of ours, and says what of it no Machine knows, and which Machines it knows
  * nothing of.
  */
-import type { ListedInstance } from '../../../workflows/contracts/driver-activities.ts';
+import type { ListedInstance } from '../../../workflows/contracts/driver-contract.ts';
 import type { OrphanSearchRequest } from '../../../workflows/contracts/safety-activities.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Claims, KeptReason } from '../../../workflows/plan/safety/orphan-claims.ts';

@@ -1,5 +1,5 @@
 /** One instance for each machine, however often and in whatever way it is asked for. */
-import type { CreateOutcome } from '../../../workflows/contracts/driver-activities.ts';
+import type { CreateOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type { Input } from '../driver-under-test.ts';
 import type { Asked, Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';

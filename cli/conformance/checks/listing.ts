@@ -1,6 +1,6 @@
 /** What a listing has, and what it must not have. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ListedInstance } from '../../../workflows/contracts/driver-activities.ts';
+import type { ListedInstance } from '../../../workflows/contracts/driver-contract.ts';
 import type { Asked, Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';
 import { expectPart, Mismatch } from '../verdict.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import type { DriverRequest } from '../../../workflows/contracts/driver-activities.ts';
+import type { DriverRequest } from '../../../workflows/contracts/driver-contract.ts';
 import { driverCalls } from '../../../workflows/contracts/driver-activities.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import type { Scenario } from './scenario.ts';

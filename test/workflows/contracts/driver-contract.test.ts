@@ -1,23 +1,27 @@
-/** The JSON schema of what drivers serve, and the TypeScript types of the port, say the same. */
+/** The JSON schema of what drivers serve is the source of the types. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { compile } from 'json-schema-to-typescript';
-import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
-import type { DriverContract } from './driver-contract-types.ts';
+import {
+  generateDriverContract,
+  options,
+  readSchema,
+  sharedNames,
+  typesFile,
+} from '../../../tools/generate-driver-contract.ts';
+import type { ObjectReference } from '../../../workflows/contracts/references.ts';
+import type { Instance, MachineFailure } from '../../../workflows/plan/machine/facts.ts';
+import type { NodeTemplate } from '../../../workflows/plan/machine/node-template.ts';
+import type { SharedTypes } from './shared-types.ts';
 
-const schemaFile = new URL('../../../workflows/contracts/driver.schema.json', import.meta.url);
-const typesFile = new URL('driver-contract-types.ts', import.meta.url);
+const sharedFile = new URL('shared-types.ts', import.meta.url);
 
-type Activity = keyof DriverActivities;
-
-type Port = {
-  [Name in Activity]: {
-    input: Parameters<DriverActivities[Name]>[0];
-    output: Awaited<ReturnType<DriverActivities[Name]>>;
-  };
-};
-
-type Schema = { [Name in keyof DriverContract]: Pick<DriverContract[Name], 'input' | 'output'> };
+interface Core {
+  ObjectReference: ObjectReference;
+  Instance: Instance;
+  MachineFailure: MachineFailure;
+  NodeTemplate: NodeTemplate;
+}
 
 /** With all optional fields: those that only one side has would be assignable. */
 type Whole<T> = T extends (infer Item)[]
@@ -26,28 +30,39 @@ type Whole<T> = T extends (infer Item)[]
     ? { [Field in keyof T]-?: Whole<Exclude<T[Field], undefined>> }
     : T;
 
-// These do not compile when one has a field, a value or an activity that the other does not have,
-// or is less strict about one.
+// These do not compile when one has a field or a value that the other does not have, or is less
+// strict about one.
 const sameTypes = [
-  (port: Port): Schema => port,
-  (schema: Schema): Port => schema,
-  (port: Whole<Port>): Whole<Schema> => port,
-  (schema: Whole<Schema>): Whole<Port> => schema,
+  (core: Core): SharedTypes => core,
+  (schema: SharedTypes): Core => schema,
+  (core: Whole<Core>): Whole<SharedTypes> => core,
+  (schema: Whole<SharedTypes>): Whole<Core> => schema,
 ];
 
-test('the types are those of the schema', async () => {
-  // Descriptions would make a long file of it.
-  const schema: Parameters<typeof compile>[0] = JSON.parse(
-    await readFile(schemaFile, 'utf8'),
-    (name, value: unknown) => (name === 'description' ? undefined : value),
+test('driver-contract.ts is made from the schema (else: npm run generate)', async () => {
+  expect(await readFile(typesFile, 'utf8')).toBe(await generateDriverContract());
+});
+
+test('types that the core shares with drivers are those of the schema', async () => {
+  const { $defs } = await readSchema();
+  const properties = Object.fromEntries(
+    sharedNames.map((name) => [name, { $ref: `#/$defs/${name}` }]),
   );
-  const text = await compile(schema, 'DriverContract', {
-    additionalProperties: false,
-    bannerComment:
-      '/** Made from workflows/contracts/driver.schema.json with UPDATE_GOLDEN=1; do not edit. */',
-    style: { printWidth: 100, singleQuote: true },
+  const schema = { type: 'object', properties, required: sharedNames, $defs } as const;
+  const banner = '/** Made from driver.schema.json with UPDATE_GOLDEN=1; do not edit. */';
+  const text = await compile(withoutDescriptions(schema), 'SharedTypes', {
+    ...options,
+    bannerComment: banner,
+    unreachableDefinitions: false,
   });
-  if (process.env['UPDATE_GOLDEN']) await writeFile(typesFile, text);
-  expect(await readFile(typesFile, 'utf8')).toBe(text);
+  if (process.env['UPDATE_GOLDEN']) await writeFile(sharedFile, text);
+  expect(await readFile(sharedFile, 'utf8')).toBe(text);
   expect(sameTypes).toHaveLength(4);
 });
+
+/** They would make a long file of it. */
+function withoutDescriptions(schema: object): Parameters<typeof compile>[0] {
+  return JSON.parse(
+    JSON.stringify(schema, (name, value: unknown) => (name === 'description' ? undefined : value)),
+  );
+}

@@ -7,7 +7,7 @@ import type {
   CreateOutcome,
   DeleteOutcome,
   DriverRequest,
-} from '../../../workflows/contracts/driver-activities.ts';
+} from '../../../workflows/contracts/driver-contract.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';

@@ -1,6 +1,6 @@
 /** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
+import type { DescribeOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type {
   HealthOutcome,
   HealthRequest,

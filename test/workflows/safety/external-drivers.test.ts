@@ -1,11 +1,10 @@
 /** The search for orphans at a driver that serves nothing but the port. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DescribeOutcome } from '../../../workflows/contracts/missing-instance-activities.ts';
+import type { DescribeOutcome, ListOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type {
   EvaluatedListing,
   OrphanCheck,
 } from '../../../workflows/contracts/safety-activities.ts';
-import type { ListOutcome } from '../../../workflows/contracts/driver-activities.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';

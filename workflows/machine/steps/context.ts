@@ -1,5 +1,5 @@
 /** What the steps of a machine share: whose they are, and what is known. */
-import type { DriverRequest } from '../../contracts/driver-activities.ts';
+import type { DriverRequest } from '../../contracts/driver-contract.ts';
 import type { WorkflowInput, ObjectReference } from '../../contracts/references.ts';
 import type { PreparedMachine } from '../../contracts/machine-activities.ts';
 import { contractVersion } from '../../contracts/driver-activities.ts';

@@ -17,7 +17,7 @@ import { markFresh, markGone, markStale, noteNodeRead, noteReach } from '../obje
 import { setPhase } from '../phase.ts';
 import { takeRead } from '../restore.ts';
 import { instanceOf, isRecorded } from '../state.ts';
-import type { CreatedInstance } from '../../contracts/driver-activities.ts';
+import type { CreatedInstance } from '../../contracts/driver-contract.ts';
 import type { StepContext } from './context.ts';
 
 /**

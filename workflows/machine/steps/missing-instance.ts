@@ -1,8 +1,7 @@
 /** Asks the cloud whether it has the instance, and acts when it has none and no Node says more. */
 import { isCancellation } from '@temporalio/workflow';
 import { describedBy } from '../../contracts/driver-answers.ts';
-import type { DriverRequest } from '../../contracts/driver-activities.ts';
-import type { DescribeOutcome } from '../../contracts/missing-instance-activities.ts';
+import type { DescribeOutcome, DriverRequest } from '../../contracts/driver-contract.ts';
 import { driverQuery, messageOf, localFirst } from '../../runtime/activity-options.ts';
 import { endMissing, noteAnswer } from '../missing-instance.ts';
 import { setPhase } from '../phase.ts';

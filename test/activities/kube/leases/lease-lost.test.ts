@@ -5,7 +5,7 @@ import { createGuard } from '../../../../activities/gates.ts';
 import { createKubeActivities } from '../../../../activities/index.ts';
 import { createDriverActivities } from '../../../../activities/instance.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
-import type { DriverRequest } from '../../../../workflows/contracts/driver-activities.ts';
+import type { DriverRequest } from '../../../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../../../workflows/contracts/driver-activities.ts';
 import {
   aMachine,
