@@ -124,7 +124,7 @@ async function untilThawed({ workflows }: Scenario): Promise<void> {
 async function untilSeen({ workflows }: Scenario, name: string): Promise<void> {
   await eventually(`the page of ${name} says that nobody can look`, async () => {
     const { details } = await workflows.pageOf('machine', name);
-    expect(details).toContain('cannot look at its health');
+    expect(details).toContain('cannot check its health');
   });
 }
 
@@ -134,7 +134,7 @@ async function untilLooked({ workflows }: Scenario, name: string, ended: number)
   await eventually(`${name} is looked at again`, async () => {
     const { phase, health } = await handle.query<MachineState>('state');
     expect(phase).toBe('Unknown');
-    expect(health?.waitsFor).not.toContain('cannot look at its health');
+    expect(health?.waitsFor).not.toContain('cannot check its health');
     expect(health && deadlineOf(health)).toBeGreaterThan(ended);
   });
 }
