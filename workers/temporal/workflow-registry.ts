@@ -17,7 +17,7 @@ import { vanishedNodeSignals } from '../../watcher/resync.ts';
 import type { Resource } from '../../watcher/cache/views.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { instanceMissing, stateQuery } from '../../workflows/contracts/messages.ts';
+import { instanceMissing, objectQuery } from '../../workflows/contracts/messages.ts';
 import type { WorkflowKind, WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import { workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
 import type { Claimant } from './claims.ts';
@@ -78,7 +78,7 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
     },
 
     async signalGone(dead, epoch) {
-      const { uid, isGone } = lifeIn(await handleOf(dead).query<unknown>(stateQuery.name));
+      const { uid, isGone } = await handleOf(dead).query(objectQuery);
       if (isGone) return 'it knows';
       if (uid === undefined)
         return 'it has not read its object yet: it will see that there is none';
@@ -161,15 +161,4 @@ function deathSignal(
   const { name, resource } = ends[kind];
   const payload = { ...versionAt(context, resourceVersion), uid };
   return { kind, object, name, payload, cause: { resource, resourceVersion } };
-}
-
-/** Of the state that every entity shows. */
-function lifeIn(state: unknown): { uid: string | undefined; isGone: boolean } {
-  const { uid, isGone, observed } = recordOf(state);
-  const known = uid ?? recordOf(observed)['uid'];
-  return { uid: typeof known === 'string' ? known : undefined, isGone: isGone === true };
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

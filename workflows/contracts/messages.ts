@@ -145,5 +145,15 @@ export type SignalPayloads = {
 /** The plan of a rollout, what blocks it and what comes next. */
 export const rolloutQuery = defineQuery<unknown>('rollout');
 
+/** Which object a run stands for, as far as it knows. */
+export interface FollowedObject {
+  /** Absent before the object was signalled or read. */
+  uid?: string;
+  isGone: boolean;
+}
+
+/** For programs of ours: the state has another form in each kind. */
+export const objectQuery = defineQuery<FollowedObject>('object');
+
 /** The whole state of a workflow, for people and tests. */
 export const stateQuery = defineQuery<unknown>('state');

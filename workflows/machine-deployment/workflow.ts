@@ -376,7 +376,7 @@ class MachineDeploymentWorkflow {
       return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
     });
     this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
-    this.#lifecycle.onGone(machineDeploymentGone, state);
+    this.#lifecycle.follow(machineDeploymentGone, state);
     this.#lifecycle.on(machineSetsChanged, snapshotVersion, () => this.#noteSets());
   }
 

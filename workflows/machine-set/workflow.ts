@@ -328,7 +328,7 @@ class MachineSetWorkflow {
     setHandler(stateQuery, () => this.#state);
     const lifecycle = this.#lifecycle;
     lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
-    lifecycle.onGone(machineSetGone, this.#state);
+    lifecycle.follow(machineSetGone, this.#state);
     lifecycle.on(machinesChanged, machinesSnapshot, (seen) => this.#noteMachines(seen));
   }
 

@@ -237,7 +237,7 @@ class MachineWorkflow {
     });
     const lifecycle = this.#lifecycle;
     lifecycle.on(machineObserved, machineSnapshot, (seen) => observeMachine(this.#state, seen));
-    lifecycle.onGone(machineGone, this.#state.object);
+    lifecycle.follow(machineGone, this.#state.object);
     lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
     lifecycle.on(instanceMissing, missingInstance, (seen) => observeMissing(this.#state, seen));
     lifecycle.on(classChanged, snapshotVersion, (seen) => observeClass(this.#state, seen));

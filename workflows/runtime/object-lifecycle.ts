@@ -3,10 +3,12 @@
  * same.
  */
 import type { SignalDefinition } from '@temporalio/common';
-import { CancellationScope, continueAsNew } from '@temporalio/workflow';
+import { CancellationScope, continueAsNew, setHandler } from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
+import { objectQuery } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
+import { defined } from '../values/defined.ts';
 import type { Schema } from '../values/schema.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
 import { goneSnapshot, onSignal } from './signal-validation.ts';
@@ -101,8 +103,12 @@ export class ObjectLifecycle<State = never> {
     });
   }
 
-  onGone(signal: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
-    this.on(signal, goneSnapshot, (gone) => observeGone(state, gone));
+  /** Hears that the object is gone, and answers which one it is. */
+  follow(gone: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
+    this.on(gone, goneSnapshot, (seen) => observeGone(state, seen));
+    setHandler(objectQuery, () =>
+      defined({ uid: state.uid ?? state.observed?.uid, isGone: state.isGone }),
+    );
   }
 
   /** Without a state the next run begins with a read. */

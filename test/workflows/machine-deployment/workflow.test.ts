@@ -53,6 +53,8 @@ describe('the life of a deployment', () => {
         deployment: { ...rollout.world.ref, uid: 'uid-1' },
         scaling: { desired: 7, max: 8 },
       });
+      const object = await rollout.world.handle.query('object');
+      expect(object).toEqual({ uid: 'uid-1', isGone: false });
     });
   });
 

@@ -249,7 +249,7 @@ test('a scale-down in the middle of a batch: the plan is told, and what is withh
       { basis: { generation: 1, replicas: 4 } },
       { basis: { generation: 1, replicas: 4 } },
     ]);
-    await world.handle.query('state');
+    expect(await world.handle.query('object')).toEqual({ uid: 'uid-1', isGone: false });
     expect(machines.names.size).toBe(2);
     expect(batchesOf(world)).toEqual([1, 2]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { objectQuery } from '../../../workflows/contracts/messages.ts';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
@@ -284,6 +285,14 @@ test('a signal that came during a read wins over the read', async () => {
     await resultOf(world.handle);
     expect(world.log.count('createInstance')).toBe(0);
     expect(world.log.count('beginTeardown')).toBe(1);
+  });
+});
+
+test('a machine says which object it stands for', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.beginAndJoin();
+    expect(await world.handle.query(objectQuery)).toEqual({ uid: 'uid-1', isGone: false });
   });
 });
 
