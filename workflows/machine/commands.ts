@@ -24,7 +24,7 @@ const longestExtensionMinutes = 10_080;
 /** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
 export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
-  const isDraining = state.teardown !== undefined && !state.teardown.isDrained;
+  const isDraining = state.teardown?.stage === 'draining';
   if (command.verb === 'retryNow') {
     const isWaiting = isBeingDrained(state) || state.failure !== undefined;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';

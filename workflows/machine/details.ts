@@ -116,7 +116,7 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
     ...fix,
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
     ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
-    ...(state.teardown && !state.teardown.isDrained ? drainCommands(ref) : []),
+    ...(state.teardown?.stage === 'draining' ? drainCommands(ref) : []),
   ];
 }
 

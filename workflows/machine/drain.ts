@@ -31,7 +31,7 @@ export function endDrain(state: MachineState): void {
 
 /** Because it goes, or because it has failed and is kept for inspection. */
 export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
-  if (teardown) return !teardown.isDrained;
+  if (teardown) return teardown.stage === 'draining';
   return preservation?.drain?.isDone === false;
 }
 

@@ -1,9 +1,9 @@
 /** The teardown of a machine that is being deleted. */
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { TeardownStage } from '../plan/machine/facts.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { endDrain } from './drain.ts';
 import type { MachineState, TeardownState } from './state.ts';
-import { instanceOf } from './state.ts';
 
 /** Begins it as the object is now. */
 export function enterTeardown(state: MachineState, machine: PreparedMachine): void {
@@ -19,12 +19,13 @@ export function noteInstanceFound(state: MachineState): void {
 
 /** The cloud was asked what a create without an answer made, and has nothing. */
 export function noteNothingFound({ teardown }: MachineState): void {
-  delete teardown?.mustFind;
+  // A delete by the token shows whether the cloud lists it after all.
+  if (teardown) teardown.stage = 'deleting';
 }
 
 export function noteDrained({ teardown }: MachineState, isForced: boolean): void {
   if (!teardown) return;
-  teardown.isDrained = true;
+  if (teardown.stage === 'draining') teardown.stage = 'deleting';
   if (isForced) teardown.wasForced = true;
 }
 
@@ -42,31 +43,35 @@ export function noteInstanceGone(
   mayBeListedLate: boolean,
 ): void {
   if (!teardown) return;
-  teardown.isInstanceGone = true;
-  if (mayBeListedLate && object.prepared?.usesTarget) teardown.mustFind = true;
+  if (mayBeListedLate) teardown.stage = object.prepared?.usesTarget ? 'searching' : 'deleting';
+  else teardown.stage = 'deleted';
 }
 
 export function noteFinished({ teardown }: MachineState): void {
-  if (teardown) teardown.isFinished = true;
+  if (teardown) teardown.stage = 'finished';
 }
 
 function newTeardown(
   state: MachineState,
-  { usesTarget, providerID }: PreparedMachine,
+  machine: PreparedMachine,
   startedAt: number,
 ): TeardownState {
-  const instance = instanceOf(state);
-  const hasNode = instance !== undefined && usesTarget && !state.node.isContested;
-  // Without its name the Node of an instance cannot be drained: the cloud knows it.
-  const mayHaveInstance = state.creation.unsettled !== undefined || providerID !== undefined;
-  const mustFind = mayHaveInstance && usesTarget && instance === undefined;
   const isSkipped = drainOptionsOf(state).isSkipped ?? false;
+  const stage = firstStageOf(state, machine);
   return {
-    ...(mustFind && { mustFind }),
-    isDrained: !hasNode || isSkipped,
+    stage: stage === 'draining' && isSkipped ? 'deleting' : stage,
     ...(isSkipped && { wasForced: true }),
-    isInstanceGone: false,
-    isFinished: false,
     startedAt,
   };
+}
+
+function firstStageOf(
+  { creation, node }: Pick<MachineState, 'creation' | 'node'>,
+  { usesTarget, providerID }: PreparedMachine,
+): TeardownStage {
+  if (!usesTarget) return 'deleting';
+  if ('instance' in creation) return node.isContested ? 'deleting' : 'draining';
+  // Without its name the Node of an instance cannot be drained: the cloud knows it.
+  const mayHaveInstance = creation.unsettled !== undefined || providerID !== undefined;
+  return mayHaveInstance ? 'searching' : 'deleting';
 }

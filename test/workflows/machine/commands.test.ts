@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { errorOf } from '../../../workflows/machine/commands.ts';
+import type { TeardownState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
@@ -15,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-const teardown = { isDrained: false, isInstanceGone: false, isFinished: false, startedAt: 0 };
+const teardown: TeardownState = { stage: 'draining', startedAt: 0 };
+const deleting: TeardownState = { ...teardown, stage: 'deleting' };
 const running = newMachineState(0);
 const draining = { ...running, teardown };
 
@@ -35,7 +37,7 @@ test.each([
   },
   {
     text: '{"verb":"forceDelete"}',
-    state: { ...running, teardown: { ...teardown, isDrained: true } },
+    state: { ...running, teardown: deleting },
     fault: 'the machine is not being drained: delete it first',
   },
   { text: '{"verb":"retryNow"}', state: draining, fault: undefined },

@@ -178,7 +178,7 @@ test('what was seen last of the annotations holds, whatever was read before', as
   const seen = world.snapshot({ drain: { isSkipped: true } });
   observeMachine(state, seen);
   enterTeardown(state, prepared);
-  expect(state.teardown).toMatchObject({ isDrained: true, wasForced: true });
+  expect(state.teardown).toMatchObject({ stage: 'deleting', wasForced: true });
   observeMachine(state, { ...seen, resourceVersion: '1', drain: {} });
   expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
 });

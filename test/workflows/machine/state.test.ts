@@ -4,7 +4,7 @@ import { factsOf } from '../../../workflows/machine/facts.ts';
 import { noteReadNode, observeNode } from '../../../workflows/machine/node.ts';
 import { observeMachine } from '../../../workflows/machine/object.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
-import { enterTeardown } from '../../../workflows/machine/teardown.ts';
+import { enterTeardown, noteInstanceGone } from '../../../workflows/machine/teardown.ts';
 import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
 import { cluster, instance, readyNode } from './machine-world.ts';
 
@@ -94,13 +94,31 @@ test.each([
   {
     name: 'named by the object, without its Node',
     providerID: 'virtual:///zone-1/i-1',
-    find: true,
+    stage: 'searching',
   },
-  { name: 'never there', providerID: undefined, find: undefined },
-])('an instance $name: mustFind is $find', ({ providerID, find }) => {
+  { name: 'never there', providerID: undefined, stage: 'deleting' },
+])('the teardown of an instance $name begins with $stage', ({ providerID, stage }) => {
   const state: MachineState = { ...pending(), creation: { stage: 'sent', generation: 0 } };
   enterTeardown(state, { ...prepared, ...(providerID !== undefined && { providerID }) });
-  expect(state.teardown?.mustFind).toBe(find);
+  expect(state.teardown?.stage).toBe(stage);
+});
+
+test.each([
+  { outcome: 'that may be listed late', isLate: true, usesTarget: true, stage: 'searching' },
+  {
+    outcome: 'that may be listed late and has no Node',
+    isLate: true,
+    usesTarget: false,
+    stage: 'deleting',
+  },
+  { outcome: 'that cannot come back', isLate: false, usesTarget: true, stage: 'deleted' },
+])('a deletion of an instance $outcome ends in $stage', ({ isLate, usesTarget, stage }) => {
+  const machine = { ...prepared, usesTarget };
+  const object = { isGone: false, isStale: false, uid: 'uid-1', prepared: machine };
+  const state: MachineState = { ...pending(), object };
+  enterTeardown(state, machine);
+  noteInstanceGone(state, isLate);
+  expect(state.teardown?.stage).toBe(stage);
 });
 
 test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {

@@ -101,17 +101,17 @@ export interface MachineFacts {
   missing?: MissingInstanceFacts;
   /** Of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
-  teardown?: {
-    /**
-     * A create may have made an instance that is not on the object: the driver has to find it, so
-     * that its Node is drained and deleted as well.
-     */
-    mustFind?: boolean;
-    isDrained: boolean;
-    isInstanceGone: boolean;
-    isFinished: boolean;
-  };
+  /** Of a machine that is being deleted. */
+  teardown?: { stage: TeardownStage };
 }
+
+/**
+ * `searching`: a create may have made an instance that is not on the object. The driver has to find
+ * it, so that its Node is drained and deleted as well. `draining`: the Node of the instance is to
+ * be drained. `deleting`: the instance is to be deleted. `deleted`: no instance is left.
+ * `finished`: Node and object are gone as well.
+ */
+export type TeardownStage = 'searching' | 'draining' | 'deleting' | 'deleted' | 'finished';
 
 export interface MissingInstanceFacts {
   /** The cloud is asked then, milliseconds. */

@@ -1,12 +1,12 @@
 /** The next step of a machine's deletion. */
 import type { MachineStep } from './steps.ts';
-import type { MachineFacts } from './facts.ts';
+import type { MachineFacts, TeardownStage } from './facts.ts';
 
 type Teardown = NonNullable<MachineFacts['teardown']>;
 
-export function planTeardown(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
+export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: number): MachineStep {
   const { unsettledUntil } = facts;
-  if (teardown.isFinished)
+  if (stage === 'finished')
     return { action: 'complete', reason: 'instance, Node and object are gone' };
   if (facts.isUnreported) return { action: 'recordFailure' };
   if (!facts.isRead) return { action: 'prepare' };
@@ -17,19 +17,17 @@ export function planTeardown(facts: MachineFacts, teardown: Teardown, now: numbe
       until: unsettledUntil,
     };
   }
-  const isAllGone = teardown.isInstanceGone && unsettledUntil === undefined;
-  if (isAllGone) return backOffOf(facts, now) ?? { action: 'finishTeardown' };
-  return planRemoval(facts, teardown, now);
+  if (stage === 'draining') return { action: 'drain' };
+  return backOffOf(facts, now) ?? planRemoval(facts, stage);
 }
 
-/** What there may be of an instance is found, drained and deleted. */
-function planRemoval(facts: MachineFacts, teardown: Teardown, now: number): MachineStep {
-  if (teardown.isDrained && hasNothingToDelete(facts)) {
-    return backOffOf(facts, now) ?? { action: 'finishTeardown' };
-  }
-  if (teardown.mustFind) return backOffOf(facts, now) ?? { action: 'findInstance' };
-  if (!teardown.isDrained) return { action: 'drain' };
-  return backOffOf(facts, now) ?? { action: 'deleteInstance' };
+/** What there may be of an instance is found and deleted; then the Node and the finalizer go. */
+function planRemoval(
+  facts: MachineFacts,
+  stage: Exclude<TeardownStage, 'draining' | 'finished'>,
+): MachineStep {
+  if (stage === 'deleted' || hasNothingToDelete(facts)) return { action: 'finishTeardown' };
+  return { action: stage === 'searching' ? 'findInstance' : 'deleteInstance' };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 
 describe('deletion', () => {
   const drained = { ...running, ...deleted, teardown };
-  const gone = { ...drained, teardown: { ...teardown, isInstanceGone: true } };
+  const gone = { ...drained, teardown: { stage: 'deleted' } } as const;
   const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
   const draining = { ...creating, name: 'drain' } as const;
   const syncing = { ...creating, name: 'syncNode' } as const;
@@ -39,12 +39,12 @@ describe('deletion', () => {
     },
     {
       name: 'drains first',
-      given: { ...drained, teardown: { ...teardown, isDrained: false } },
+      given: { ...drained, teardown: { stage: 'draining' } },
       action: 'drain',
     },
     {
       name: 'of a create without an answer looks first for what it made',
-      given: { ...prepared, ...deleted, teardown: { ...teardown, mustFind: true } },
+      given: { ...prepared, ...deleted, teardown: { stage: 'searching' } },
       action: 'findInstance',
     },
     {
@@ -53,7 +53,7 @@ describe('deletion', () => {
         ...prepared,
         ...deleted,
         failure: failing(),
-        teardown: { ...teardown, mustFind: true },
+        teardown: { stage: 'searching' },
       },
       action: 'wait',
       until: now + 4_000,
@@ -98,19 +98,19 @@ describe('deletion', () => {
     },
     {
       name: 'an ambiguous create holds the object through the settle window',
-      given: { ...gone, unsettledUntil: now + 5_000 },
+      given: { ...drained, unsettledUntil: now + 5_000 },
       action: 'wait',
       reason: 'no known outcome',
       until: now + 5_000,
     },
     {
       name: 'and is searched once more after it',
-      given: { ...gone, unsettledUntil: now },
+      given: { ...drained, unsettledUntil: now },
       action: 'deleteInstance',
     },
     {
       name: 'later each time while the cloud does not answer',
-      given: { ...gone, unsettledUntil: now, failure: failing() },
+      given: { ...drained, unsettledUntil: now, failure: failing() },
       action: 'wait',
       until: now + 4_000,
     },
@@ -143,7 +143,7 @@ describe('deletion', () => {
     },
     {
       name: 'a finished one ends the life and says so, also when the object was seen to go',
-      given: { ...gone, isGone: true, teardown: { ...gone.teardown, isFinished: true } },
+      given: { ...gone, isGone: true, teardown: { stage: 'finished' } },
       action: 'complete',
       reason: 'instance, Node and object are gone',
     },

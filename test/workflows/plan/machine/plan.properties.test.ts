@@ -43,15 +43,15 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
       attempts: fc.integer({ min: 1, max: 30 }),
       retryAt: someTime,
     }),
-    teardown: fc.record(
-      {
-        mustFind: fc.boolean(),
-        isDrained: fc.boolean(),
-        isInstanceGone: fc.boolean(),
-        isFinished: fc.boolean(),
-      },
-      { requiredKeys: ['isDrained', 'isInstanceGone', 'isFinished'] },
-    ),
+    teardown: fc.record({
+      stage: fc.constantFrom(
+        'searching' as const,
+        'draining' as const,
+        'deleting' as const,
+        'deleted' as const,
+        'finished' as const,
+      ),
+    }),
     running: fc.record({
       name: fc.constantFrom('create' as const, 'drain' as const, 'deleteInstance' as const),
       isCancelRequested: fc.boolean(),

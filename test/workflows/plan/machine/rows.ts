@@ -37,7 +37,7 @@ export const orphanedAndFailed = {
   createDeadline: now - 1,
 };
 export const deleted = { isDeleting: true };
-export const teardown = { isDrained: true, isInstanceGone: false, isFinished: false };
+export const teardown = { stage: 'deleting' } as const;
 
 export type Failing = NonNullable<MachineFacts['failure']>;
 
