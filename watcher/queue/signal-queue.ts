@@ -147,10 +147,11 @@ export class SignalQueue {
   #enqueue(key: string, queue: WorkflowQueue): void {
     queue.isQueued = true;
     this.#queue.push(key);
-    this.#drain();
+    this.#startDeliveries();
   }
 
-  #drain(): void {
+  /** Begins with the workflows whose turn it is, up to the limit of deliveries at a time. */
+  #startDeliveries(): void {
     while (this.#running < this.#concurrency) {
       const key = this.#queue.shift();
       const queue = key === undefined ? undefined : this.#queues.get(key);
@@ -180,7 +181,7 @@ export class SignalQueue {
     queue.sending = undefined;
     this.#running -= 1;
     this.#arm(key, queue);
-    this.#drain();
+    this.#startDeliveries();
   }
 
   #putBack(queue: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
