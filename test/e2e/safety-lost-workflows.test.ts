@@ -112,7 +112,7 @@ describe('the check of entities', () => {
     await cluster.delete(node);
   });
 
-  test('starts what no watcher has told of', async () => {
+  test('starts workflows of objects that no watcher has signalled', async () => {
     expect(await machinesOf(scenario, namespace)).toEqual([]);
     const name = await createMachine(scenario, 'untold');
     expect(await audit()).toMatchObject({

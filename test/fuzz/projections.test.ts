@@ -45,7 +45,7 @@ const histories = fc.record({
 });
 
 describe('whatever the API server holds', () => {
-  test('is projected and dispatched, and what workflows hear is sound', () => {
+  test('is reduced to views and dispatched, and the signals are sound', () => {
     expect(
       counterexample(histories, 60, (history) => {
         const signals = signalsOf((cluster) => {

@@ -46,7 +46,7 @@ function metered(driver: Driver): { driver: Driver; calls: DriverCall[]; reporte
   return { driver: meteredDriver(driver, 'AWS', { tell, report, now: clock }), calls, reported };
 }
 
-test('each call is told with its operation, and answers as before', async () => {
+test('each call of a driver is counted with its operation, and answers as before', async () => {
   const { driver, calls } = metered(aDriver());
   await driver.createInstance({ ...request, userData: '' });
   await driver.describeInstance(request);
@@ -63,7 +63,7 @@ test('each call is told with its operation, and answers as before', async () => 
   );
 });
 
-test('what calls no cloud is not counted', async () => {
+test('a method of a driver that calls no cloud is not counted', async () => {
   const { driver, calls } = metered(aDriver());
   expect(driver.settleSeconds).toBe(7);
   expect(driver.listScope({})).toBe('scope');
