@@ -99,7 +99,7 @@ describe('the check of entities', () => {
     expect(await workflows.running()).toContain(id);
     expect(await audit()).toMatchObject({
       healed: 1,
-      entities: [{ kind: 'machine', name, why: 'its object is gone: told so' }],
+      entities: [{ kind: 'machine', name, why: 'its object is gone: signalled' }],
     });
     await eventually('its workflow has ended', async () => {
       expect(await workflows.running()).not.toContain(id);

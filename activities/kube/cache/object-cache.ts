@@ -25,8 +25,8 @@ export interface ObjectCacheOptions<K extends KubeObject, T extends CachedObject
   /** Trims before anything is stored. `previous` has the same UID. */
   transform(object: K, previous: T | undefined): T;
   /**
-   * Tells the objects apart, and is the `name` that `transform` gives. Default `metadata.name`: of
-   * one namespace, or of a cluster-wide resource.
+   * Distinguishes the objects, and is the `name` that `transform` gives. Default `metadata.name`:
+   * of one namespace, or of a cluster-wide resource.
    */
   nameOf?(metadata: ObjectMeta): string;
   /** Called after the cache was updated. */

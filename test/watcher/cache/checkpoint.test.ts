@@ -5,10 +5,10 @@ import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts'
 
 test('a checkpoint is where the watch stands, or just before the oldest signal that has not arrived', () => {
   const seen = { machines: '120', nodes: '99', secrets: '7' };
-  const untold = { machines: '100', nodes: '200' };
+  const undelivered = { machines: '100', nodes: '200' };
   const checkpoint = checkpointOf({
     seen: (resource) => new Map(Object.entries(seen)).get(resource),
-    oldestUntold: (resource) => new Map(Object.entries(untold)).get(resource),
+    oldestUndelivered: (resource) => new Map(Object.entries(undelivered)).get(resource),
   });
   expect(checkpoint).toEqual({ machines: '99', nodes: '99', secrets: '7' });
 });

@@ -268,27 +268,27 @@ describe('delivery', () => {
     await end('fail');
     await clock.turn(60_000);
     expect(calls).toHaveLength(1);
-    expect(outbox.oldestUntold('machines')).toBe('1');
+    expect(outbox.oldestUndelivered('machines')).toBe('1');
   });
 });
 
-describe('what is untold', () => {
-  test('is the oldest change of what waits, is under way, and was replaced', async () => {
-    expect(outbox.oldestUntold('machines')).toBeUndefined();
+describe('the oldest undelivered change', () => {
+  test('is that of what waits, is under way, and was replaced', async () => {
+    expect(outbox.oldestUndelivered('machines')).toBeUndefined();
     outbox.send(aSignal('machinesChanged', 9));
     outbox.send(aSignal('machinesChanged', 10));
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     outbox.send(aSignal('machineObserved', 8));
-    expect(outbox.oldestUntold('machines')).toBe('8');
-    expect(outbox.oldestUntold('nodes')).toBeUndefined();
+    expect(outbox.oldestUndelivered('machines')).toBe('8');
+    expect(outbox.oldestUndelivered('nodes')).toBeUndefined();
     await end('succeed');
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     await clock.turn(500);
     await end('fail');
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     await clock.turn(500);
     await end('succeed');
-    expect(outbox.oldestUntold('machines')).toBeUndefined();
+    expect(outbox.oldestUndelivered('machines')).toBeUndefined();
   });
 });
 
@@ -322,7 +322,7 @@ test('whatever fails, each workflow ends with the newest snapshot of each name',
       }
       for (let round = 0; round < 200 && flaky.size > 0; round += 1) await turned.turn(10_000);
       expect(Object.fromEntries(arrived)).toEqual(Object.fromEntries(wanted));
-      expect(flaky.oldestUntold('machines')).toBeUndefined();
+      expect(flaky.oldestUndelivered('machines')).toBeUndefined();
     }),
     { numRuns: 50 },
   );
