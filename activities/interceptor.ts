@@ -34,7 +34,7 @@ function detailsOf(context: Context): unknown {
   return details.has(context) ? details.get(context) : context.info.heartbeatDetails;
 }
 
-/** Tells a retry how far this attempt came. */
+/** Notes for a retry how far this attempt came. */
 export function reportProgress(context: Context, progress: unknown): void {
   details.set(context, progress);
   context.heartbeat(progress);

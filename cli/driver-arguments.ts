@@ -92,7 +92,7 @@ function readBadSpec(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Told below, with what is allowed.
+    // Reported below, with what is allowed.
   }
   throw wrong(`--bad-spec is ${JSON.stringify(text)}; allowed: ${allowed}`);
 }

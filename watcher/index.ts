@@ -82,25 +82,27 @@ export interface Watcher {
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
   const { cluster, clusterName = '', taskQueue, temporal } = options;
-  // Workflows of another queue or with other ids were told nothing.
+  // Workflows of another queue or with other ids got no signal.
   const scope = `${taskQueue} ${clusterName} ${await databaseOf(temporal)}`;
   return startElection(options, { cluster, scope });
 }
 
-/** An empty database has another one: what was told to the one before it is told again. */
+/**
+ * An empty database has another one: what was signalled to the one before it is signalled again.
+ */
 async function databaseOf({ workflowService, options: { namespace } }: Client): Promise<string> {
   const { namespaceInfo } = await workflowService.describeNamespace({ namespace });
   return namespaceInfo?.id ?? '';
 }
 
-interface Told {
+interface Place {
   /** UID. */
   cluster: string;
   /** Where the checkpoint means something: one install's workflows in one database of Temporal. */
   scope: string;
 }
 
-function startElection(options: WatcherOptions, told: Told): Watcher {
+function startElection(options: WatcherOptions, place: Place): Watcher {
   const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
@@ -126,7 +128,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     log,
     annotations(doubt) {
       const checkpoint = session?.checkpoint();
-      const text = checkpoint && write(checkpoint, told.scope);
+      const text = checkpoint && write(checkpoint, place.scope);
       // Until there is a new one, the old one holds, or none.
       const kept = text ?? (doubt === undefined ? undefined : null);
       return {
@@ -138,7 +140,7 @@ function startElection(options: WatcherOptions, told: Told): Watcher {
     onElected(leadership) {
       const { epoch, doubt } = leadership;
       log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
-      session = startSession(options, told, {
+      session = startSession(options, place, {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
@@ -180,10 +182,12 @@ interface Term extends Leadership {
   onDoubt(reason: string): void;
 }
 
-/** In doubt everything is told again, at an epoch that is later than all that workflows know. */
-function startSession(options: WatcherOptions, told: Told, term: Term): LeaderSession {
+/**
+ * In doubt everything is signalled again, at an epoch that is later than all that workflows know.
+ */
+function startSession(options: WatcherOptions, place: Place, term: Term): LeaderSession {
   const { log } = options;
-  const { cluster, scope } = told;
+  const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;
   return new LeaderSession({
     ...options,

@@ -37,8 +37,8 @@ export class LeaderSession {
    * judged.
    */
   #early: WatchedChange[] = [];
-  /** Names of Machines that were told before the Nodes were listed. */
-  readonly #toldWithoutNodes = new Set<string>();
+  /** Names of Machines that were signalled before the Nodes were listed. */
+  readonly #signalledWithoutNodes = new Set<string>();
   #isControlSynced = false;
   #areNodesSynced = false;
   #isStopped = false;
@@ -101,7 +101,7 @@ export class LeaderSession {
     if (!this.isSynced) return undefined;
     return checkpointOf({
       seen: (resource) => this.#sources.get(resource)?.resourceVersion,
-      oldestUntold: (resource) => this.#queue.oldestUntold(resource),
+      oldestUndelivered: (resource) => this.#queue.oldestUndelivered(resource),
     });
   }
 
@@ -125,7 +125,7 @@ export class LeaderSession {
 
   #enqueue(change: WatchedChange): void {
     if (change.resource === 'machines' && !this.#areNodesSynced) {
-      this.#toldWithoutNodes.add(change.object.name);
+      this.#signalledWithoutNodes.add(change.object.name);
     }
     this.#sendAll(dispatch(change, this.#context));
   }
@@ -139,7 +139,7 @@ export class LeaderSession {
     await Promise.all(control.map(([, source]) => source.synced));
     if (this.#isStopped) return;
     this.#isControlSynced = true;
-    this.#tellEarly();
+    this.#signalEarly();
     const version = this.#sources.get('machines')?.resourceVersion;
     if (version !== undefined) this.#sendAll(miscountSignals(this.#context, version));
   }
@@ -151,13 +151,13 @@ export class LeaderSession {
     const version = nodes?.resourceVersion;
     if (this.#isStopped || version === undefined) return;
     this.#areNodesSynced = true;
-    this.#tellEarly();
+    this.#signalEarly();
     this.#sendAll(vanishedNodeSignals(this.#context, version));
-    this.#sendAll(presentNodeSignals(this.#context, this.#toldWithoutNodes));
-    this.#toldWithoutNodes.clear();
+    this.#sendAll(presentNodeSignals(this.#context, this.#signalledWithoutNodes));
+    this.#signalledWithoutNodes.clear();
   }
 
-  #tellEarly(): void {
+  #signalEarly(): void {
     const early = this.#early;
     this.#early = [];
     for (const change of early) {

@@ -1,4 +1,4 @@
-/** What happened while no watcher ran, and what no event tells. Pure; told once after a start. */
+/** Signals for what happened while no watcher ran and gives no event. Pure; sent once a start. */
 import { isBeforeJoining, nodeSignal } from './dispatch/nodes.ts';
 import { withUnmatched } from './dispatch/machines.ts';
 import { versionAt } from './dispatch/context.ts';
@@ -39,13 +39,16 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
 }
 
 /**
- * Nodes that are there, for Machines that wait for theirs, and for those whose own change was told
- * before the Nodes were listed (`told`, by name). The Node itself may be older than the checkpoint.
+ * Nodes that are there, for Machines that wait for theirs, and for those that were signalled before
+ * the Nodes were listed (`signalled`, by name). The Node itself may be older than the checkpoint.
  */
-export function presentNodeSignals(context: DispatchContext, told: ReadonlySet<string>): Signal[] {
+export function presentNodeSignals(
+  context: DispatchContext,
+  signalled: ReadonlySet<string>,
+): Signal[] {
   return [...context.store.all('machines')].flatMap((machine) => {
     const { nodeName, name, resourceVersion } = machine;
-    if (nodeName === undefined || !(isBeforeJoining(machine) || told.has(name))) return [];
+    if (nodeName === undefined || !(isBeforeJoining(machine) || signalled.has(name))) return [];
     const node = context.store.find('nodes', nodeName);
     if (node === undefined) return [];
     const seen = nodeSignal({ machine, node, resourceVersion: node.resourceVersion }, context);

@@ -1,4 +1,4 @@
-/** The watcher: tells the workflows what happens in both clusters. */
+/** The watcher: signals the workflows what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
 import { startWatcher } from '../watcher/index.ts';
 import { createKubeClients, createLeaseClientOf, untilTemporalAnswers } from './kube/clients.ts';

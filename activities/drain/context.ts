@@ -30,12 +30,12 @@ export interface DrainContext {
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
   /**
-   * Tells the workflow that other things are in the way than before, or nothing any more, or that
-   * the deadline moved.
+   * Reports to the workflow that other things are in the way than before, or nothing any more, or
+   * that the deadline moved.
    */
   report(report: DrainReport): Promise<void>;
   /**
-   * The Machine could not be told how its drain goes: the drain goes on, and the next pass tries
+   * The status of the Machine could not be written: the drain goes on, and the next pass tries
    * again.
    */
   warn(error: unknown): void;

@@ -315,7 +315,7 @@ export class DrainPass {
       category: ApplicationFailureCategory.BENIGN,
       nextRetryDelay: delay,
     });
-    // The Temporal UI shows it in large; it would tell nothing.
+    // The Temporal UI shows it in large, and it says nothing of use.
     failure.stack = '';
     return failure;
   }

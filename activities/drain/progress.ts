@@ -1,5 +1,5 @@
 /**
- * What one pass tells the next, in heartbeat details. A pass that knows nothing of it only asks
+ * What one pass hands to the next, in heartbeat details. A pass that knows nothing of it only asks
  * once too often.
  */
 import type { DrainReport } from '../../workflows/contracts/drain-activities.ts';
@@ -12,9 +12,9 @@ export interface DrainProgress {
   evicted: number;
   refusals: Refusals;
   volumeWait?: VolumeWait;
-  /** What the workflow was told of last; empty when nothing was in the way. */
+  /** What was reported to the workflow last; empty when nothing was in the way. */
   reported: string;
-  /** The deadline that the workflow was told, as pauses moved it; absent when they did not. */
+  /** The deadline that was reported to it, as pauses moved it; absent when they did not. */
   reportedDeadline?: number;
   /** What the Machine says of the drain; absent or empty when that is nothing bad. */
   told?: string;

@@ -9,7 +9,7 @@ export type SpecCheck = (providerSpec: unknown) => string[];
 
 /**
  * A field of the schema may say in `x-allowed` what is allowed, in words that follow "is not";
- * otherwise the rule that is broken is told. The value of a field with `x-secret: true` is not
+ * otherwise the rule that is broken is named. The value of a field with `x-secret: true` is not
  * shown. Fields that the schema does not know are ignored and null is absent, as where MCM's
  * drivers read a spec.
  */
@@ -71,7 +71,7 @@ function concealed(value: unknown): string {
   return `a value of type ${typeof value} (not shown)`;
 }
 
-/** These only say that one of their parts failed, which is told by itself. */
+/** These only say that one of their parts failed, which is reported by itself. */
 function isCause({ keyword }: ErrorObject): boolean {
   return keyword !== 'if';
 }

@@ -1,5 +1,6 @@
 /**
- * What clouds say of credentials, told on the MachineClass: once, however many machines hear it.
+ * Reports on the MachineClass what a cloud says of its credentials: once, however many machines get
+ * that answer.
  */
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
@@ -14,18 +15,18 @@ export interface Refusals {
 }
 
 /**
- * One for a process: who comes while the same is being told of a class waits for that and writes
- * nothing.
+ * One for a process: a caller that comes while the same is being written on a class waits for that
+ * and writes nothing.
  */
 export function createRefusals(control: KubeClient): Refusals {
   const underWay = new Map<string, Promise<void>>();
 
-  async function once(key: string, tell: () => Promise<void>): Promise<void> {
+  async function once(key: string, write: () => Promise<void>): Promise<void> {
     const known = underWay.get(key);
     if (known) return await known;
-    const told = tell().finally(() => underWay.delete(key));
-    underWay.set(key, told);
-    await told;
+    const written = write().finally(() => underWay.delete(key));
+    underWay.set(key, written);
+    await written;
   }
 
   return {

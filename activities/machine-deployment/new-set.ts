@@ -105,7 +105,7 @@ export function newSetOf(
   };
 }
 
-/** What tells a scaling from a rollout; the cluster autoscaler and dashboards read them. */
+/** What distinguishes a scaling from a rollout; the cluster autoscaler and dashboards read them. */
 export function scalingAnnotationsOf(deployment: MachineDeployment): Record<string, string> {
   const { replicas = 0 } = deployment.spec;
   return scalingAnnotations(replicas, replicas + maxSurgeOf(deployment));

@@ -134,7 +134,7 @@ interface Sets {
   options: ParsedOptions;
 }
 
-/** A large list is read only where the counts of the sets do not tell enough. */
+/** A large list is read only where the counts of the sets do not say enough. */
 function needsMachines({ metadata }: MachineDeployment, { sets, newSet, options }: Sets): boolean {
   const { replacementBudget, honorsMinReadySeconds } = options;
   return (

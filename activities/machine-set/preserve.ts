@@ -18,7 +18,7 @@ import { RefusedWrites } from './refused-writes.ts';
 
 /**
  * Reads each machine anew: one that recovered, or that a person wrote something about meanwhile, is
- * passed over, and the next check at the set tells.
+ * passed over, and the next read of the set shows it.
  */
 export async function markPreserved(
   control: KubeClient,

@@ -1,6 +1,6 @@
 /**
- * A machine whose instance is gone, and that no Node tells of: it is still to join, or there is no
- * target cluster.
+ * A machine whose instance is gone, and which has no Node to check: it is still to join, or there
+ * is no target cluster.
  */
 import type {
   LossActivities,

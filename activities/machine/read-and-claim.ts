@@ -1,7 +1,7 @@
 /** Reads what a Machine's life depends on, and makes the object ours. */
 import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import type {
-  PrepareOutcome,
+  ReadAndClaimOutcome,
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import type { ProviderOutcome } from '../../workflows/contracts/missing-instance-activities.ts';
@@ -24,8 +24,8 @@ import { readNodeOf } from './node/target-cluster.ts';
 
 export async function readAndClaimMachine(
   dependencies: ActivityDependencies,
-  input: PrepareInput,
-): Promise<PrepareOutcome> {
+  input: ReadAndClaimInput,
+): Promise<ReadAndClaimOutcome> {
   const found = await readMachine(dependencies.control, input.machine);
   if (!found) return { found: false };
   const object = await ensureFinalizer(dependencies.control, 'machines', found);
@@ -36,17 +36,17 @@ export async function readAndClaimMachine(
   return { ...outcome, ...(await nodeOf(dependencies, referenceOf(object), prepared)) };
 }
 
-interface PrepareInput {
+interface ReadAndClaimInput {
   machine: NamespacedName;
   isRetry: boolean;
   readsNode?: boolean;
 }
 
-type Found = Extract<PrepareOutcome, { found: true }>;
+type Found = Extract<ReadAndClaimOutcome, { found: true }>;
 
 async function withoutNode(
   dependencies: ActivityDependencies,
-  input: PrepareInput,
+  input: ReadAndClaimInput,
   object: Machine,
 ): Promise<Found> {
   const prepared = preparedOf(object, dependencies);

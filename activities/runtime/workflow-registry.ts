@@ -36,6 +36,6 @@ export interface WorkflowRegistry {
   signalObserved(living: Living, epoch: number): Promise<void>;
   /** Does nothing when the workflow of the Machine does not run. */
   signalMissing(machine: string, missing: MissingInstance): Promise<void>;
-  /** Tells the workflow that its object is gone. Returns why that is not needed, if so. */
+  /** Signals the workflow that its object is gone. Returns why that is not needed, if so. */
   signalGone(dead: Dead, epoch: number): Promise<string | undefined>;
 }

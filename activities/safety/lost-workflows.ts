@@ -125,7 +125,7 @@ async function restartWorkflow(
   if (!living) return undefined;
   await place.workflows.signalObserved(living, epoch);
   const why = `its workflow ${end}: started again`;
-  // Without a watcher that leads nothing is written to Kubernetes; the report of the check tells it
+  // Without a watcher that leads nothing is written to Kubernetes; the report of the check says it
   // in any case.
   if (!place.activeWatcher.isActive()) return why;
   recordEvent(place.control, subjectOf(living, namespace), {
@@ -204,5 +204,5 @@ async function signalGone(
 ): Promise<string | undefined> {
   if ((await workflows.closeReason(ref)) !== undefined) return undefined;
   const needless = await workflows.signalGone({ ...ref, resourceVersion }, epoch);
-  return needless === undefined ? 'its object is gone: told so' : undefined;
+  return needless === undefined ? 'its object is gone: signalled' : undefined;
 }

@@ -29,7 +29,7 @@ async function attempt(step: () => Promise<string[]>): Promise<string[]> {
   }
 }
 
-/** First by token and name, as one may exist that no answer told of. */
+/** First by token and name, as one may exist that no answer named. */
 async function deleteInstances({ asked, driver, className }: Trial): Promise<string[]> {
   const problems: string[] = [];
   for (const { request } of asked) {

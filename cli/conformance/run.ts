@@ -16,7 +16,7 @@ import { Mismatch, Skipped } from './verdict.ts';
 export interface RunOptions {
   /** Aborted: the check that runs is the last one, and the clean-up follows. */
   signal: AbortSignal;
-  /** Told of each check when it is over. */
+  /** Called for each check when it is over. */
   onFinding(finding: Finding): void;
 }
 
@@ -49,7 +49,7 @@ export async function runChecks(
 
 const brokenOff: Check = {
   says: 'is asked everything',
-  run: () => Promise.reject(new Mismatch('time for all checks', 'the command was told to end')),
+  run: () => Promise.reject(new Mismatch('time for all checks', 'the command was asked to end')),
 };
 
 async function findingOf(trial: Trial, { says, run }: Check): Promise<Finding> {

@@ -13,7 +13,7 @@ import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
 /**
- * `lose`: the answer is not delivered. `cancel`: the driver is told to stop. Both once it has
+ * `lose`: the answer is not delivered. `cancel`: the driver is asked to stop. Both once it has
  * begun.
  */
 export type Interruption = 'lose' | 'cancel';

@@ -1,7 +1,7 @@
 /**
  * The process that runs a stack: `supervisor.ts <options as JSON>`. It is started in a process
- * group of its own by launch.ts, tells its starter over the IPC channel how it goes, and stops
- * everything when that channel closes, unless it was told to detach.
+ * group of its own by launch.ts, reports to its starter over the IPC channel how it goes, and stops
+ * everything when that channel closes, unless it was asked to detach.
  */
 import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ function endOnce(code: number): void {
   ending ??= end(code);
 }
 
-/** What one component's end breaks reports itself as well: only the first fault is told. */
+/** What one component's end breaks reports itself as well: only the first fault is reported. */
 function fail(error: Error): void {
   if (ending !== undefined) return;
   console.log(error.stack);

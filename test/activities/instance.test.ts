@@ -85,7 +85,7 @@ test.each<[string, Partial<Driver>, object]>([
   expect(await activities(driver).describeInstance(request)).toMatchObject(expected);
 });
 
-test('an instance is an outcome', async () => {
+test('createInstance returns the instance as an outcome', async () => {
   const { createInstance } = activities({});
   const { providerID, nodeName } = created;
   expect(await createInstance(request)).toEqual({

@@ -51,7 +51,7 @@ function failing(error: unknown): Step {
 }
 
 describe('heartbeats', () => {
-  test('each second, with the progress that was told last, until the activity ends', async () => {
+  test('each second, with the progress that was reported last, until the activity ends', async () => {
     const environment = activity({ isLocal: false });
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));

@@ -90,7 +90,7 @@ test('a pool at rest breaks nothing, and neither does nothing at all', () => {
   expect(violations(gone, nothing)).toEqual([]);
 });
 
-describe('what is broken is told:', () => {
+describe('a broken invariant is reported:', () => {
   test.each<[string, Partial<Snapshot>, string]>([
     ['a lost VM', { instances: [] }, 'VM pool-77-x local:///a/i-1 is missing'],
     [

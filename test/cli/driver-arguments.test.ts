@@ -43,7 +43,7 @@ test.each([
   expect(JSON.parse(await showQueues(place, { ...asked, isJson: true }))).toEqual({ queues });
 });
 
-test('wrong specs are read in their order', () => {
+test('wrong specs for millwright driver are read in their order', () => {
   const words = ['--bad-spec={"size": "huge", "zone": "a"}', '--bad-spec', '{"zone": 1}'];
   expect(verify('--provider=acme', ...words)).toMatchObject({
     badSpecs: [{ size: 'huge', zone: 'a' }, { zone: 1 }],
@@ -80,7 +80,7 @@ test.each([
     argv: ['verify', '--provider=a', '--bad-spec=size'],
     says: /--bad-spec is "size"/,
   },
-])('$name is refused in words', ({ argv, says }) => {
+])('the arguments of millwright driver are refused in words: $name', ({ argv, says }) => {
   expect(() => readArguments(['driver', ...argv])).toThrow(UsageError);
   expect(() => readArguments(['driver', ...argv])).toThrow(says);
 });

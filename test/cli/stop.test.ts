@@ -34,7 +34,7 @@ test('to resume says whether there was anything to end', async () => {
   expect(await showStop(place, { isJson: false })).toBe('shoot is not stopped.');
 });
 
-test('programs get JSON', async () => {
+test('millwright stop prints JSON for programs', async () => {
   const place = aPlace();
   const facts: unknown = JSON.parse(await stop(place, { ...asked, isJson: true }));
   expect(facts).toMatchObject({ namespace: 'shoot', isStopped: true, by: 'alice' });
@@ -49,7 +49,7 @@ test.each([
   { name: 'an unknown option', argv: ['stop', '--why=x'], says: /--why/ },
   { name: 'too many words', argv: ['resume', 'now'], says: /"now" is too much/ },
   { name: 'an unknown format', argv: ['resume', '-o', 'xml'], says: /--output is "xml"/ },
-])('$name is refused in words', ({ argv, says }) => {
+])('millwright stop refuses $name in words', ({ argv, says }) => {
   expect(() => readArguments(argv)).toThrow(UsageError);
   expect(() => readArguments(argv)).toThrow(says);
 });

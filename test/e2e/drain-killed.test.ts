@@ -65,7 +65,7 @@ describe('kill -9 of the worker after a step of a drain', () => {
     await workloads.end('api');
   });
 
-  test('a PodDisruptionBudget: refused, told, and allowed', async () => {
+  test('a PodDisruptionBudget: refused, reported, and allowed', async () => {
     const name = await runningMachine('guarded');
     await workloads.start({ app: 'shop', nodeName: name, replicas: 2 });
     await workloads.guard('shop', { app: 'shop', minAvailable: 2 });

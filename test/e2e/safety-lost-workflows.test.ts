@@ -99,7 +99,7 @@ describe('the check of entities', () => {
     expect(await workflows.running()).toContain(id);
     expect(await audit()).toMatchObject({
       healed: 1,
-      entities: [{ kind: 'machine', name, why: 'its object is gone: told so' }],
+      entities: [{ kind: 'machine', name, why: 'its object is gone: signalled' }],
     });
     await eventually('its workflow has ended', async () => {
       expect(await workflows.running()).not.toContain(id);
@@ -112,7 +112,7 @@ describe('the check of entities', () => {
     await cluster.delete(node);
   });
 
-  test('starts what no watcher has told of', async () => {
+  test('starts workflows of objects that no watcher has signalled', async () => {
     expect(await machinesOf(scenario, namespace)).toEqual([]);
     const name = await createMachine(scenario, 'untold');
     expect(await audit()).toMatchObject({

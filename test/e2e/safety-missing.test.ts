@@ -83,7 +83,7 @@ describe('an instance that is gone', () => {
     for (const name of [alone, spared, ...others]) await deleteMachine(scenario, name);
   });
 
-  test('with most of the others is told, and nobody acts', async () => {
+  test('with most of the others is reported, and nobody acts', async () => {
     const names = [];
     for (const short of ['x', 'y', 'z', 'w']) names.push(await createMachine(scenario, short));
     for (const name of names) await untilPhase(scenario, name, 'Running');

@@ -28,11 +28,11 @@ function signalsOf(put: (cluster: Cluster) => void) {
 
 function inTurn<T extends Held>(
   cluster: Cluster,
-  mirror: { put(object: T): void; remove(object: T): void },
+  cache: { put(object: T): void; remove(object: T): void },
   objects: T[],
 ): void {
-  for (const object of objects) mirror.put(cluster.now(object));
-  for (const object of objects) mirror.remove(cluster.now(object));
+  for (const object of objects) cache.put(cluster.now(object));
+  for (const object of objects) cache.remove(cluster.now(object));
 }
 
 const histories = fc.record({
@@ -45,7 +45,7 @@ const histories = fc.record({
 });
 
 describe('whatever the API server holds', () => {
-  test('is projected and dispatched, and what workflows hear is sound', () => {
+  test('is reduced to views and dispatched, and the signals are sound', () => {
     expect(
       counterexample(histories, 60, (history) => {
         const signals = signalsOf((cluster) => {

@@ -8,7 +8,7 @@ import { faultsOfPlan } from './plan.ts';
 
 const files = ['--class', 'class.yaml', '--secret', 'secret.yaml'];
 
-test('the least that is needed; its plan is within its own limits', () => {
+test('a live run with only the required options has defaults, and a plan within its own limits', () => {
   const options = readLiveArguments(['--provider', 'GCP', ...files]);
   expect(options).toMatchObject({
     provider: 'GCP',
@@ -28,7 +28,7 @@ test.each([
   [['--ambient-credentials'], { allowsAmbientCredentials: true, allowsTokenFiles: true }],
   [['--token-files'], { allowsAmbientCredentials: false, allowsTokenFiles: true }],
   [['--help'], { mode: 'help' }],
-])('%s', (more, expected) => {
+])('the live run reads the option %s', (more, expected) => {
   expect(readLiveArguments(['--provider', 'AWS', ...files, ...more])).toMatchObject(expected);
 });
 
@@ -41,7 +41,7 @@ test.each([
   [['--provider', 'AWS', ...files, '--owner', 'A B'], '--owner is "A B"'],
   [['--provider', 'AWS', ...files, '--dry-run', '--sweep'], 'one of them only'],
   [['--provider', 'AWS', ...files, '--sweeep'], '--sweeep'],
-])('%j is refused', (argv, words) => {
+])('a live run refuses %j', (argv, words) => {
   expect(() => readLiveArguments(argv)).toThrow(words);
 });
 
@@ -59,7 +59,7 @@ async function file(name: string, text: string): Promise<string> {
 
 const aClass = 'kind: MachineClass\nprovider: AWS\nproviderSpec: {region: eu-west-1}\n';
 
-test('reads class and Secret, decoded', async () => {
+test('a live run reads class and Secret, decoded', async () => {
   const machineClass = await file('class.yaml', aClass);
   const text = 'kind: Secret\ndata: {a: eA==}\nstringData: {b: y}\n';
   const secret = await file('secret.yaml', text);

@@ -200,7 +200,7 @@ describe('limits', () => {
     expect(lines).toEqual([expect.stringContaining('--max-cost 240: 100 instances')]);
   });
 
-  test('a class that is wrong is told by its fields', async () => {
+  test('a class that is wrong is reported by its fields', async () => {
     const { live, lines } = aRun(cloud, { providerSpec: { ...aGcpSpec, disks: 3 } });
     expect(await runLive(live)).toBe(false);
     expect(lines).toEqual([expect.stringContaining('providerSpec.disks')]);

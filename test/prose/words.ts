@@ -12,7 +12,7 @@ export interface HomeMadeWord {
 
 export const homeMadeWords: readonly HomeMadeWord[] = [
   { word: 'look|looks|looked|looking', instead: 'read, list, check, search', linesMax: 102 },
-  { word: 'tell|tells|told', instead: 'signal, report, record an Event', linesMax: 159 },
+  { word: 'tell|tells|told', instead: 'signal, report, record an Event', linesMax: 10 },
   { word: 'judge|judges|judged', instead: 'validate, evaluate', linesMax: 5 },
   { word: 'survey|surveys|surveyed', instead: 'observe', linesMax: 0 },
   { word: 'demand|demands', instead: 'desired', linesMax: 0 },

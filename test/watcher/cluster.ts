@@ -1,9 +1,9 @@
 /**
- * Objects in, signals out: mirrors, store and dispatch as the watcher joins them, without any
+ * Objects in, signals out: caches, store and dispatch as the watcher joins them, without any
  * connection.
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { Mirror } from '../../activities/kube/cache/object-cache.ts';
+import { ObjectCache } from '../../activities/kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';
@@ -21,32 +21,32 @@ export class Cluster {
     cluster: 'c',
     epoch: 7,
   };
-  readonly machines = new Mirror({
+  readonly machines = new ObjectCache({
     transform: viewOfMachine,
     onChange: (change) => this.#take({ ...change, resource: 'machines' }),
     onError,
   });
-  readonly machineSets = new Mirror({
+  readonly machineSets = new ObjectCache({
     transform: viewOfMachineSet,
     onChange: (change) => this.#take({ ...change, resource: 'machineSets' }),
     onError,
   });
-  readonly machineDeployments = new Mirror({
+  readonly machineDeployments = new ObjectCache({
     transform: viewOfMachineDeployment,
     onChange: (change) => this.#take({ ...change, resource: 'machineDeployments' }),
     onError,
   });
-  readonly classes = new Mirror({
+  readonly classes = new ObjectCache({
     transform: viewOfClass,
     onChange: (change) => this.#take({ ...change, resource: 'machineClasses' }),
     onError,
   });
-  readonly secrets = new Mirror({
+  readonly secrets = new ObjectCache({
     transform: (secret: KubeObject) => viewOfSecret(secret),
     onChange: (change) => this.#take({ ...change, resource: 'secrets' }),
     onError,
   });
-  readonly nodes = new Mirror({
+  readonly nodes = new ObjectCache({
     transform: viewOfNode,
     onChange: (change) => this.#take({ ...change, resource: 'nodes' }),
     onError,

@@ -74,7 +74,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
   }
 
   test.each(['machines', 'nodes'])(
-    'is told to its Machine, which changed meanwhile, when the list of %s comes last',
+    'is signalled to its Machine, which changed meanwhile, when the list of %s comes last',
     async (last) => {
       put('200');
       clusters.hold(last);
@@ -88,7 +88,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
   );
 
   test.each(['machines', 'nodes'])(
-    'is told to its Machine, which did not change, when the list of %s comes last',
+    'is signalled to its Machine, which did not change, when the list of %s comes last',
     async (last) => {
       put('100');
       clusters.hold(last);
@@ -100,7 +100,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
     },
   );
 
-  test('is told to a Machine that has joined and changed before the list of Nodes was in', async () => {
+  test('is signalled to a Machine that has joined and changed before the list of Nodes was in', async () => {
     put('200', 'Running');
     clusters.hold('nodes');
     lead({ checkpoint: checkpointAt('150') });
@@ -111,7 +111,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
     expect(tenure?.checkpoint()).toMatchObject({ machines: '150', nodes: '150' });
   });
 
-  test('is told to no Machine that has joined and did not change', async () => {
+  test('is signalled to no Machine that has joined and did not change', async () => {
     put('100', 'Running');
     lead({ checkpoint: checkpointAt('150') });
     await passes();
@@ -119,7 +119,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
   });
 });
 
-describe('what was told before', () => {
+describe('what was signalled before', () => {
   let doubts: string[];
 
   beforeEach(() => {

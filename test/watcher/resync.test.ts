@@ -3,7 +3,7 @@ import { miscountSignals, vanishedNodeSignals } from '../../watcher/resync.ts';
 import { Cluster } from './cluster.ts';
 import { aMachine, aMachineSet, aNode } from './objects.ts';
 
-test('machines whose Node vanished are told, those whose Node never joined are not', () => {
+test('machines whose Node vanished are signalled, those whose Node never joined are not', () => {
   const cluster = new Cluster();
   cluster.nodes.put(aNode({ name: 'there' }));
   cluster.machines.put(aMachine({ name: 'well', node: 'there', phase: 'Running' }));
@@ -15,7 +15,7 @@ test('machines whose Node vanished are told, those whose Node never joined are n
   ]);
 });
 
-test('a set that must let a machine go looks again, although its count is right', () => {
+test('a set that must let a machine go is signalled, although its count is right', () => {
   const cluster = new Cluster();
   cluster.machineSets.put(aMachineSet({ name: 'red', selector: { colour: 'red' }, replicas: 1 }));
   cluster.machines.put(aMachine({ owner: 'red' }));
@@ -24,7 +24,7 @@ test('a set that must let a machine go looks again, although its count is right'
   ]);
 });
 
-test('sets that count other machines than there are, or wait for their last one, look again', () => {
+test('sets that count other machines than there are, or wait for their last one, are signalled', () => {
   const cluster = new Cluster();
   cluster.machineSets.put(aMachineSet({ name: 'right', replicas: 1 }));
   cluster.machineSets.put(aMachineSet({ name: 'wrong', replicas: 2 }));

@@ -1,6 +1,6 @@
 /**
- * How far each resource has been told, kept as an annotation on our Lease: what is not newer need
- * not be told again after a restart.
+ * Up to which version each resource was signalled, kept as an annotation on our Lease: what is not
+ * newer need not be signalled again after a restart.
  */
 import { before, olderOf } from '../../activities/kube/cache/resource-version.ts';
 import { resources } from './views.ts';
@@ -14,30 +14,30 @@ export interface Progress {
   /** Everything up to here was seen. */
   seen(resource: Resource): string | undefined;
   /** The oldest change that was seen and has not arrived. */
-  oldestUntold(resource: Resource): string | undefined;
+  oldestUndelivered(resource: Resource): string | undefined;
 }
 
 /** The highest version of each resource below which everything has arrived. */
-export function checkpointOf({ seen, oldestUntold }: Progress): Checkpoint {
+export function checkpointOf({ seen, oldestUndelivered }: Progress): Checkpoint {
   const checkpoint: Checkpoint = {};
   for (const resource of resources) {
     const version = seen(resource);
     if (version === undefined) continue;
-    const untold = oldestUntold(resource);
-    checkpoint[resource] = untold === undefined ? version : olderOf(version, before(untold));
+    const oldest = oldestUndelivered(resource);
+    checkpoint[resource] = oldest === undefined ? version : olderOf(version, before(oldest));
   }
   return checkpoint;
 }
 
 /**
  * `scope` names the cluster and the database of Temporal: the versions of another cluster mean
- * nothing, and an empty database knows nothing of what was told.
+ * nothing, and an empty database knows nothing of what was signalled.
  */
 export function write(checkpoint: Checkpoint, scope: string): string {
   return JSON.stringify({ scope, ...checkpoint });
 }
 
-/** An annotation that is missing, foreign or damaged means: everything is told again. */
+/** An annotation that is missing, foreign or damaged means: everything is signalled again. */
 export function read(text: string | undefined, scope: string): Checkpoint {
   const content = parsed(text);
   if (content['scope'] !== scope) return {};

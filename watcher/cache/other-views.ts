@@ -50,7 +50,7 @@ export function viewOfNode({ metadata, spec, status }: Node): NodeView {
     providerID: spec?.providerID ?? '',
     isReady,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    conditionsDigest: digestOf(conditions.map(told)),
+    conditionsDigest: digestOf(conditions.map(comparedFieldsOf)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
     preserve: preserveValueOf(metadata),
   };
@@ -63,5 +63,5 @@ const isWaiting = (taints: Taint[] = []): boolean =>
   taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);
 
 /** Without heartbeats; of the reasons only the one that an agent on the Node reports by. */
-const told = ({ type, status, reason }: NodeCondition): unknown[] =>
+const comparedFieldsOf = ({ type, status, reason }: NodeCondition): unknown[] =>
   type === 'InPlaceUpdate' ? [type, status, reason] : [type, status];

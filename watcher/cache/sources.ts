@@ -21,7 +21,7 @@ export interface SourceOptions {
   checkpoint: Checkpoint;
   onChange(change: WatchedChange): void;
   onError(error: unknown, resource: Resource): void;
-  /** What was told before may be of another history of this cluster, or is incomplete. */
+  /** What was signalled before may be of another history of this cluster, or is incomplete. */
   onDoubt(reason: string): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the watcher keeps of each object: enough to tell whether a workflow must hear of a change,
+ * What the watcher keeps of each object: enough to decide whether a workflow must be signalled,
  * and no more.
  */
 import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';

@@ -1,6 +1,7 @@
 /**
- * Which workflows must hear of a change. Pure; decides nothing about machines. A change of what no
- * workflow reads at (own status echoes, heartbeats of Nodes) yields nothing.
+ * Which workflows are signalled for a change. A pure function, which decides nothing about
+ * machines. A change of something that no workflow reads, such as our own status writes or the
+ * heartbeats of Nodes, gives no signal.
  */
 import { classSignals, secretSignals } from './classes.ts';
 import { machineSignals } from './machines.ts';

@@ -1,6 +1,6 @@
 /**
  * A MachineClass that Machines use and a Secret that a class uses carry our finalizer. Where that
- * is not so, a workflow is told to read; it counts for itself.
+ * is not so, a workflow is signalled to read; it counts for itself.
  */
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';

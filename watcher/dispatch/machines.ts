@@ -1,4 +1,4 @@
-/** A Machine concerns its own workflow, its MachineSet, and tells which Node is its own. */
+/** A Machine concerns its own workflow and its MachineSet, and names its Node. */
 import { digestOfOptions } from '../../workflows/api/drain-options.ts';
 import type { MachineSnapshot } from '../../workflows/contracts/messages.ts';
 import { nodeSignal } from './nodes.ts';
@@ -34,9 +34,8 @@ export function withUnmatched(toSet: Signal, { store }: DispatchContext): Signal
 }
 
 /**
- * A machine that was being deleted with our finalizer goes by the hand of its own workflow, which
- * is told nothing new; and a signal that comes while a workflow ends makes it do its last step
- * twice.
+ * A machine that was being deleted with our finalizer is removed by its own workflow, to which that
+ * is no news; and a signal that comes while a workflow ends makes it do its last step twice.
  */
 function endSignals(change: ChangeOf<'machines'>, context: DispatchContext): Signal[] {
   const { previous } = change;
@@ -88,7 +87,7 @@ function hasRelevantChange(before: MachineView, now: MachineView): boolean {
     before.specDigest !== now.specDigest ||
     before.forceDeletion !== now.forceDeletion ||
     JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
-    // Before, they are of no use; with the deletion they are told.
+    // Before, they are of no use; the signal of the deletion carries them.
     (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
   );
 }

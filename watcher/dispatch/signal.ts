@@ -20,6 +20,6 @@ export interface Signal<N extends SignalName = SignalName> {
   payload: SignalPayloads[N];
   /** Present: the workflow is started if it does not run. Only for objects that were seen live. */
   start?: Start;
-  /** The change that this tells of; it counts as told once the signal is acknowledged. */
+  /** The change behind it; it counts as signalled once Temporal has acknowledged the signal. */
   cause: { resource: Resource; resourceVersion: string };
 }

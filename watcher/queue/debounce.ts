@@ -63,7 +63,7 @@ export function mayLeaveAt(signal: Signal, sent: Sent | undefined): number {
   return sent.usedUntil - (burst - 1) * intervalMs;
 }
 
-/** A deletion, and a new object under the same name, happen once and are told at once. */
+/** A deletion, and a new object under the same name, happen once and are signalled at once. */
 function isOfAnotherLife({ payload: now }: Signal, { payload: before }: Signal): boolean {
   return lifeOf(now) !== lifeOf(before);
 }

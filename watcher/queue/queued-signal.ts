@@ -15,7 +15,7 @@ export interface QueuedSignal {
   since: number;
   /** When it is to be sent. */
   dueAt: number;
-  /** The oldest resourceVersion of each resource that is told only once this arrives. */
+  /** The oldest change of each resource that counts as signalled only once this arrives. */
   oldest: Partial<Record<Resource, string>>;
 }
 

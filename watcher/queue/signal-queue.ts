@@ -91,7 +91,7 @@ export class SignalQueue {
     if (waiting !== undefined) this.counters.merged += 1;
     const before = { waiting, sent: queue.sent.get(signal.name) };
     const queued = queuedSignalOf(signal, before, this.#options.clock.now());
-    // Behind those that wait: a new life is told after the end of the old one.
+    // Behind those that wait: a new life is signalled after the end of the old one.
     signals.delete(signal.name);
     for (const [name, other] of signals) {
       if (isSuperseded(other.signal, signal)) signals.delete(name);
@@ -100,11 +100,11 @@ export class SignalQueue {
     this.#arm(key, queue);
   }
 
-  /** The oldest change of this resource that some workflow has not been told yet. */
-  oldestUntold(resource: Resource): string | undefined {
+  /** The oldest change of this resource of which some workflow has not got the signal yet. */
+  oldestUndelivered(resource: Resource): string | undefined {
     let oldest: string | undefined;
     for (const queue of this.#queues.values()) {
-      for (const { oldest: versions } of untold(queue)) {
+      for (const { oldest: versions } of undelivered(queue)) {
         const version = versions[resource];
         if (version !== undefined)
           oldest = oldest === undefined ? version : olderOf(oldest, version);
@@ -147,10 +147,11 @@ export class SignalQueue {
   #enqueue(key: string, queue: WorkflowQueue): void {
     queue.isQueued = true;
     this.#queue.push(key);
-    this.#drain();
+    this.#startDeliveries();
   }
 
-  #drain(): void {
+  /** Begins with the workflows whose turn it is, up to the limit of deliveries at a time. */
+  #startDeliveries(): void {
     while (this.#running < this.#concurrency) {
       const key = this.#queue.shift();
       const queue = key === undefined ? undefined : this.#queues.get(key);
@@ -180,7 +181,7 @@ export class SignalQueue {
     queue.sending = undefined;
     this.#running -= 1;
     this.#arm(key, queue);
-    this.#drain();
+    this.#startDeliveries();
   }
 
   #putBack(queue: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
@@ -228,5 +229,5 @@ function restore(sent: WorkflowQueue['sent'], name: SignalName, before: Sent | u
   else sent.set(name, before);
 }
 
-const untold = ({ signals, sending }: WorkflowQueue): QueuedSignal[] =>
+const undelivered = ({ signals, sending }: WorkflowQueue): QueuedSignal[] =>
   sending === undefined ? [...signals.values()] : [sending, ...signals.values()];

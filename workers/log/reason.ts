@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 
-/** Causes are told up to this many; deeper ones repeat what was said. */
+/** Causes are named up to this many; deeper ones repeat what was said. */
 const messagesMax = 4;
 
 /** The message of an error and those of its causes: the last one usually says what is wrong. */

@@ -107,7 +107,7 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
 }
 
 export interface MeterParts {
-  tell: DriverMetrics;
+  count: DriverMetrics;
   /** Logs an error that the driver did not turn into a `DriverError`. */
   report: (error: unknown, message: string) => void;
   /** Milliseconds; default `performance.now`. */
@@ -121,12 +121,12 @@ export interface MeterParts {
 export function meteredDriver(
   driver: Driver,
   provider: string,
-  { tell, report, now = () => performance.now() }: MeterParts,
+  { count, report, now = () => performance.now() }: MeterParts,
 ): Driver {
   return withCalls(driver, (operation, call) => async (request) => {
     const begunAt = now();
     const end = (code: DriverCall['code']): void =>
-      tell({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
+      count({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
     try {
       const answer = await call(request);
       end('OK');

@@ -37,7 +37,7 @@ export async function openHttpPort(options: HttpOptions): Promise<HttpPort> {
   return { port: realPort, close: () => close(server) };
 }
 
-/** A port that was free a moment ago, for servers that cannot tell which one they took. */
+/** A port that was free a moment ago, for servers that do not report which one they took. */
 export async function freeLoopbackPort(): Promise<number> {
   const server = createServer();
   await listen(server, '127.0.0.1', 0);

@@ -45,7 +45,7 @@ export function isLeftOver(run: Run, { identity, namespace }: Claimant): boolean
 }
 
 /**
- * Before a watcher tells anything: what it tells a run that is left over is lost. Returns how many
+ * Before a watcher signals anything: a signal to a run that is left over is lost. Returns how many
  * there were.
  */
 export async function endLeftOverRuns(

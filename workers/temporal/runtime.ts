@@ -26,7 +26,7 @@ export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl:
       log[levels[entry.level]](entry.meta ?? {}, entry.message),
     ),
     telemetryOptions: {
-      // The core tells of every lost connection and retry at WARN; below that it is of use to its
+      // The core logs every lost connection and retry at WARN; below that it is of use to its
       // authors only.
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
       metrics: {

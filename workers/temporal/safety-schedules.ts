@@ -83,7 +83,7 @@ function entities({ namespace, safety }: CheckSettings): Check {
     input,
     summary: `Objects and workflows of ${namespace} compared`,
     details:
-      'Starts the workflows of Machines, MachineSets and MachineDeployments that do not run, and tells those whose object is gone. The result is the report. docs/safety.md',
+      'Starts the workflows of Machines, MachineSets and MachineDeployments that do not run, and signals those whose object is gone. The result is the report. docs/safety.md',
     isOff: false,
   };
 }

@@ -17,7 +17,7 @@ const typeNumbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 } as const;
 const typeNames = { TEXT: 'Text', KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const;
 /** `INVALID_ARGUMENT` of gRPC, whose enumeration the SDK does not hand on. */
 const invalidArgument: readonly number[] = [3];
-/** A store that was just told of an attribute may need some seconds. */
+/** A store needs some seconds for a new attribute. */
 const waitMs = { first: 1_000, max: 60_000 };
 
 export interface SearchAttributeWait {

@@ -81,7 +81,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
     onStart: (provider) => parts.log.info({ provider }, 'serves the provider'),
     onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
   });
-  // A process may be told to end while its drivers are loaded.
+  // A process may be asked to end while its drivers are loaded.
   parts.shutdown.add('drivers', () => driverWorkers.stop());
   await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
   parts.shutdown.signal.throwIfAborted();
@@ -118,12 +118,12 @@ function createMeteredDrivers({ config, registry, log }: WorkerParts): Drivers {
     env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
     ...config.drivers,
   };
-  const tell = registerDriverMetrics(registry);
+  const count = registerDriverMetrics(registry);
   const report = (err: unknown, message: string): void => log.error({ err }, message);
   return new Map(
     [...createDrivers(settings)].map(([provider, driver]) => [
       provider,
-      meteredDriver(boundedDriver(driver), provider, { tell, report }),
+      meteredDriver(boundedDriver(driver), provider, { count, report }),
     ]),
   );
 }

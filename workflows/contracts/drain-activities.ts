@@ -1,4 +1,4 @@
-/** What a workflow asks of a drain, and what the drain tells it. */
+/** What a workflow asks of a drain, and what the drain reports to it. */
 import type { ObjectReference } from './references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
@@ -32,7 +32,7 @@ export interface DrainRequest {
 }
 
 /**
- * What a drain tells its workflow when other things are in the way than before, or nothing any
+ * What a drain reports to its workflow when other things are in the way than before, or nothing any
  * more.
  */
 export interface DrainReport {

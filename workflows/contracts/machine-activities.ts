@@ -72,7 +72,7 @@ export interface PreparedMachine {
   preservation?: PreservationNotes;
 }
 
-export type PrepareOutcome =
+export type ReadAndClaimOutcome =
   | { found: false }
   | {
       found: true;
@@ -148,7 +148,7 @@ export interface MachineActivities {
     isRetry: boolean;
     /** What was signalled of the Node before this run is lost. */
     readsNode?: boolean;
-  }): Promise<PrepareOutcome>;
+  }): Promise<ReadAndClaimOutcome>;
   /** Does another instance have a Node of this name? */
   findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;
   recordCreated(input: {

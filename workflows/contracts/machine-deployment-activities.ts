@@ -9,7 +9,7 @@ import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deploymen
 export interface ObserveDeploymentInput {
   deployment: NamespacedName;
   /**
-   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * resourceVersion that the watcher signalled: an older state is of no use. Absent: whatever was
    * read before is of none.
    */
   atLeast?: string;

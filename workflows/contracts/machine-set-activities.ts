@@ -39,7 +39,7 @@ export interface Unpushable {
 export interface ObserveSetInput {
   set: NamespacedName;
   /**
-   * resourceVersion that the watcher told of: an older state is of no use. Absent: whatever was
+   * resourceVersion that the watcher signalled: an older state is of no use. Absent: whatever was
    * read before is of none.
    */
   atLeast?: string;

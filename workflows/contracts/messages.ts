@@ -36,7 +36,7 @@ export interface GoneSnapshot extends SnapshotVersion {
 
 export interface NodeSnapshot extends SnapshotVersion<'target'> {
   name: string;
-  /** False when the Node object is gone; the fields below then tell of its last state. */
+  /** False when the Node object is gone; the fields below are then of its last state. */
   exists: boolean;
   uid: string;
   providerID: string;

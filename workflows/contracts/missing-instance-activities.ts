@@ -15,8 +15,8 @@ export type LossOutcome =
 
 export interface LossActivities {
   /**
-   * Marks a machine that no Node tells of Failed because its instance is gone, if it may be
-   * replaced now.
+   * Marks a machine without a Node as Failed because its instance is gone, if it may be replaced
+   * now.
    */
   recordMissingInstance(input: {
     machine: ObjectReference;

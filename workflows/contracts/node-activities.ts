@@ -41,7 +41,7 @@ export interface NodeSyncRequest {
   machine: ObjectReference;
   instance: Instance;
   className: string;
-  /** resourceVersion of the class that the watcher told of: an older one is of no use. */
+  /** resourceVersion of the class that the watcher signalled: an older one is of no use. */
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
   /**

@@ -25,7 +25,7 @@ export interface Preservation {
 }
 
 export type PreserveOutcome =
-  /** The object is gone, going, or of another life: the watcher tells. */
+  /** The object is gone, going, or of another life: the watcher signals that. */
   | { found: 'nothing' }
   /** Some of it may be done. */
   | { found: 'outOfReach'; reason: string }

@@ -227,8 +227,8 @@ export interface SafetyActivities {
   /** On the MachineClasses. */
   reportCredentials(input: { namespace: string; news: CredentialNews[] }): Promise<void>;
   /**
-   * Tells the workflows of these Machines; an Event where they are not signalled, because they are
-   * too many.
+   * Signals the workflows of these Machines; writes an Event where they are not signalled, because
+   * they are too many.
    */
   signalMissingInstances(input: {
     namespace: string;
@@ -238,8 +238,8 @@ export interface SafetyActivities {
   /** Lists both. At most some hundreds of each kind of difference. */
   compareWorkflows(input: WorkflowCheck): Promise<WorkflowComparison>;
   /**
-   * Checks each again, then tells its workflow what the watcher would; an Event on each object
-   * whose workflow is started.
+   * Checks each again, then signals its workflow as the watcher would; writes an Event on each
+   * object whose workflow is started.
    */
   repairWorkflows(
     input: WorkflowCheck & Pick<WorkflowComparison, 'unattended' | 'leftOver' | 'replaced'>,

@@ -1,7 +1,7 @@
 /**
- * What tells one install of Millwright from another, and every name in Temporal that follows from
- * it. A Temporal namespace may be shared by several installs, of one or of several control
- * clusters: docs/decisions/0009-install-identity.md.
+ * What distinguishes one install of Millwright from another, and every name in Temporal that
+ * follows from it. A Temporal namespace may be shared by several installs, of one or of several
+ * control clusters: docs/decisions/0009-install-identity.md.
  */
 import type { DriverCall } from './driver-activities.ts';
 

@@ -69,7 +69,7 @@ class MachineDeploymentWorkflow {
   readonly #state: MachineDeploymentState;
   readonly #commands: RolloutCommands;
   readonly #refusals: DeploymentRefusals;
-  /** News is what only a read of the deployment can tell. */
+  /** News is what only a read of the deployment can show. */
   readonly #lifecycle: ObjectLifecycle<MachineDeploymentState>;
   readonly #timer = new WakeTimer(() => this.#lifecycle.noteNews());
   readonly #turns = new Turns();

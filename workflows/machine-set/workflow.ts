@@ -50,7 +50,7 @@ export async function machineSet(input: MachineSetInput): Promise<{ reason: stri
 class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
-  /** News is what only a read of the set can tell. */
+  /** News is what only a read of the set can show. */
   readonly #lifecycle: ObjectLifecycle<MachineSetState>;
   readonly #timer = new WakeTimer(() => {
     this.#isDue = true;

@@ -13,7 +13,7 @@ import { formatOperation } from '../plan/machine/operation.ts';
 import { messageOf, localFirstOnce } from '../runtime/activity-options.ts';
 
 /** A driver that counts percents is not written down each time, milliseconds. */
-const tellEveryMs = 30_000;
+const reportEveryMs = 30_000;
 
 /** Of the step that runs: what is left of one that was cancelled is for its next attempt. */
 export function operationFactsOf(
@@ -94,7 +94,7 @@ export class CloudOperation {
     const { machine } = this.#parts;
     const { name, message, reported } = operation;
     const now = Date.now();
-    if (reported?.message === message || now - (reported?.at ?? 0) < tellEveryMs) return;
+    if (reported?.message === message || now - (reported?.at ?? 0) < reportEveryMs) return;
     const input = { machine, operation: name, description: `waits ${formatOperation(operation)}` };
     try {
       await localFirstOnce((steps) => steps.recordOperation(input), 'say what the cloud does');

@@ -14,8 +14,8 @@ export function observeNode({ node }: MachineState, seen: NodeSnapshot): boolean
 }
 
 /**
- * A Node that we read ourselves: what the watcher tells of it from then on is later, or comes with
- * a higher epoch.
+ * A Node that we read ourselves: what the watcher signals of it from then on is later, or comes
+ * with a higher epoch.
  */
 export function noteReadNode({ node, object }: MachineState, read: ReadNode): void {
   const known = node.seen?.uid === read.uid ? node.seen : undefined;

@@ -1,4 +1,4 @@
-/** The first read of an object tells what was done for it before: Temporal was lost, or MCM ran. */
+/** The first read of an object shows what was done for it before: Temporal was lost, or MCM ran. */
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import { restoreCreation } from './creation.ts';
 import { noteBehind } from './node.ts';

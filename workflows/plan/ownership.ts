@@ -6,7 +6,7 @@ export interface Claimant {
   uid: string;
   isDeleting: boolean;
   selector: LabelSelector | undefined;
-  /** The spec is wrong: who belongs to the set cannot be told, so nothing changes hands. */
+  /** The spec is wrong: who belongs to the set is not known, so nothing changes hands. */
   isFaulty: boolean;
 }
 

@@ -15,7 +15,7 @@ import { goneSnapshot, onSignal } from './signal-validation.ts';
 
 type Snapshot = SnapshotVersion & { uid: string };
 
-/** `Seen`: what a signal tells of the object; `Kept`: what the state keeps of it. */
+/** `Seen`: what a signal carries of the object; `Kept`: what the state keeps of it. */
 export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends Snapshot = Seen> {
   /** UID of the object that this run stands for; set by the first read. */
   uid?: string;

@@ -1,7 +1,7 @@
 /**
  * The search for orphans at providers whose driver is not built in. Such a driver serves
- * `DriverActivities` alone: it lists for each class and deletes what it is told to; the core
- * judges.
+ * `DriverActivities` alone: it lists for each class and deletes what the core asks it to; the
+ * core evaluates the listings.
  */
 import { isCancellation } from '@temporalio/workflow';
 import type {

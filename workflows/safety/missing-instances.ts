@@ -14,7 +14,7 @@ export interface MissingReport {
   machines: Pick<OwnedInstance, 'name' | 'providerID'>[];
   /** Why some of them are left alone, for each MachineClass. */
   stopped: { className: string; message: string }[];
-  /** Why their workflows could not be told. */
+  /** Why their workflows could not be signalled. */
   error?: string;
 }
 
@@ -37,14 +37,14 @@ export async function signalMissing(
     machines: all.slice(0, namedMax).map(({ name, providerID }) => ({ name, providerID })),
     stopped,
   };
-  const told =
+  const doubtful =
     check.mode === 'report' ? [] : instancesIn(lossy.filter((listing) => !isMass(listing)));
-  if (told.length === 0 && stopped.length === 0) return report;
+  if (doubtful.length === 0 && stopped.length === 0) return report;
   const { namespace, cluster, minAgeSeconds } = check;
   const confirmAfterSeconds = Math.min(minAgeSeconds, confirmMaxSeconds);
-  const missing = told.map((one) => ({ ...one, cluster, confirmAfterSeconds }));
+  const missing = doubtful.map((one) => ({ ...one, cluster, confirmAfterSeconds }));
   try {
-    const steps = safetyCheck(`${told.length} machines may have lost their instance`);
+    const steps = safetyCheck(`${doubtful.length} machines may have lost their instance`);
     await steps.signalMissingInstances({ namespace, missing, stopped });
     return report;
   } catch (error) {

@@ -45,7 +45,7 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const report = { ...reportOf({ check, listings, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
   count(check, report);
-  const error = await tell(check, plan, report);
+  const error = await writeEvents(check, plan, report);
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
 
@@ -102,7 +102,7 @@ async function deleteOne(
   }
 }
 
-/** A run that cannot tell it has failed in nothing else: the next one tells. */
+/** A run that cannot report them has failed in nothing else: the next one reports them. */
 async function reportCredentials(
   { namespace }: OrphanCheck,
   listings: ScopeListing[],
@@ -110,15 +110,17 @@ async function reportCredentials(
   const news = listings.flatMap(({ credentials }) => credentials ?? []);
   if (news.length === 0) return;
   try {
-    await safetyCheck('tell of credentials').reportCredentials({ namespace, news });
+    await safetyCheck('report credentials').reportCredentials({ namespace, news });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('the classes could not be told about their credentials', { error: messageOf(error) });
+    log.warn('refused credentials could not be reported on their classes', {
+      error: messageOf(error),
+    });
   }
 }
 
 /** What was done counts, also when the report fails. */
-async function tell(
+async function writeEvents(
   { namespace }: OrphanCheck,
   { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },
   { deleted }: OrphanReport,

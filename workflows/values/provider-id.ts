@@ -8,7 +8,7 @@ export function isSameInstance(a: string | undefined, b: string | undefined): bo
   return lastPartOf(a) === lastPartOf(b);
 }
 
-/** What tells the instances of a cloud apart. */
+/** What distinguishes the instances of a cloud. */
 export function lastPartOf(providerID: string): string {
   return providerID.slice(providerID.lastIndexOf('/') + 1);
 }

@@ -9,7 +9,7 @@ export interface PassWatch {
    * Replaces what it said before.
    */
   blocked(pods: BlockedPod[], since: number): void;
-  /** UIDs of pods that may be evictable by now, each told once. */
+  /** UIDs of pods that may be evictable by now, each returned once. */
   takeFreed(): string[];
   /** Ends early when there are such pods. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;

@@ -39,7 +39,7 @@ export class WatchedAttachments {
       client: target,
       path: volumeAttachments,
       transform: viewOf,
-      onChange: ({ object }) => this.#tell(object),
+      onChange: ({ object }) => this.#wakeDrainsOf(object),
       // A cluster without VolumeAttachments has nothing to wait for.
       onError: (error) => (isNotFound(error) ? undefined : onError(error)),
     });
@@ -74,7 +74,7 @@ export class WatchedAttachments {
     await this.#reflector.close();
   }
 
-  #tell({ attachment }: View): void {
+  #wakeDrainsOf({ attachment }: View): void {
     if (!attachment) return;
     const { volume } = attachment;
     for (const { volumes, woken } of this.#waiting) if (volumes.has(volume)) woken.abort();

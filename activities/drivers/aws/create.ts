@@ -89,7 +89,7 @@ async function run(ec2: Ec2, request: CreateRequest): Promise<CreatedInstance> {
   throw pending(ec2.region, waitingFor([{ instance }]));
 }
 
-/** A settled one has told that the token's instance is gone. */
+/** A settled one says that the token's instance is gone. */
 function isTakenToken(error: unknown): boolean {
   return error instanceof DriverError && error.code === 'Aborted' && !error.settled;
 }
@@ -125,7 +125,7 @@ const idleLooksMax = 6;
 
 /**
  * EC2 may list an instance late, or lose sight of it again. After a minute the token is sent again,
- * which tells what became of it.
+ * which shows what became of it.
  */
 function unlisted(region: string, waiting: Waiting): Error {
   const idleLooks = waiting.idleLooks + 1;

@@ -62,13 +62,13 @@ interface Ending {
   instance: Instance;
   /** What is said of it; default what EC2 lists. */
   state?: string;
-  /** EC2 has been told in this call. */
+  /** The request was sent to EC2 in this call. */
   isFresh?: boolean;
 }
 
 /**
  * One call each: an identity that EC2 refuses must not keep the others. Those on their way down
- * need no second call. Fails with the first refusal, when all have been told.
+ * need no second call. Fails with the first refusal, when all were sent.
  */
 async function terminate(ec2: Ec2, instances: Instance[]): Promise<Ending[]> {
   const refusals: unknown[] = [];

@@ -36,7 +36,7 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
 }
 
 function checkIam({ iam }: Loose): string[] {
-  // Its absence is told by the schema.
+  // The schema reports its absence.
   if (iam === undefined) return [];
   const { name, arn } = recordOf(iam);
   if (isGiven(name) !== isGiven(arn)) return [];

@@ -1,6 +1,6 @@
 /**
- * What a call of the driver tells the next one about an operation that goes on in Azure. The next
- * call does without it as well: then the resources say what they can.
+ * What a call of the driver hands to the next one about an operation that goes on in Azure. The
+ * next call does without it as well: then the resources say what they can.
  */
 import type { AzureClients } from './client.ts';
 

@@ -210,8 +210,8 @@ function credentialOf(
 }
 
 /**
- * Tells failures of the credential from those of requests. It does not listen to abort signals, so
- * a token may never come.
+ * Distinguishes failures of the credential from those of requests. It does not listen to abort
+ * signals, so a token may never come.
  */
 function watched(credential: TokenCredential): {
   credential: TokenCredential;

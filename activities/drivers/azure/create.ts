@@ -73,8 +73,8 @@ function nameIsTaken({ machine }: CreateRequest): DriverError {
 }
 
 /**
- * What an attempt before left is waited for. If it failed, it is deleted with its reason told; what
- * failed for another token is no news: all begins anew.
+ * What an attempt before left is waited for. If it failed, it is deleted and its reason reported;
+ * what failed for another token is no news: all begins anew.
  */
 async function isOfUse(
   session: Session,

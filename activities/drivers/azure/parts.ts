@@ -169,7 +169,7 @@ export async function failureOfPart(
     if (error instanceof OperationFailed) return error;
     throw error;
   }
-  const told = kind === 'virtual machine' ? (await viewOf(session, name)).failure : undefined;
-  const untold = { code: found.provisioningState ?? 'Failed', message: 'Azure does not say why' };
-  return operationFailed(doingOf(write), told ?? untold);
+  const failure = kind === 'virtual machine' ? (await viewOf(session, name)).failure : undefined;
+  const unknown = { code: found.provisioningState ?? 'Failed', message: 'Azure does not say why' };
+  return operationFailed(doingOf(write), failure ?? unknown);
 }

@@ -26,8 +26,8 @@ export interface Timing {
    */
   waitSeconds: number;
   /**
-   * The same for deleting what a failed create made, before the failure is told all the same: Azure
-   * keeps an interface for three minutes.
+   * The same for deleting what a failed create made, before the failure is reported all the same:
+   * Azure keeps an interface for three minutes.
    */
   cleanUpSeconds: number;
   /** The same for deleting what was listed, which is asked for once. */

@@ -153,7 +153,7 @@ export function meaningOf({ status, reasons, message }: ComputeErrors): MeaningN
 }
 
 /**
- * The meaning of an answer that is not in Google's form: at most it tells of trouble of a proxy.
+ * The meaning of an answer that is not in Google's form: at most it shows trouble of a proxy.
  */
 export function meaningOfStranger(status: number): MeaningName {
   const meaning = status === 429 ? 'unavailable' : lookUp(statusMeanings, String(status));

@@ -34,7 +34,7 @@ export function labelValueOf(text: string): string {
   return `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`;
 }
 
-/** Undefined when the label holds a digest: the token cannot be told from it. */
+/** Undefined when the label holds a digest: the token cannot be read from it. */
 export function tokenOf({ labels }: Identified): string | undefined {
   const value = labels[labelNames.token];
   return value?.startsWith('sha256_') ? undefined : value;

@@ -135,8 +135,8 @@ export function pending(
 const recentMilliseconds = 60_000;
 
 /**
- * What ended long ago was told then, or is the outcome of an earlier try, which a request ID brings
- * back for ever.
+ * What ended long ago was reported then, or is the outcome of an earlier try, which a request ID
+ * brings back for ever.
  */
 export function isRecent({ endedAt, begunAt = 0 }: ComputeOperation): boolean {
   return Date.now() - (endedAt ?? begunAt) < recentMilliseconds;

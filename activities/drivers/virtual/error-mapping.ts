@@ -58,7 +58,7 @@ function faultOf({ code, reason, message }: CloudError, retryAfter: unknown): Dr
   return { code, message, ...(kind && { kind }), settled: refusals.includes(code) };
 }
 
-/** Only a create tells that nothing was made: before it, the search found nothing. */
+/** Only a create settles that nothing was made: before it, the search found nothing. */
 function isCreate({ method, path }: FailedCall): boolean {
   return method === 'POST' && path === '/instances';
 }

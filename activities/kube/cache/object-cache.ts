@@ -1,8 +1,8 @@
-/** The local copy behind a reflector: trimmed objects by name, and what changed with each event. */
+/** The cache behind a reflector: trimmed objects by name, and what changed with each event. */
 import type { KubeObject, ObjectMeta } from '../client/client.ts';
 import { isNewer } from './resource-version.ts';
 
-/** What the copy keeps of an object at least. */
+/** What the cache keeps of an object at least. */
 export interface CachedObject {
   uid: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Change<T> {
   type: 'live' | 'gone';
   /** Of a vanished object: its last state. */
   object: T;
-  /** What the copy held of this UID before. */
+  /** What the cache held of this UID before. */
   previous: T | undefined;
   /** Of the event; of a deletion that only a list revealed, the list's. */
   resourceVersion: string;
@@ -21,32 +21,32 @@ export interface Change<T> {
   isNews: boolean;
 }
 
-export interface MirrorOptions<K extends KubeObject, T extends CachedObject> {
+export interface ObjectCacheOptions<K extends KubeObject, T extends CachedObject> {
   /** Trims before anything is stored. `previous` has the same UID. */
   transform(object: K, previous: T | undefined): T;
   /**
-   * Tells the objects apart, and is the `name` that `project` gives. Default `metadata.name`: of
-   * one namespace, or of a cluster-wide resource.
+   * Distinguishes the objects, and is the `name` that `transform` gives. Default `metadata.name`:
+   * of one namespace, or of a cluster-wide resource.
    */
   nameOf?(metadata: ObjectMeta): string;
-  /** Called after the copy was updated. */
+  /** Called after the cache was updated. */
   onChange(change: Change<T>): void;
   /**
-   * `project` or `onChange` threw for one object, which is then left out: it must not hide all
+   * `transform` or `onChange` threw for one object, which is then left out: it must not hide all
    * others.
    */
   onError(error: unknown): void;
 }
 
-export class Mirror<K extends KubeObject, T extends CachedObject> {
+export class ObjectCache<K extends KubeObject, T extends CachedObject> {
   readonly items = new Map<string, T>();
   /**
-   * Names of what the copy holds from before a restore: its versions compare with no later ones.
+   * Names of what the cache holds from before a restore: its versions compare with no later ones.
    */
   readonly #outdated = new Set<string>();
-  readonly #options: MirrorOptions<K, T>;
+  readonly #options: ObjectCacheOptions<K, T>;
 
-  constructor(options: MirrorOptions<K, T>) {
+  constructor(options: ObjectCacheOptions<K, T>) {
     this.#options = options;
   }
 
@@ -67,7 +67,7 @@ export class Mirror<K extends KubeObject, T extends CachedObject> {
     });
   }
 
-  /** Takes in a deletion; the object may be one that the copy never held. */
+  /** Takes in a deletion; the object may be one that the cache never held. */
   remove(object: K): void {
     const { uid, resourceVersion } = object.metadata;
     const held = this.#heldFor(object);

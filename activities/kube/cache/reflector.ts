@@ -7,8 +7,8 @@ import { createBackoff } from '../client/backoff.ts';
 import type { Backoff, BackoffRange } from '../client/backoff.ts';
 import type { KubeClient, KubeObject, Query } from '../client/client.ts';
 import { KubeError, isGone, isTooLargeVersion, isUnreachable } from '../client/errors.ts';
-import { Mirror } from './object-cache.ts';
-import type { MirrorOptions, CachedObject } from './object-cache.ts';
+import { ObjectCache } from './object-cache.ts';
+import type { ObjectCacheOptions, CachedObject } from './object-cache.ts';
 import { PageSize, pagesOf } from '../client/paging.ts';
 import type { Page } from '../client/paging.ts';
 import { pause } from '../client/pause.ts';
@@ -17,7 +17,7 @@ import { isNewer } from './resource-version.ts';
 export interface ReflectorOptions<
   K extends KubeObject,
   T extends CachedObject,
-> extends MirrorOptions<K, T> {
+> extends ObjectCacheOptions<K, T> {
   client: KubeClient;
   path: string;
   query?: Query;
@@ -56,7 +56,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   /** Fulfilled when the first list is in. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<K, T>;
-  readonly #mirror: Mirror<K, T>;
+  readonly #cache: ObjectCache<K, T>;
   readonly #backoff: Backoff;
   readonly #pageSize = new PageSize();
   readonly #stopping = new AbortController();
@@ -75,7 +75,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   /** Starts at once. */
   constructor(options: ReflectorOptions<K, T>) {
     this.#options = options;
-    this.#mirror = new Mirror(options);
+    this.#cache = new ObjectCache(options);
     this.#backoff = createBackoff(options.backoff ?? { firstMs: 200, maxMs: 30_000 });
     this.synced = new Promise((resolve) => {
       this.#resolveSynced = resolve;
@@ -85,7 +85,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
 
   /** By name; see `nameOf`. */
   get items(): ReadonlyMap<string, T> {
-    return this.#mirror.items;
+    return this.#cache.items;
   }
 
   get isSynced(): boolean {
@@ -188,12 +188,12 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
       outcome ??= this.#beginList(metadata.resourceVersion);
       for (const object of items ?? []) {
         uids.add(object.metadata.uid);
-        this.#mirror.put(object, outcome.reportedUpTo);
+        this.#cache.put(object, outcome.reportedUpTo);
       }
     }
     if (outcome === undefined) return;
     const { listed, reportedUpTo, lost } = outcome;
-    this.#mirror.keepOnly(uids, listed);
+    this.#cache.keepOnly(uids, listed);
     this.#version = reportedUpTo ?? listed;
     this.#mustList = false;
     this.#isSinceForgotten = false;
@@ -210,7 +210,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   #beginList(listed: string): ListOutcome {
     const { path, since } = this.#options;
     if (this.#isAhead(listed)) {
-      this.#mirror.distrustVersions();
+      this.#cache.distrustVersions();
       const known = this.#version ?? since;
       const lost = `${path}: the server is at ${listed} and was at ${known}: it was restored`;
       return { listed, reportedUpTo: undefined, lost };
@@ -230,8 +230,8 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
       this.#awaySince = undefined;
       this.#backoff.reset();
       this.#failures = 0;
-      if (event.type === 'DELETED') this.#mirror.remove(event.object);
-      else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#mirror.put(event.object);
+      if (event.type === 'DELETED') this.#cache.remove(event.object);
+      else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#cache.put(event.object);
       this.#version = event.object.metadata.resourceVersion;
     }
   }

@@ -10,7 +10,7 @@ export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Undefined when the object changed or went meanwhile: the next read tells what is left to do. */
+/** Undefined when the object changed or went meanwhile: the next read shows what is left to do. */
 export async function ignoreConflict<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write;

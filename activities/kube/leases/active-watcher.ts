@@ -1,5 +1,5 @@
 /**
- * Tells a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no
+ * Shows a worker whether a watcher holds the Lease of the namespace now. It watches the Lease: no
  * read per action.
  */
 import type { KubeClient } from '../client/client.ts';

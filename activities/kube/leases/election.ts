@@ -74,7 +74,7 @@ export interface Leadership {
   doubt: string | undefined;
 }
 
-/** No database is restored in less time. Longer absences cost that everything is told again. */
+/** No database is restored in less time. After longer absences everything is signalled again. */
 const briefAbsenceMs = 60_000;
 
 /** A few connections and short calls, apart from the bulk of the traffic. */

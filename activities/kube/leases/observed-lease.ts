@@ -18,7 +18,7 @@ export interface Lease {
   spec?: LeaseSpec;
 }
 
-/** Tells two processes of the same identity apart: the later one wins. */
+/** Distinguishes two processes of the same identity: the later one wins. */
 export const incarnationAnnotation = 'millwright.dev/incarnation';
 
 export interface Candidate {

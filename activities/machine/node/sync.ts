@@ -134,7 +134,7 @@ async function virtualCapacityOf(
 
 type NodeDependencies = Clusters & { machine: ObjectReference };
 
-/** Capacity first: its note tells what was done, so it comes with the other metadata. */
+/** Capacity first: its note records what was done, so it comes with the other metadata. */
 async function write(dependencies: NodeDependencies, node: Node, change: Change): Promise<Node> {
   await reportCorrupt(dependencies, node, change);
   const hasCapacity = await writeCapacity(dependencies, node, change.capacity.capacity);

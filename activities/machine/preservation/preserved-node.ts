@@ -115,10 +115,10 @@ function withTaint(present: Taint[], isWanted: boolean): Taint[] | undefined {
   return isWanted ? [...others, taint] : others;
 }
 
-type Told = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
+type Verdict = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
 
 /** Texts of MCM v0.62.1, with the reason why a drain failed. */
-function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Told {
+function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Verdict {
   const reason = value === 'auto-preserved' ? 'Preserved by MCM.' : 'Preserved by user.';
   const end = `Machine preserved until ${timestamp(until)}.`;
   if (!isToBeDrained || !drain) return { status: 'True', reason, message: end };
@@ -130,17 +130,17 @@ function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Told {
   return { status: error === undefined ? 'True' : 'False', reason, message: `${words} ${end}` };
 }
 
-async function report(target: KubeClient, node: Node, told: Told): Promise<void> {
+async function report(target: KubeClient, node: Node, verdict: Verdict): Promise<void> {
   const known = node.status?.conditions?.find((one) => one.type === type);
-  if (known && isSame(known, told)) return;
+  if (known && isSame(known, verdict)) return;
   const now = timestamp();
-  const lastTransitionTime = known?.status === told.status ? known.lastTransitionTime : now;
-  const condition = { type, message: '', ...told, lastHeartbeatTime: now, lastTransitionTime };
+  const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : now;
+  const condition = { type, message: '', ...verdict, lastHeartbeatTime: now, lastTransitionTime };
   const { name, uid } = node.metadata;
   const patch = { metadata: { uid }, status: { conditions: [condition] } };
   await ignoreNotFound(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
 }
 
-function isSame(a: Told, b: Told): boolean {
+function isSame(a: Verdict, b: Verdict): boolean {
   return a.status === b.status && a.reason === b.reason && (a.message ?? '') === (b.message ?? '');
 }

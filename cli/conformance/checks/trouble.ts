@@ -21,7 +21,7 @@ export const troubleChecks: Check[] = [
   },
   {
     says: 'an instance that dies right after its create: a failure that says why',
-    run: (trial) => during(trial, 'dying', tellOfDeath),
+    run: (trial) => during(trial, 'dying', reportsDeath),
   },
 ];
 
@@ -86,7 +86,7 @@ function expectFailed(activity: string, came: { outcome: string }): void {
   if (came.outcome !== 'failed') throw new Mismatch(`outcome failed of ${activity}`, came);
 }
 
-async function tellOfDeath(trial: Trial): Promise<() => Promise<void>> {
+async function reportsDeath(trial: Trial): Promise<() => Promise<void>> {
   const asked = trial.newMachine();
   const came = await trial.driver.ask('createInstance', asked.request);
   expectFailed('createInstance', came);

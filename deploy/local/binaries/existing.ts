@@ -15,7 +15,7 @@ export async function findExisting(tool: Tool, world: AcquireWorld): Promise<str
     }
     if (await isFitting(tool, named, world)) return named;
   }
-  // A program that cannot tell its version is only taken from where it is named.
+  // A program that does not print its version is only taken from where it is named.
   if (tool.versionArgs === undefined) return undefined;
   const onPath = await findOnPath(tool.name, world.env['PATH'] ?? '');
   return onPath !== undefined && (await isFitting(tool, onPath, world)) ? onPath : undefined;
@@ -30,7 +30,7 @@ async function isFitting(tool: Tool, file: string, world: AcquireWorld): Promise
       `${file} is version ${versionIn(printed) ?? 'unknown'}, not ${tool.version}: skipped`,
     );
   } catch (error) {
-    world.report(`${file} does not tell its version (${messageOf(error)}): skipped`);
+    world.report(`${file} does not print its version (${messageOf(error)}): skipped`);
   }
   return false;
 }

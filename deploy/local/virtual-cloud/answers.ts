@@ -4,7 +4,7 @@ import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
 /** Body of every answer that is not a success: `{"error": {...}}`. */
 export interface CloudError {
   code: MachineErrorCode;
-  /** Tells apart what shares a code. */
+  /** Distinguishes what shares a code. */
   reason:
     | 'InjectedFault'
     | 'Throttled'

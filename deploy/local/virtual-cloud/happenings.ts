@@ -3,7 +3,7 @@ import type { Fault, Operation } from './faults.ts';
 import type { Instance, NodeConditionFault } from './instance.ts';
 import type { Settings } from './settings.ts';
 
-/** Written before the answer to a call: what it did, and what the caller will be told. */
+/** Written before the answer to a call: what it did, and what the answer will be. */
 export interface CallHappening {
   type: 'call';
   operation: Operation;

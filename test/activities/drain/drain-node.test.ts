@@ -10,7 +10,7 @@ import { aNode, aPod } from '../../support/builders.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';
 
-test('cordons, says Terminating, and evicts what may be evicted', async () => {
+test('a drain cordons its Node, marks it Terminating, and evicts the pods that may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
   const drain = new Drain(new MemoryKube(aNode(), aPod(), elsewhere));
   expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
@@ -56,7 +56,7 @@ test('pods of DaemonSets and mirror pods stay; those that have ended go', async 
 });
 
 describe('a budget that refuses', () => {
-  test('is named in a benign failure, and told once', async () => {
+  test('is named in a benign failure, and reported once', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     const failure = {
       type: 'DrainBlocked',
@@ -83,7 +83,7 @@ describe('a budget that refuses', () => {
     expect(drain.evictions()).toBe(2);
   });
 
-  test('a budget that allows later lets the drain go on, and the workflow hears of it', async () => {
+  test('a budget that allows an eviction later lets the drain go on, and the drain reports that', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run()).rejects.toThrow('1 pod left');
     drain.target.fault = () => undefined;
@@ -284,7 +284,7 @@ describe('a Node that is kept', () => {
     });
   });
 
-  test('so is a list that is forbidden', async () => {
+  test('keeps its pods when they may not be listed, and that is a failure too', async () => {
     const drain = new Drain(new MemoryKube(aNode()));
     drain.target.fault = ({ path }) =>
       path.startsWith('/api/v1/pods') ? { code: 403, reason: 'Forbidden' } : undefined;

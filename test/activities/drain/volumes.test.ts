@@ -163,7 +163,7 @@ test('a volume that is not detached in time is left behind', async () => {
   });
 });
 
-test('a wait whose pod was never asked has not begun', async () => {
+test('a wait for volumes whose pod was never asked has not begun', async () => {
   const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
   const path = namespaced('pods', 'default', 'web');
   const { uid } = (await storage.target.read<KubeObject>(path)).metadata;

@@ -77,7 +77,7 @@ describe.each<[Cloud, (code: string) => string, string[]]>([
   ['azure', ofAzure, Object.keys(codeMeanings)],
   ['gcp', ofGoogle, Object.keys(reasonMeanings)],
 ])('of %s', (cloud, textOf, codes) => {
-  test('each error that the driver knows is told as the bare words of the cloud are', () => {
+  test('each error that the driver knows is reported as the bare words of the cloud are', () => {
     const told = codes.map((code) => [code, gardenerCodesOf(cloud, textOf(code))]);
     expect(told).toEqual(codes.map((code) => [code, gardenerCodesOf(cloud, `${code}: ${words}`)]));
   });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
 import { validateProviderSpec } from '../../../activities/drivers/virtual/validate.ts';
 
-test.each([undefined, null, {}])('%p is enough', (spec) => {
+test.each([undefined, null, {}])('the provider spec %p is enough for the virtual cloud', (spec) => {
   expect(validateProviderSpec(spec)).toEqual([]);
   expect(withDefaults(spec)).toEqual({
     zone: 'a',
@@ -15,7 +15,7 @@ test.each([undefined, null, {}])('%p is enough', (spec) => {
   });
 });
 
-test('every field can be said', () => {
+test('a provider spec of the virtual cloud may have every field', () => {
   const spec = {
     zone: 'eu-1',
     size: 'large',
@@ -61,10 +61,10 @@ test.each<{ name: string; spec: unknown; says: string }>([
     says: 'providerSpec.taints[0].effect: nothing is not one of NoSchedule, PreferNoSchedule, NoExecute',
   },
   { name: 'a text', spec: 'small', says: 'providerSpec: "small" is not an object' },
-])('$name is refused by name and value', ({ spec, says }) => {
+])('a provider spec of the virtual cloud is refused by name and value: $name', ({ spec, says }) => {
   expect(validateProviderSpec(spec)).toEqual([says]);
 });
 
-test('all faults are told at once', () => {
+test('all faults of a provider spec are reported at once', () => {
   expect(validateProviderSpec({ size: 'huge', zone: 1 })).toHaveLength(2);
 });

@@ -78,7 +78,7 @@ describe('a command becomes the spec, with an Event that says where it came from
   });
 });
 
-describe('is refused, without an Event and for whoever asked,', () => {
+describe('a command is refused, without an Event and for whoever asked,', () => {
   test.each([
     { when: 'when the object is gone', code: 404, reason: 'NotFound' },
     { when: 'when the spec is not taken', code: 422, reason: 'Invalid' },
@@ -101,7 +101,7 @@ describe('is refused, without an Event and for whoever asked,', () => {
   });
 });
 
-test('no answer is for Temporal to try again', async () => {
+test('a command that gets no answer is for Temporal to try again', async () => {
   const world = new DeploymentWorld();
   world.control.fault = () => ({ code: 503, reason: 'HTTP503' });
   await expect(steer(world, { verb: 'pause' })).rejects.toMatchObject({ code: 503 });

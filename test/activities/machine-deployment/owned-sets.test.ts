@@ -107,7 +107,7 @@ describe('release', () => {
   });
 });
 
-describe('nothing changes hands', () => {
+describe('a deployment adopts and releases no set', () => {
   const strategy = { type: 'RollingUpdate' } as const;
   test.each<{ name: string; spec: Partial<MachineDeploymentSpec>; reason: string; words: string }>([
     {

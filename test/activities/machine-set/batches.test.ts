@@ -50,7 +50,7 @@ test('a batch is one Event', async () => {
   ]);
 });
 
-test('one that exists counts when it is ours, and only then', async () => {
+test('a machine that exists already counts as made when this set controls it, and only then', async () => {
   const ours = aMachine({ metadata: { ownerReferences: controlledBy(aMachineSet()) } });
   const foreign = aMachine({ metadata: { name: 'pool-b' } });
   const control = new MemoryKube(aMachineSet(), ours, foreign);
@@ -58,7 +58,7 @@ test('one that exists counts when it is ours, and only then', async () => {
   expect(outcome).toEqual({ created: ['pool-a'], taken: ['pool-b'] });
 });
 
-test('what an earlier attempt made is not made again, even if it is gone by now', async () => {
+test('a machine that an earlier attempt made is not made again, even if it is gone by now', async () => {
   const control = new MemoryKube(aMachineSet());
   const reports: (readonly string[])[] = [];
   const progress = {
@@ -112,7 +112,7 @@ test.each([
   });
 });
 
-test('what an earlier attempt made counts against what is wanted now', async () => {
+test('machines that an earlier attempt made count against what is wanted now', async () => {
   const changed = aMachineSet({ spec: { replicas: 1 } });
   changed.metadata.generation = 2;
   const control = new MemoryKube(changed);
@@ -160,7 +160,7 @@ test.each([
   });
 });
 
-test('an outage is for Temporal to retry', async () => {
+test('a batch of creates leaves an outage for Temporal to retry', async () => {
   const control = new MemoryKube(aMachineSet());
   control.fault = ({ method }) =>
     method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined;

@@ -24,7 +24,7 @@ const labels = { pool: 'a' };
 const ours = (name: string, phase: 'Running' | 'Failed' | 'Pending') =>
   aMachine({ phase, metadata: { name, labels, ownerReferences } });
 
-test('counts its machines and reports them', async () => {
+test('a set counts its machines and reports them', async () => {
   const machines = [ours('pool-a', 'Running'), ours('pool-b', 'Pending')];
   const control = new MemoryKube(aMachineSet(), ...machines);
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
@@ -67,7 +67,7 @@ test('a spec that one batch brings about is reported after that batch', async ()
   expect(status).toMatchObject({ replicas: 3, observedGeneration: 1 });
 });
 
-test('an orphan that it selects is adopted, one of another set is not', async () => {
+test('a machine without an owner that the set selects is adopted, one of another set is not', async () => {
   const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
   const control = new MemoryKube(
     aMachineSet(),
@@ -341,7 +341,7 @@ test('a template that the selector does not match is a fault: each machine would
   });
 });
 
-test('no such set', async () => {
+test('a set that does not exist is not found', async () => {
   expect(await observeMachineSet(worldOf(new MemoryKube()), input)).toEqual({ found: false });
 });
 

@@ -26,7 +26,7 @@ async function valueOf(control: MemoryKube, name: string): Promise<string | unde
   return (await control.read<Machine>(pathOf(name))).metadata.annotations?.[key];
 }
 
-test('those that failed are annotated, the others let go, and one Event each says so', async () => {
+test('Failed machines are annotated, the others let go, and one Event each says so', async () => {
   const control = new MemoryKube(
     ours('a', 'Failed'),
     ours('b', 'Failed', 'nonsense'),
@@ -43,7 +43,7 @@ test('those that failed are annotated, the others let go, and one Event each say
   ]);
 });
 
-test('one that got well, or that a person wrote something about, is passed over', async () => {
+test('a machine that is no longer Failed, or that a person annotated, is not preserved automatically', async () => {
   const control = new MemoryKube(
     ours('a', 'Running'),
     ours('b', 'Failed', 'false'),
@@ -54,7 +54,7 @@ test('one that got well, or that a person wrote something about, is passed over'
   expect(control.writes()).toEqual([]);
 });
 
-test('one that changes meanwhile is left for the next look', async () => {
+test('a machine that changes during its preservation is left for the next read', async () => {
   const control = new MemoryKube(ours('a', 'Failed'));
   control.fault = ({ method }) =>
     method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
@@ -66,7 +66,7 @@ test.each([
   { code: 403, reason: 'Forbidden' },
   { code: 422, reason: 'Invalid' },
 ])(
-  'one that the API server refuses with $code is reported, and the others are done',
+  'a machine whose annotation is refused with $code is reported, and the others are annotated',
   async (verdict) => {
     const control = new MemoryKube(
       ours('a', 'Failed'),

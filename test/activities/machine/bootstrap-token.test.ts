@@ -15,7 +15,7 @@ const request = { machine, lifetimeSeconds: 1200, authExtraGroups: 'system:boots
 const pathOf = (id: string): string =>
   namespaced('secrets', 'kube-system', `bootstrap-token-${id}`);
 
-test('the id comes from the UID, and a second call finds the same token', async () => {
+test('the id of a bootstrap token comes from the UID, and a second call finds the same token', async () => {
   const target = new MemoryKube();
   const id = await ensureBootstrapToken(target, request);
   expect(id).toBe(tokenIdOf(machine.uid, 0));
@@ -25,7 +25,7 @@ test('the id comes from the UID, and a second call finds the same token', async 
   expect(await readBootstrapToken(target, id)).toBe(token);
 });
 
-test('its description is that of MCM, with the name of the machine', async () => {
+test('the description of a bootstrap token is that of MCM, with the name of the machine', async () => {
   const target = new MemoryKube();
   const id = await ensureBootstrapToken(target, request);
   const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
@@ -34,7 +34,7 @@ test('its description is that of MCM, with the name of the machine', async () =>
   );
 });
 
-test('it lasts as long as the creation may take, counted anew', async () => {
+test('a bootstrap token lasts as long as the creation may take, counted anew', async () => {
   const target = new MemoryKube();
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
   await ensureBootstrapToken(target, request);
@@ -43,7 +43,7 @@ test('it lasts as long as the creation may take, counted anew', async () => {
   expect(Date.parse(expiration)).toBeGreaterThan(Date.now() + 1_000_000);
 });
 
-test('an id that another machine has is passed over, and never deleted', async () => {
+test('a bootstrap token of another machine is passed over, and never deleted', async () => {
   const taken = tokenIdOf(machine.uid, 0);
   const metadata = { name: `bootstrap-token-${taken}`, namespace: 'kube-system' };
   const target = new MemoryKube(aSecret({}, metadata));
@@ -52,7 +52,7 @@ test('an id that another machine has is passed over, and never deleted', async (
   expect(target.has(pathOf(taken))).toBe(true);
 });
 
-test('ours is deleted, twice if need be', async () => {
+test('the bootstrap token of a machine can be deleted twice', async () => {
   const target = new MemoryKube();
   const id = await ensureBootstrapToken(target, request);
   await deleteBootstrapToken(target, id, machine);

@@ -32,16 +32,19 @@ test.each<{ command: MachineCommand; metadata: object; words: string }>([
     words: 'Drain extended until 2026-01-01T03:00:00Z',
   },
   { command: { verb: 'retryNow' }, metadata: {}, words: 'Tried again at once' },
-])('$command.verb stands on the Machine, and in an Event', async ({ command, metadata, words }) => {
-  const world = aWorld({ control: [aMachine()] });
-  const { control } = world;
-  const asked = { ...command, by: 'Ada' };
-  expect(await applyMachineCommand(world, { machine, command: asked, until })).toBe(words);
-  expect(await control.read<Machine>(path)).toMatchObject({ metadata });
-  expect(control.bodies.at(-1)).toMatchObject({
-    message: `${words}, asked for through Temporal by "Ada"`,
-  });
-});
+])(
+  'the command $command.verb is written to the Machine, and in an Event',
+  async ({ command, metadata, words }) => {
+    const world = aWorld({ control: [aMachine()] });
+    const { control } = world;
+    const asked = { ...command, by: 'Ada' };
+    expect(await applyMachineCommand(world, { machine, command: asked, until })).toBe(words);
+    expect(await control.read<Machine>(path)).toMatchObject({ metadata });
+    expect(control.bodies.at(-1)).toMatchObject({
+      message: `${words}, asked for through Temporal by "Ada"`,
+    });
+  },
+);
 
 test('a Machine that is gone takes no command', async () => {
   const steered = applyMachineCommand(aWorld(), { machine, command: { verb: 'skipDrain' } });
@@ -51,7 +54,7 @@ test('a Machine that is gone takes no command', async () => {
   });
 });
 
-test('an extension is told with the pauses since the deletion, and stands without them', async () => {
+test('an extension is reported with the pauses since the deletion, and stands without them', async () => {
   const countsFrom = until - 3_600_000;
   const pause = { reason: 'stop', from: countsFrom, until: countsFrom + 1_800_000 } as const;
   const world = aWorld({ control: [aMachine()], pauses: () => [pause] });

@@ -29,7 +29,7 @@ async function lossOf(machines: Machine[], ...target: object[]) {
 }
 
 test.each(['Pending', 'Available'] as const)(
-  'a %s machine is Failed with that reason',
+  'a %s machine whose instance is missing is Failed with that reason',
   async (is) => {
     const { outcome, status, events } = await lossOf([machineIn(is)]);
     expect(outcome).toEqual({ found: 'lost' });
@@ -46,13 +46,13 @@ test.each(['Pending', 'Available'] as const)(
   },
 );
 
-test('one whose Node is there and Ready is not', async () => {
+test('a machine whose instance is missing and whose Node is Ready is not Failed', async () => {
   const { outcome, events } = await lossOf([machineIn('Pending')], aNode());
   expect(outcome).toEqual({ found: 'nothing' });
   expect(events).toEqual([]);
 });
 
-test('without Nodes it waits for its turn, as with them', async () => {
+test('an Available machine whose instance is missing waits for its turn, as with a Node', async () => {
   const machines = [machineIn('Available'), machineIn('Failed', 'pool-b')];
   const { outcome, status, events } = await lossOf(machines);
   expect(outcome).toMatchObject({ found: 'held', reason: expect.stringContaining('pool-b') });
@@ -60,12 +60,12 @@ test('without Nodes it waits for its turn, as with them', async () => {
   expect(events).toEqual([expect.stringContaining('pool-b')]);
 });
 
-test('others that are Available are not in its way', async () => {
+test('other Available machines do not keep a machine without its instance from being Failed', async () => {
   const { outcome } = await lossOf([machineIn('Available'), machineIn('Available', 'pool-b')]);
   expect(outcome).toEqual({ found: 'lost' });
 });
 
-test('disableHealthTimeout keeps it', async () => {
+test('disableHealthTimeout keeps a machine without its instance from being Failed', async () => {
   const spared = machineIn('Available', 'pool-a', { disableHealthTimeout: true });
   const { outcome } = await lossOf([spared]);
   expect(outcome).toMatchObject({ reason: expect.stringContaining('disableHealthTimeout') });

@@ -12,7 +12,7 @@ const input = {
 };
 const path = customResource('machines', namespace, 'pool-a');
 
-test('what the cloud does is the last operation; the phase stays', async () => {
+test('a long operation of the cloud is the lastOperation of its Machine; the phase stays', async () => {
   const world = aWorld({ control: [aMachine({ phase: 'Terminating' })] });
   await recordOperation(world, input);
   const { status } = await world.control.read<Machine>(path);
@@ -23,7 +23,7 @@ test('what the cloud does is the last operation; the phase stays', async () => {
   expect(status?.lastOperation).not.toHaveProperty('errorCode');
 });
 
-test('what is said already is not written again', async () => {
+test('a lastOperation that is there already is not written again', async () => {
   const world = aWorld({ control: [aMachine({ phase: 'Terminating' })] });
   await recordOperation(world, input);
   const writes = world.control.writes().length;
@@ -38,8 +38,11 @@ test.each([
     metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
     operation: 'Create',
   },
-] as const)('nothing is written on $name', async ({ metadata, operation }) => {
-  const world = aWorld({ control: [aMachine({ metadata })] });
-  await recordOperation(world, { ...input, operation });
-  expect(world.control.writes()).toEqual([]);
-});
+] as const)(
+  'a long operation of the cloud is not written on $name',
+  async ({ metadata, operation }) => {
+    const world = aWorld({ control: [aMachine({ metadata })] });
+    await recordOperation(world, { ...input, operation });
+    expect(world.control.writes()).toEqual([]);
+  },
+);

@@ -43,7 +43,7 @@ test.each([
   { kind: 'credentials', notes: 1 },
   { kind: 'quota', notes: 0 },
   { kind: undefined, notes: 0 },
-] as const)('a failure of kind $kind is told on the class: $notes times', async (row) => {
+] as const)('a failure of kind $kind is reported on the class $notes times', async (row) => {
   const { kind, notes } = row;
   const { control, ...world } = aWorld({ control: [aMachine(), aMachineClass()] });
   const refused = { code: 'PermissionDenied', message: 'no', isSettled: true } as const;
@@ -199,7 +199,7 @@ describe('the second look before a creation timeout', () => {
     });
   });
 
-  test('a machine that was given more time keeps its phase, and its new limits are told', async () => {
+  test('a machine that was given more time keeps its phase, and its new limits are returned', async () => {
     const spec = { ...pending.spec, creationTimeout: '1h' };
     const { outcome, phase } = await look({ machine: { ...pending, spec } });
     const limits = { creationTimeoutSeconds: 3600 };

@@ -80,7 +80,7 @@ test.each<Row>([
     description: 'it starts',
     errorCode: undefined,
   },
-])('$name', async ({ phase, write, description, errorCode }) => {
+])('the error code in a status patch: $name', async ({ phase, write, description, errorCode }) => {
   const world = aWorld({ control: [refusedIn(phase)] });
   await write(world);
   const { status } = await world.control.read<Machine>(path);

@@ -13,7 +13,7 @@ const deletionTimestamp = '2026-01-01T01:00:00Z';
 const deleted = aMachine({ metadata: { deletionTimestamp } });
 const ours = { machine, nodeName: 'pool-a', providerID: 'local:///zone-1/i-1' };
 
-test('begins with Terminating, and knows the provider to ask', async () => {
+test('a teardown begins with the phase Terminating, and returns the provider of the class', async () => {
   const world = aWorld({ control: [deleted, aMachineClass(), aSecret()] });
   expect(await beginTeardown(world, { machine })).toMatchObject({
     machine: { isDeleting: true, hasFinalizer: true, provider: 'virtual' },
@@ -23,13 +23,13 @@ test('begins with Terminating, and knows the provider to ask', async () => {
   );
 });
 
-test('without a class there is no provider', async () => {
+test('the beginning of a teardown returns no provider when the class is gone', async () => {
   const { machine: prepared } = await beginTeardown(aWorld({ control: [deleted] }), { machine });
   expect(prepared).toBeDefined();
   expect(prepared).not.toHaveProperty('provider');
 });
 
-test('a class with a Secret of another namespace has none to ask: a machine that never came to be can go', async () => {
+test('the beginning of a teardown returns no provider for a class with a Secret of another namespace: a machine without an instance can go', async () => {
   const foreign = aMachineClass({ secretRef: { name: 'small-secret', namespace: 'garden' } });
   const world = aWorld({ control: [deleted, foreign, aSecret()] });
   const { machine: prepared } = await beginTeardown(world, { machine });
@@ -37,7 +37,7 @@ test('a class with a Secret of another namespace has none to ask: a machine that
   expect(prepared).not.toHaveProperty('provider');
 });
 
-test('another life of the name is not touched', async () => {
+test('the teardown of a Machine does not touch one of the same name with another UID', async () => {
   const world = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   expect(await beginTeardown(world, { machine })).toEqual({});
   expect((await world.control.read<Machine>(path)).status).toBeUndefined();
@@ -45,7 +45,7 @@ test('another life of the name is not touched', async () => {
   expect(world.control.has(path)).toBe(true);
 });
 
-test('ends with the Node and, last of all, the finalizer', async () => {
+test('a teardown ends with the Node and, last of all, the finalizer', async () => {
   const metadata = { finalizers: [finalizers.node] };
   const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });
   let wasNodeGone = false;
@@ -192,7 +192,7 @@ describe('a target cluster that does not answer', () => {
   });
 });
 
-test('can be run twice', async () => {
+test('the end of a teardown can be run twice', async () => {
   const world = aWorld({ control: [deleted], target: [aNode()] });
   await finishTeardown(world, ours);
   await finishTeardown(world, ours);

@@ -24,7 +24,7 @@ describe('a stop', () => {
     });
   });
 
-  test('is told to each object once', async () => {
+  test('is reported on each object once', async () => {
     const world = aWorld({ stop: { ...standing } });
     const subject = machineSubject(lifeOf('pool-a'));
     const refusals = [];
@@ -38,7 +38,7 @@ describe('a stop', () => {
     );
   });
 
-  test('without words has a reason all the same', () => {
+  test('without a reason says that none was given', () => {
     const creationTimestamp = '2026-01-01T00:00:00Z';
     const metadata = { name: 'millwright-stop', uid: 'u', resourceVersion: '1', creationTimestamp };
     expect(stopOf({ metadata })).toEqual({
@@ -48,7 +48,7 @@ describe('a stop', () => {
     });
   });
 
-  test('whose words are long is told in short', () => {
+  test('with a long reason is reported in short', () => {
     const metadata = { name: '', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
     const { reason, by } = stopOf({
       metadata,

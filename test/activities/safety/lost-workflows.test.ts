@@ -134,7 +134,7 @@ describe('healing', () => {
     const { workflows, world } = aBoardAndWorld(aMachine());
     const gone: WorkflowRef = { kind: 'machine', name: 'pool-z' };
     const healed = await repairWorkflows(world, { namespace, unattended: [], leftOver: [gone, a] });
-    expect(healed).toEqual([{ ...gone, isHealed: true, why: 'its object is gone: told so' }]);
+    expect(healed).toEqual([{ ...gone, isHealed: true, why: 'its object is gone: signalled' }]);
     expect(workflows.told).toEqual(['death of machine/pool-z at 7']);
   });
 
@@ -146,7 +146,7 @@ describe('healing', () => {
     const healed = await repairWorkflows(world, { namespace, unattended: [a], leftOver: [gone] });
     expect(healed).toEqual([
       { ...a, isHealed: false, why: 'Temporal is away' },
-      { ...gone, isHealed: true, why: 'its object is gone: told so' },
+      { ...gone, isHealed: true, why: 'its object is gone: signalled' },
     ]);
   });
 });

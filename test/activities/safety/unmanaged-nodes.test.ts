@@ -32,13 +32,13 @@ test('a Node without a Machine is marked and let go; the others stay as they are
   expect([...world.target.calls, ...world.control.calls]).toHaveLength(3);
 });
 
-test('one without annotations and finalizers too', async () => {
+test('a Node without a Machine, annotations and finalizers is marked', async () => {
   const { finalizers: _none, ...metadata } = aNode({ metadata: { name: 'bare' } }).metadata;
   const world = aWorld({ target: [{ ...aNode(), metadata }] });
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: ['bare'] });
 });
 
-test('the mark goes when a Machine has it', async () => {
+test('the mark of a Node goes when a Machine has the Node', async () => {
   const notes = { [annotations.notManaged]: '1' };
   const world = aWorld({
     control: [joined],
@@ -59,7 +59,7 @@ test('a Node that changes meanwhile waits for the next run', async () => {
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: [], postponed: 1 });
 });
 
-test('without a target cluster there is nothing to do', async () => {
+test('the check of Nodes does nothing without a target cluster', async () => {
   const { target: _none, ...world } = aWorld({ target: [lost] });
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ nodes: 0, marked: [] });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { badSpecsOf } from '../../../cli/conformance/bad-specs.ts';
 
-test('each field gets a value of another type, all others stay', () => {
+test('each bad spec has one field of another type, all others stay', () => {
   const bad = badSpecsOf({ zone: 'a', tags: { team: 'b' }, nothing: null }, []);
   expect(bad).toEqual([
     {
@@ -23,7 +23,7 @@ test('what a person names comes on top, with the first field as the one to be to
   ]);
 });
 
-test('of many fields only some are tried', () => {
+test('of the many fields of a spec only some are tried', () => {
   const spec = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1]));
   expect(badSpecsOf(spec, [])).toHaveLength(5);
 });

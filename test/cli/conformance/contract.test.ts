@@ -14,7 +14,7 @@ test.each([
   { activity: 'volumeIds', answer: { volumeIds: ['v-1'] } },
   // A newer driver may say more.
   { activity: 'validateClass', answer: { outcome: 'validated', faults: [], warnings: [] } },
-] as const)('$activity may answer $answer.outcome', ({ activity, answer }) => {
+] as const)('the contract lets $activity answer $answer.outcome', ({ activity, answer }) => {
   expect(faultsOf(activity, answer)).toEqual([]);
 });
 
@@ -67,6 +67,9 @@ test.each([
     answer: { outcome: 'failed', failure: { ...failure, retryAfterSeconds: null } },
     says: ['failure/retryAfterSeconds must be number'],
   },
-] as const)('$name is a fault', ({ activity, answer, says }) => {
-  expect(faultsOf(activity, JSON.parse(JSON.stringify(answer)))).toEqual(says);
-});
+] as const)(
+  'an answer that breaks the contract is a fault: $name',
+  ({ activity, answer, says }) => {
+    expect(faultsOf(activity, JSON.parse(JSON.stringify(answer)))).toEqual(says);
+  },
+);

@@ -56,7 +56,7 @@ test('a driver that only throws fails, and what needs an instance is skipped', a
 
 const namesIn = ({ items }: KubeList<KubeObject>) => items.map(({ metadata }) => metadata.name);
 
-test('a command that is told to end asks no more, and cleans up', async () => {
+test('a conformance run that is ended asks no more, and cleans up', async () => {
   const { asked, findings } = await runOn(
     ({ activity }) => ({
       came: 'answer',

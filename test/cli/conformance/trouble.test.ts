@@ -153,7 +153,7 @@ describe('the command of --trouble', () => {
     await expect(troubleBy('exit 3; :')('dying')).rejects.toThrow(Skipped);
   });
 
-  test('the command of --trouble that fails is told with its words', async () => {
+  test('the command of --trouble that fails is reported with its words', async () => {
     await expect(troubleBy('echo no fake cloud >&2; exit 1; :')('stranger')).rejects.toThrow(
       '--trouble: "echo no fake cloud >&2; exit 1; : stranger" failed (1): no fake cloud',
     );

@@ -65,7 +65,7 @@ test.each([
     fault: { kind: 'hang', time: 1 },
     says: 'faults[0].time: unknown field',
   },
-])('$name is refused by name and value', ({ fault, says }) => {
+])('a fault of the virtual cloud is refused by name and value: $name', ({ fault, says }) => {
   expect(() => parseFault(fault, 'f', 'faults[0]')).toThrow(says);
 });
 

@@ -24,7 +24,7 @@ function write(...names: string[]): void {
   journal.close();
 }
 
-test('what was written is replayed in order, and numbers go on', () => {
+test('the entries of the journal are replayed in order, and numbers go on', () => {
   write('a', 'b');
   const { journal, replayed, droppedBytes } = open();
   expect(replayed).toMatchObject([
@@ -36,14 +36,14 @@ test('what was written is replayed in order, and numbers go on', () => {
   journal.close();
 });
 
-test('an entry is in the file when append returns', () => {
+test('an entry of the journal is in the file when append returns', () => {
   const { journal } = open();
   journal.append({ type: 'vanished', id: 'i', name: 'ä' });
   expect(readFileSync(fileOf(), 'utf8')).toMatch(/"name":"ä"}\n$/);
   journal.close();
 });
 
-test('a last line that is half written is dropped, and the next one starts clean', () => {
+test('a half-written last line of the journal is dropped, and the next one starts clean', () => {
   write('a');
   appendFileSync(fileOf(), '{"seq":2,"type":"vani');
   const { journal, replayed, droppedBytes } = open();
@@ -57,13 +57,13 @@ test('a last line that is half written is dropped, and the next one starts clean
   ]);
 });
 
-test('a broken line before the last is not passed over', () => {
+test('a broken line of the journal before the last is an error', () => {
   write('a');
   appendFileSync(fileOf(), 'nonsense\n');
   expect(open).toThrow(/journal\.jsonl:2 is not JSON/);
 });
 
-test('a part of it can be read', () => {
+test('a part of the journal can be read', () => {
   write('a', 'b', 'c', 'd');
   const { journal } = open();
   expect(journal.read(1, 2)).toMatchObject([{ name: 'b' }, { name: 'c' }]);

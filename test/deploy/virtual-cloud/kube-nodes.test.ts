@@ -103,7 +103,7 @@ test('a Node that was registered before its answer was lost is recognised', asyn
   expect(await createKubeNodes(api).register(instance, watch())).toBe('u7');
 });
 
-test("a name that is another machine's is waited for, and the reason is told once", async () => {
+test("a name that is another machine's is waited for, and the reason is logged once", async () => {
   const other = nodeOf(anInstance());
   const api = scriptedApi(exists, other, exists, other, created);
   const watching = watch();

@@ -75,20 +75,23 @@ test.each([
     kind: 'unhealthyLater',
     expected: ['registering m', 'registered m', 'sicken m KernelDeadlock=True'],
   },
-])('$kind', async ({ kind, expected }) => {
-  const nodes = recordingNodes();
-  await start(nodes);
-  await cloud.call('POST', '/faults', { kind, match: 'm', seconds: 0.1 });
-  await create('m');
-  await create('witness');
-  await until(
-    'all is done',
-    () =>
-      nodes.log.includes('registered witness') &&
-      expected.every((line) => nodes.log.includes(line)),
-  );
-  expect(nodes.log.filter((line) => !line.includes('witness'))).toEqual(expected);
-});
+])(
+  'the life of a machine of the virtual cloud with the fault $kind',
+  async ({ kind, expected }) => {
+    const nodes = recordingNodes();
+    await start(nodes);
+    await cloud.call('POST', '/faults', { kind, match: 'm', seconds: 0.1 });
+    await create('m');
+    await create('witness');
+    await until(
+      'all is done',
+      () =>
+        nodes.log.includes('registered witness') &&
+        expected.every((line) => nodes.log.includes(line)),
+    );
+    expect(nodes.log.filter((line) => !line.includes('witness'))).toEqual(expected);
+  },
+);
 
 test('machines that were booting go on after a restart, those that have joined stay', async () => {
   const before = recordingNodes();

@@ -12,6 +12,6 @@ test.each([
   { name: 'web.0', pattern: 'web.0', matches: true },
   { name: 'webx0', pattern: 'web.0', matches: false },
   { name: 'a(b', pattern: 'a(b', matches: true },
-])('$pattern and "$name": $matches', ({ name, pattern, matches }) => {
+])('the pattern $pattern matches the name "$name": $matches', ({ name, pattern, matches }) => {
   expect(matchesGlob(name, pattern)).toBe(matches);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parseOptions } from '../../../deploy/local/virtual-cloud/options.ts';
 
-test('only the folder has to be named', () => {
+test('the virtual cloud needs only its folder as an option', () => {
   expect(parseOptions(['--data', 'd'])).toEqual({
     host: '127.0.0.1',
     port: 7080,
@@ -10,7 +10,7 @@ test('only the folder has to be named', () => {
   });
 });
 
-test('help goes before everything', () => {
+test('--help of the virtual cloud goes before everything', () => {
   expect(parseOptions(['--help'])).toBe('help');
 });
 
@@ -27,6 +27,6 @@ test.each([
     says: '"h:70000" is not HOST:PORT',
   },
   { name: 'an unknown flag', args: ['--date', 'd'], says: '--date' },
-])('$name is refused', ({ args, says }) => {
+])('the virtual cloud refuses the option: $name', ({ args, says }) => {
   expect(() => parseOptions(args)).toThrow(says);
 });

@@ -87,12 +87,12 @@ test('a kill between the deed and the answer is an answer that was lost', async 
   });
 });
 
-test('SIGTERM ends it in order', async () => {
+test('SIGTERM ends the virtual cloud in order', async () => {
   await start();
   expect(await end('SIGTERM')).toBe(0);
 });
 
-test('a wrong flag is one line and exit code 1', async () => {
+test('a wrong flag of the virtual cloud is one line and exit code 1', async () => {
   const running = spawn(process.execPath, [entrance, '--data', folder, '--listen', 'x']);
   const chunks: string[] = [];
   running.stderr.on('data', (chunk) => chunks.push(String(chunk)));

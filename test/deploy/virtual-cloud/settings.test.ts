@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { defaultSettings, parseSettings } from '../../../deploy/local/virtual-cloud/settings.ts';
 
-test('what is not said keeps its value', () => {
+test('a setting of the virtual cloud that is not given keeps its value', () => {
   expect(parseSettings({ bootSeconds: 0.2 }, defaultSettings)).toEqual({
     bootSeconds: 0.2,
     callMilliseconds: 50,
@@ -25,6 +25,6 @@ test.each([
     says: 'bootSecond: unknown field; known are bootSeconds, callMilliseconds',
   },
   { name: 'a list', body: [], says: 'body: [] is not a JSON object' },
-])('$name is refused by name and value', ({ body, says }) => {
+])('a setting of the virtual cloud is refused by name and value: $name', ({ body, says }) => {
   expect(() => parseSettings(body, defaultSettings)).toThrow(says);
 });

@@ -24,7 +24,7 @@ async function ask({ url, ca, method = 'GET', body }: AdminCall): Promise<unknow
   return JSON.parse(text);
 }
 
-test('it says where it is, answers, and ends', async () => {
+test('the double of Azure prints its address, answers, and ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'azure-main-'));
   const caFile = join(folder, 'ca.pem');
   const script = new URL('main.ts', import.meta.url).pathname;

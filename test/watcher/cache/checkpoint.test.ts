@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
 import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
 
-test('it is where the watch stands, or just before what has not arrived', () => {
+test('a checkpoint is where the watch stands, or just before the oldest signal that has not arrived', () => {
   const seen = { machines: '120', nodes: '99', secrets: '7' };
-  const untold = { machines: '100', nodes: '200' };
+  const undelivered = { machines: '100', nodes: '200' };
   const checkpoint = checkpointOf({
     seen: (resource) => new Map(Object.entries(seen)).get(resource),
-    oldestUntold: (resource) => new Map(Object.entries(untold)).get(resource),
+    oldestUndelivered: (resource) => new Map(Object.entries(undelivered)).get(resource),
   });
   expect(checkpoint).toEqual({ machines: '99', nodes: '99', secrets: '7' });
 });
 
-test('it is read back as it was written', () => {
+test('a checkpoint is read back as it was written', () => {
   const checkpoint = { machines: '120', nodes: '99' };
   expect(read(write(checkpoint, 'cluster'), 'cluster')).toEqual(checkpoint);
 });
@@ -24,11 +24,14 @@ test.each([
   { name: 'not an object', text: '7' },
   { name: 'of another cluster', text: write({ machines: '1' }, 'other') },
   { name: 'not a version', text: '{"scope":"cluster","machines":"-1","nodes":5}' },
-])('$name: everything is told again', ({ text }) => {
-  expect(read(text, 'cluster')).toEqual({});
-});
+])(
+  'a checkpoint that is not usable ($name) makes the watcher signal everything again',
+  ({ text }) => {
+    expect(read(text, 'cluster')).toEqual({});
+  },
+);
 
-test('versions compare as numbers', () => {
+test('resourceVersions compare as numbers', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 2n ** 64n }),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { viewOfMachine } from '../../../watcher/cache/machine-view.ts';
 import { aMachine } from '../objects.ts';
 
-test('what the annotations ask of a drain is part of what is kept', () => {
+test('the view of a Machine keeps what its annotations ask of a drain', () => {
   const annotations = {
     'millwright.dev/drain-until': '2026-01-01T12:00:00Z',
     'millwright.dev/skip-volume-wait': 'true',
@@ -12,7 +12,7 @@ test('what the annotations ask of a drain is part of what is kept', () => {
   expect(viewOfMachine(aMachine()).drain).toEqual({});
 });
 
-test('the annotation with the creation timeout counts as a part of the spec, also where the generation stands', () => {
+test('the annotation with the creation timeout changes the hash of the spec, also where the generation stays', () => {
   const before = viewOfMachine(aMachine());
   const annotations = { 'node.machine.sapcloud.io/effective-creation-timeout': '5m' };
   const after = viewOfMachine(aMachine({ annotations }), before);

@@ -26,7 +26,7 @@ beforeEach(() => {
   machineSet({ name: 'red', selector: { colour: 'red' } });
 });
 
-test('they are named with each call to look, until they fit, go or have another owner', () => {
+test('unmatched machines are named in each machinesChanged, until they fit, go or have another owner', () => {
   machine(own);
   expect(unmatchedNames()).toBeUndefined();
   machine(outside);
@@ -41,13 +41,13 @@ test('they are named with each call to look, until they fit, go or have another 
   expect(unmatchedNames()).toBeUndefined();
 });
 
-test('they are not named any more when they are gone', () => {
+test('unmatched machines are not named any more when they are gone', () => {
   machine(outside);
   cluster.machines.remove(cluster.now(aMachine(outside)));
   expect(unmatchedNames()).toBeUndefined();
 });
 
-test('they are told when the selector changes, and when it fits again', () => {
+test('unmatched machines are signalled when the selector changes, and when it fits again', () => {
   machine(own);
   cluster.told();
   machineSet({ name: 'red', selector: { colour: 'blue' }, generation: 2 });
@@ -56,7 +56,7 @@ test('they are told when the selector changes, and when it fits again', () => {
   expect(unmatchedNames()).toBeUndefined();
 });
 
-test('they are known although they were seen before their set', () => {
+test('unmatched machines are known although they were seen before their set', () => {
   machine({ owner: 'late', name: 'early', labels: { colour: 'blue' } });
   machineSet({ name: 'late', selector: { colour: 'red' } });
   expect(cluster.store.mismatchesOf('late')).toEqual(['early']);
@@ -64,13 +64,13 @@ test('they are known although they were seen before their set', () => {
   expect(cluster.store.mismatchesOf('late')).toEqual([]);
 });
 
-test('they are none when the selector asks for nothing', () => {
+test('there are no unmatched machines when the selector asks for nothing', () => {
   machineSet({ name: 'red', selector: {}, generation: 2 });
   machine(outside);
   expect(unmatchedNames()).toBeUndefined();
 });
 
-test('they are named a hundred at a time', () => {
+test('unmatched machines are named a hundred at a time', () => {
   for (let index = 0; index < 101; index += 1) machine({ ...outside, name: `m${index}` });
   expect(unmatchedNames()).toHaveLength(100);
 });
@@ -91,7 +91,7 @@ const strayHistory = fc.array(
   { maxLength: 30 },
 );
 
-test('the machines to let go are the same as by a scan of all', () => {
+test('the index of unmatched machines finds the same as a scan of all', () => {
   fc.assert(
     fc.property(strayHistory, (events) => {
       cluster = new Cluster();

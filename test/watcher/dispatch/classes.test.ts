@@ -49,7 +49,7 @@ describe('a machine that is being deleted', () => {
 });
 
 describe('a class', () => {
-  test('is judged when it is seen for the first time, when it is edited, and when it is gone', () => {
+  test('is validated when it is seen for the first time, when it is edited, and when it is gone', () => {
     cluster.classes.put(cluster.now(aClass({ name: 'new' })));
     expect(judgements()).toEqual(['new']);
     cluster.classes.put(cluster.now(aClass({ name: 'new', size: 'huge' })));
@@ -58,7 +58,7 @@ describe('a class', () => {
     expect(judgements()).toEqual(['new edited, if it runs']);
   });
 
-  test('is judged when its Secret comes, changes and goes', () => {
+  test('is validated when its Secret comes, changes and goes', () => {
     cluster.classes.put(cluster.now(aClass({ name: 'later', secret: 'late' })));
     told();
     cluster.secrets.put(cluster.now(aSecret({ name: 'late' })));
@@ -78,7 +78,7 @@ describe('a class', () => {
     expect(told()).toEqual([]);
   });
 
-  test('is not judged because of the annotation that names its ignored keys', () => {
+  test('is not validated because of the annotation that names its ignored keys', () => {
     cluster.classes.put(cluster.now(aClass({ name: 'typo' })));
     told();
     const annotations = { 'millwright.dev/ignored-keys': 'providerSpec.siz is no field' };
@@ -86,7 +86,7 @@ describe('a class', () => {
     expect(told()).toEqual([]);
   });
 
-  test('is not judged because of the annotation that says what is wrong; machines hear when it goes', () => {
+  test('is not validated because of the annotation that says what is wrong; machines hear when it goes', () => {
     const annotations = { 'millwright.dev/invalid': 'size is missing' };
     cluster.machines.put(cluster.now(aMachine({ name: 'running', phase: 'Running' })));
     cluster.machines.put(cluster.now(aMachine({ name: 'waiting' })));

@@ -24,7 +24,7 @@ function lastSnapshots(signals: Signal[]): Map<string, unknown> {
   );
 }
 
-test('doubled and late events end with the same last snapshots', () => {
+test('doubled and late watch events end with the same last snapshots', () => {
   fc.assert(
     fc.property(history, fc.array(fc.nat(11), { maxLength: 20 }), (states, echoes) => {
       const [plain, noisy] = [new Cluster(), new Cluster()];
@@ -43,7 +43,7 @@ test('doubled and late events end with the same last snapshots', () => {
   );
 });
 
-test('whatever was missed on the way, the last snapshot of the machine is that of its last state', () => {
+test('whatever events were missed, the last snapshot of a machine is that of its last state', () => {
   fc.assert(
     fc.property(history, fc.array(fc.boolean(), { maxLength: 12 }), (states, seen) => {
       const cluster = new Cluster();
@@ -59,7 +59,7 @@ test('whatever was missed on the way, the last snapshot of the machine is that o
   );
 });
 
-test('an idle cluster yields nothing, whatever its Nodes say to show that they live', () => {
+test('an idle cluster gives no signal, whatever heartbeats its Nodes write', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(99), fc.string()), { maxLength: 50 }), (beats) => {
       const cluster = new Cluster();

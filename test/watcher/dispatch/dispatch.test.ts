@@ -52,19 +52,19 @@ describe('a Machine', () => {
     },
     { name: 'our finalizer is an echo', from: {}, to: { hasFinalizer: true }, told: [] },
     {
-      name: 'a finalizer that was stripped is told',
+      name: 'a finalizer that was stripped is signalled',
       from: { hasFinalizer: true },
       to: {},
       told: ['machineObserved machine/a'],
     },
     {
-      name: 'a change of the spec is told to the machine and its set',
+      name: 'a change of the spec is signalled to the machine and its set',
       from: { owner: 'set' },
       to: { owner: 'set', generation: 2, className: 'large' },
       told: ['machineObserved machine/a', 'machinesChanged machineSet/set'],
     },
     {
-      name: 'the label force-deletion is told to the machine and its set',
+      name: 'the label force-deletion is signalled to the machine and its set',
       from: { owner: 'set' },
       to: { owner: 'set', labels: { 'force-deletion': 'T' } },
       told: ['machineObserved machine/a', 'machinesChanged machineSet/set'],
@@ -76,25 +76,25 @@ describe('a Machine', () => {
       told: ['machinesChanged machineSet/set'],
     },
     {
-      name: 'a deletion is told to the machine and its set',
+      name: 'a deletion is signalled to the machine and its set',
       from: { owner: 'set' },
       to: { owner: 'set', isDeleting: true },
       told: ['machineObserved machine/a', 'machinesChanged machineSet/set'],
     },
     {
-      name: 'a phase is told to the set only',
+      name: 'a phase is signalled to the set only',
       from: { owner: 'set', phase: 'Pending' },
       to: { owner: 'set', phase: 'Running' },
       told: ['machinesChanged machineSet/set'],
     },
     {
-      name: 'a failure is told to the set only',
+      name: 'a failure is signalled to the set only',
       from: { owner: 'set', failure: 'no quota' },
       to: { owner: 'set', failure: 'no zone' },
       told: ['machinesChanged machineSet/set'],
     },
     {
-      name: 'a mark for deletion is told to the set only',
+      name: 'a mark for deletion is signalled to the set only',
       from: { owner: 'set' },
       to: { owner: 'set', annotations: { 'machinepriority.machine.sapcloud.io': '1' } },
       told: ['machinesChanged machineSet/set'],
@@ -106,7 +106,7 @@ describe('a Machine', () => {
       told: ['machinesChanged machineSet/new', 'machinesChanged machineSet/old'],
     },
     {
-      name: 'what an operator asks of its drain is told to itself',
+      name: 'what an operator asks of its drain is signalled to itself',
       from: { owner: 'set', isDeleting: true },
       to: { owner: 'set', isDeleting: true, annotations: { 'millwright.dev/skip-drain': 'true' } },
       told: ['machineObserved machine/a'],
@@ -132,7 +132,7 @@ describe('a Machine', () => {
     ).toEqual(told);
   });
 
-  test('a Machine that vanished is told with its UID, and never starts anything', () => {
+  test('a Machine that vanished is signalled with its UID, and never starts a workflow', () => {
     machine({ owner: 'set' });
     cluster.signals();
     cluster.machines.remove(cluster.now(aMachine({ owner: 'set' })));
@@ -144,12 +144,12 @@ describe('a Machine', () => {
 
   test.each<{ name: string; last: MachineLooks; told: string[] }>([
     {
-      name: 'by the hand of its own workflow is told to its set only',
+      name: 'by the hand of its own workflow is signalled to its set only',
       last: { owner: 'set', isDeleting: true, hasFinalizer: true },
       told: ['machinesChanged machineSet/set'],
     },
     {
-      name: 'without our finalizer is told to itself too',
+      name: 'without our finalizer is signalled to itself too',
       last: { owner: 'set', isDeleting: true },
       told: ['machineGone machine/a', 'machinesChanged machineSet/set'],
     },
@@ -193,7 +193,7 @@ describe('a Machine', () => {
     expect(cluster.told()).toEqual(['machineObserved machine/a']);
   });
 
-  test('whose Node is known is told of it once it has the label', () => {
+  test('whose Node is known gets nodeObserved once it has the label', () => {
     const told = toldOf(
       () => {
         node({ name: 'n' });
@@ -219,7 +219,7 @@ describe('a MachineSet', () => {
 
   test.each<{ name: string; from: SetLooks; to: SetLooks; told: string[] }>([
     {
-      name: 'its own counts are told to the deployment only',
+      name: 'its own counts are signalled to the deployment only',
       from: { owner: 'pool' },
       to: { owner: 'pool', replicas: 3 },
       told: ['machineSetsChanged machineDeployment/pool'],
@@ -231,13 +231,13 @@ describe('a MachineSet', () => {
       told: [],
     },
     {
-      name: 'an annotation of ours is told',
+      name: 'an annotation of ours is signalled',
       from: {},
       to: { annotations: { 'millwright.dev/pause': 'true' } },
       told: ['machineSetObserved machineSet/a'],
     },
     {
-      name: 'a new generation is told to both',
+      name: 'a new generation is signalled to both',
       from: { owner: 'pool' },
       to: { owner: 'pool', generation: 2 },
       told: ['machineSetObserved machineSet/a', 'machineSetsChanged machineDeployment/pool'],
@@ -251,7 +251,7 @@ describe('a MachineSet', () => {
     ).toEqual(told);
   });
 
-  test('a MachineSet that vanished is told to itself and to its deployment', () => {
+  test('a MachineSet that vanished is signalled to its own workflow and to its deployment', () => {
     machineSet({ owner: 'pool' });
     cluster.told();
     cluster.machineSets.remove(cluster.now(aMachineSet({ owner: 'pool' })));
@@ -274,7 +274,7 @@ describe('a MachineSet', () => {
 });
 
 describe('a MachineSet that is deleted with --cascade=orphan', () => {
-  test('is told when the garbage collector has let its machines go', () => {
+  test('is signalled when the garbage collector has let its machines go', () => {
     const going = { isDeleting: true, generation: 2 };
     const told = toldOf(
       () => machineSet({ ...going, finalizers: [finalizers.machine, 'orphan'] }),
@@ -285,7 +285,7 @@ describe('a MachineSet that is deleted with --cascade=orphan', () => {
 });
 
 describe('a MachineDeployment', () => {
-  test('is told when it is new, changed and gone', () => {
+  test('is signalled when it is new, changed and gone', () => {
     deployment({});
     deployment({ generation: 2 });
     deployment({ generation: 2 });
@@ -318,12 +318,12 @@ describe('a class', () => {
     'classChanged machine/going',
   ];
 
-  test('a class that is repaired is told to the machines that wait for it, also for their deletion', () => {
+  test('a class that is repaired is signalled to the machines that wait for it, also for their deletion', () => {
     cluster.classes.put(cluster.now(aClass({ ...inUse, size: 'huge' })));
     expect(machinesTold()).toEqual(toWaiting);
   });
 
-  test('a class that promises something else of its Nodes is told to those that run, too', () => {
+  test('a class with another virtual capacity is signalled to the machines that run, too', () => {
     const toAll = [...toWaiting, 'classChanged machine/running'];
     cluster.classes.put(
       cluster.now(aClass({ ...inUse, virtualCapacity: { 'example.com/a': '1' } })),
@@ -340,7 +340,7 @@ describe('a class', () => {
     expect(machinesTold()).toEqual([]);
   });
 
-  test('whose Secret changed is told', () => {
+  test('whose Secret changed is signalled', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
     expect(machinesTold()).toEqual(toWaiting);
   });

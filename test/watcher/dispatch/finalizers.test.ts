@@ -18,28 +18,28 @@ const putClass = (looks: Parameters<typeof aClass>[0]): void =>
 const useTold = (): string[] => cluster.told().filter((told) => told.startsWith('useChanged'));
 
 describe('the use of a class', () => {
-  test('is told by its first machine', () => {
+  test('is signalled with its first machine', () => {
     putClass({});
     expect(useTold()).toEqual([]);
     machine({});
     expect(useTold()).toEqual(['useChanged machineClass/small']);
   });
 
-  test('is told by a machine that came before its class', () => {
+  test('is signalled for a machine that came before its class', () => {
     machine({});
     expect(useTold()).toEqual([]);
     putClass({});
     expect(useTold()).toEqual(['useChanged machineClass/small']);
   });
 
-  test('is not told again once the finalizer stands', () => {
+  test('is not signalled again once the finalizer is there', () => {
     machine({});
     putClass({ hasFinalizer: true });
     machine({ name: 'b' });
     expect(useTold()).toEqual([]);
   });
 
-  test('is told by the end of its last machine only', () => {
+  test('is signalled with the end of its last machine only', () => {
     putClass({ hasFinalizer: true });
     machine({});
     machine({ name: 'b' });
@@ -50,7 +50,7 @@ describe('the use of a class', () => {
     expect(useTold()).toEqual(['useChanged machineClass/small']);
   });
 
-  test('is told of the class that its last machine left, and of the one that it came to', () => {
+  test('is signalled for the class that its last machine left, and for the one that it came to', () => {
     for (const name of ['small', 'large']) putClass({ name });
     machine({ className: 'small' });
     putClass({ name: 'small', hasFinalizer: true });
@@ -62,7 +62,7 @@ describe('the use of a class', () => {
     ]);
   });
 
-  test('of a Secret is told when a class names it and when none does any more', () => {
+  test('is signalled for a Secret when a class names it and when none does any more', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
     putClass({ secret: 's' });
     expect(useTold()).toEqual(['useChanged secret/s']);

@@ -59,7 +59,7 @@ describe('a Node', () => {
     expect(cluster.told()).toEqual([]);
   });
 
-  test('a Node that vanished is told with its last state', () => {
+  test('a Node that vanished is signalled with its last state', () => {
     machine({ node: 'node-a', phase: 'Running' });
     node({});
     cluster.signals();

@@ -22,7 +22,7 @@ const both = ['machineObserved machine/a', 'machinesChanged machineSet/set'];
 const now = { [annotations.preserve]: 'now' };
 
 test.each<{ name: string; from: MachineLooks; to: MachineLooks; told: string[] }>([
-  { name: 'a wish is told to both', from: {}, to: { annotations: now }, told: both },
+  { name: 'a wish is signalled to both', from: {}, to: { annotations: now }, told: both },
   { name: 'so is its end', from: { annotations: now }, to: {}, told: both },
   { name: 'an expiry', from: {}, to: { expiry }, told: both },
   {
@@ -49,7 +49,7 @@ test.each<{ name: string; from: MachineLooks; to: MachineLooks; told: string[] }
     to: { annotations: { [annotations.preservationExpired]: expiry } },
     told: both.slice(1),
   },
-])('$name', ({ from, to, told }) => {
+])('the watcher signals a change of preservation: $name', ({ from, to, told }) => {
   machine({ owner: 'set', ...from });
   cluster.told();
   machine({ owner: 'set', ...to });
@@ -75,14 +75,17 @@ test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; coun
     nodes: [{}, { annotations: { note: 'hello' } }],
     count: 1,
   },
-])('$name: $count signals', ({ phase = '', nodes, count }) => {
-  machine({ node: 'node-a', phase });
-  cluster.told();
-  nodes.forEach(node);
-  expect(cluster.told()).toEqual(Array(count).fill('nodeObserved machine/a'));
-});
+])(
+  'a change of a Node that is to be preserved, $name: $count signals',
+  ({ phase = '', nodes, count }) => {
+    machine({ node: 'node-a', phase });
+    cluster.told();
+    nodes.forEach(node);
+    expect(cluster.told()).toEqual(Array(count).fill('nodeObserved machine/a'));
+  },
+);
 
-test('snapshots hold what is said, and nothing where nothing is said', () => {
+test('snapshots hold the preservation annotations, and nothing where there is none', () => {
   machine({ node: 'node-a', phase: 'Running' });
   node({});
   for (const { payload } of cluster.signals()) {

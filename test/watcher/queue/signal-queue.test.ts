@@ -67,12 +67,12 @@ async function end(how: 'succeed' | 'fail'): Promise<void> {
 }
 
 describe('pace', () => {
-  test('a machine is told at once', () => {
+  test('a signal about a machine leaves at once', () => {
     outbox.send(aSignal('machineObserved', 1));
     expect(sent()).toEqual(['machineObserved 1 @0']);
   });
 
-  test('a Node is told when it was quiet for 50 ms, once and with its newest state', async () => {
+  test('a signal about a Node leaves when the Node was quiet for 50 ms, once and with its newest state', async () => {
     outbox.send(aSignal('nodeObserved', 1));
     await clock.turn(40);
     outbox.send(aSignal('nodeObserved', 2));
@@ -83,7 +83,7 @@ describe('pace', () => {
     expect(outbox.counters.merged).toBe(1);
   });
 
-  test('a set that is never quiet is told after 500 ms all the same', async () => {
+  test('a signal to a set that is never quiet leaves after 500 ms all the same', async () => {
     for (let version = 1; version <= 10; version += 1) {
       outbox.send(aSignal('machinesChanged', version));
       await clock.turn(100);
@@ -156,7 +156,7 @@ describe('an object that changes all the time', () => {
     expect(arrived.map(({ at }) => at)).toEqual([0, 1_000, 5_100]);
   });
 
-  test('is told to be deleted at once, and the next object of its name as well', async () => {
+  test('is signalled at once when it is deleted, and so is the next object of its name', async () => {
     const seen = (version: number, life: Partial<Life>) =>
       quick.send(aSignal('machineObserved', version, 'a', life));
     seen(1, {});
@@ -188,7 +188,7 @@ describe('an object that changes all the time', () => {
 });
 
 describe('delivery', () => {
-  test('one at a time to a workflow, the newest of each name', async () => {
+  test('of signals to a workflow is one at a time, the newest of each name', async () => {
     for (const version of [1, 2, 3]) outbox.send(aSignal('machineObserved', version));
     expect(sent()).toEqual(['machineObserved 1 @0']);
     await end('succeed');
@@ -199,7 +199,7 @@ describe('delivery', () => {
     expect(outbox.size).toBe(0);
   });
 
-  test('a failed one is tried again, later and later, with the newest snapshot', async () => {
+  test('of a signal that failed is tried again, later and later, with the newest snapshot', async () => {
     outbox.send(aSignal('machineObserved', 1));
     await end('fail');
     outbox.send(aSignal('machineObserved', 2));
@@ -217,7 +217,7 @@ describe('delivery', () => {
     expect(outbox.counters).toEqual({ sent: 1, dropped: 0, merged: 1, failed: 21 });
   });
 
-  test('a plain signal to a workflow that does not run is dropped', async () => {
+  test('of a plain signal to a workflow that does not run ends with the signal dropped', async () => {
     outbox.send(aSignal('nodeObserved', 1));
     await clock.turn(50);
     calls.at(-1)?.succeed('noWorkflow');
@@ -226,7 +226,7 @@ describe('delivery', () => {
     expect(outbox.size).toBe(0);
   });
 
-  test('no more than the limit at the same time, first come, first served', async () => {
+  test('is for no more signals than the limit at the same time, first come, first served', async () => {
     for (const object of ['a', 'b', 'c', 'd', 'e'])
       outbox.send(aSignal('machineObserved', 1, object));
     expect(calls.map((call) => call.signal.object)).toEqual(['a', 'b', 'c']);
@@ -235,7 +235,7 @@ describe('delivery', () => {
     expect(calls.map((call) => call.signal.object)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('what was not delivered does not revive an object that is gone', async () => {
+  test('does not revive an object that is gone with a signal that failed before', async () => {
     outbox.send(aSignal('machineObserved', 1));
     outbox.send(aSignal('machineObserved', 2));
     outbox.send(aSignal('machineGone', 3));
@@ -247,7 +247,7 @@ describe('delivery', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('a new life is told after the end of the old one, also when Temporal was away', async () => {
+  test('of a new object comes after the end of the old one, also when Temporal was away', async () => {
     const reborn = aSignal('machineObserved', 4);
     outbox.send(aSignal('machineGone', 3));
     outbox.send({ ...reborn, payload: { ...reborn.payload, uid: 'other' } });
@@ -261,34 +261,34 @@ describe('delivery', () => {
     ]);
   });
 
-  test('after it was closed nothing is begun', async () => {
+  test('of nothing begins after the queue was closed', async () => {
     outbox.send(aSignal('machineObserved', 1));
     outbox.send(aSignal('machinesChanged', 2));
     outbox.close();
     await end('fail');
     await clock.turn(60_000);
     expect(calls).toHaveLength(1);
-    expect(outbox.oldestUntold('machines')).toBe('1');
+    expect(outbox.oldestUndelivered('machines')).toBe('1');
   });
 });
 
-describe('what is untold', () => {
-  test('it is the oldest of what waits, is under way, and was replaced', async () => {
-    expect(outbox.oldestUntold('machines')).toBeUndefined();
+describe('the oldest undelivered change', () => {
+  test('is that of what waits, is under way, and was replaced', async () => {
+    expect(outbox.oldestUndelivered('machines')).toBeUndefined();
     outbox.send(aSignal('machinesChanged', 9));
     outbox.send(aSignal('machinesChanged', 10));
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     outbox.send(aSignal('machineObserved', 8));
-    expect(outbox.oldestUntold('machines')).toBe('8');
-    expect(outbox.oldestUntold('nodes')).toBeUndefined();
+    expect(outbox.oldestUndelivered('machines')).toBe('8');
+    expect(outbox.oldestUndelivered('nodes')).toBeUndefined();
     await end('succeed');
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     await clock.turn(500);
     await end('fail');
-    expect(outbox.oldestUntold('machines')).toBe('9');
+    expect(outbox.oldestUndelivered('machines')).toBe('9');
     await clock.turn(500);
     await end('succeed');
-    expect(outbox.oldestUntold('machines')).toBeUndefined();
+    expect(outbox.oldestUndelivered('machines')).toBeUndefined();
   });
 });
 
@@ -322,7 +322,7 @@ test('whatever fails, each workflow ends with the newest snapshot of each name',
       }
       for (let round = 0; round < 200 && flaky.size > 0; round += 1) await turned.turn(10_000);
       expect(Object.fromEntries(arrived)).toEqual(Object.fromEntries(wanted));
-      expect(flaky.oldestUntold('machines')).toBeUndefined();
+      expect(flaky.oldestUndelivered('machines')).toBeUndefined();
     }),
     { numRuns: 50 },
   );

@@ -85,7 +85,7 @@ const allowed = [
   { argv: ['--retag-adopted'], expected: { allowsRetagging: true } },
 ];
 
-test.each(allowed)('$argv allows the drivers more', ({ argv, expected }) => {
+test.each(allowed)('the flags $argv allow the drivers more', ({ argv, expected }) => {
   const nothing = {
     allowsAmbientCredentials: false,
     allowsTokenFiles: false,
@@ -135,18 +135,18 @@ const levels = [
   { argv: ['-v=9', '--log-level=warn'], level: 'warn' },
 ];
 
-test.each(levels)('$argv logs at level $level', ({ argv, level }) => {
+test.each(levels)('the flags $argv log at level $level', ({ argv, level }) => {
   expect(configOf({ argv }).log.level).toBe(level);
 });
 
 describe('flags without effect', () => {
-  test('are told with the reason, when they were given', () => {
+  test('are reported with the reason, when they were given', () => {
     expect(configOf({ argv: ['--min-resync-period=1h'] }).noops).toEqual([
       { flag: '--min-resync-period', reason: expect.stringContaining('Nothing is polled') },
     ]);
   });
 
-  test('of one process are told by the other one', () => {
+  test('of one process are reported by the other one', () => {
     const argv = ['--leader-elect=false', '--machine-creation-timeout=1h'];
     const flagsOf = (component: Component) =>
       configOf({ component, argv }).noops.map(({ flag }) => flag);
@@ -207,7 +207,7 @@ const refused: { name: string; given: Given; fault: RegExp }[] = [
   },
 ];
 
-test.each(refused)('refuses $name', ({ given, fault }) => {
+test.each(refused)('the config refuses $name', ({ given, fault }) => {
   expect(faultsOf(given)).toEqual([expect.stringMatching(fault)]);
 });
 
@@ -216,7 +216,7 @@ test('periods of the leader election count without an election too: the Lease is
   expect(faultsOf({ argv }).join()).toContain('--leader-elect-retry-period: 9s is not allowed');
 });
 
-test('all faults are told at once, each on a line of its own', () => {
+test('all faults are reported at once, each on a line of its own', () => {
   const argv = ['--port=80a', '--nonsense', '--target-kubeconfig=none'];
   const env = { TEMPORAL_TLS: 'yes' };
   expect(faultsOf({ argv, env })).toHaveLength(4);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-test('without anything it is the local server', () => {
+test('the Temporal server without any setting is the local one', () => {
   expect(readTemporalSettings(noFlags, {}).settings).toMatchObject({
     address: '127.0.0.1:7233',
     namespace: 'default',
@@ -78,7 +78,7 @@ const refused: { name: string; env: Environment; fault: RegExp }[] = [
   },
 ];
 
-test.each(refused)('refuses $name', ({ env, fault }) => {
+test.each(refused)('the Temporal settings refuse $name', ({ env, fault }) => {
   const { settings, faults } = readTemporalSettings(noFlags, env);
   expect(settings).toBeUndefined();
   expect(faults).toEqual([expect.stringMatching(fault)]);

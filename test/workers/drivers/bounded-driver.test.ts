@@ -88,7 +88,7 @@ test('an answer within the limit is handed on', async () => {
   expect(await driver.listInstances(requestWith(new AbortController().signal))).toEqual([]);
 });
 
-test('what makes no call is asked as it is', async () => {
+test('a bounded driver hands on what makes no call', async () => {
   const driver = boundedDriver({
     ...stuck,
     validate: () => ['a fault'],

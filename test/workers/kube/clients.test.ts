@@ -56,7 +56,7 @@ async function startCluster(port: number, uid: string): Promise<string[]> {
   return seen;
 }
 
-test('waits for both clusters and learns their identities', async () => {
+test('the start waits for both clusters and learns their identities', async () => {
   const ports = [await freeLoopbackPort(), await freeLoopbackPort()] as const;
   const [control, target] = await Promise.all(ports.map(kubeconfigFor));
   if (control === undefined || target === undefined) throw new Error('There are two.');

@@ -18,7 +18,7 @@ function writtenBy(options: Partial<LoggerOptions> & { isTTY?: boolean }): strin
   return text;
 }
 
-test('is JSON where nobody reads along', () => {
+test('a log line is JSON where the output is no terminal', () => {
   expect(JSON.parse(writtenBy({}))).toMatchObject({
     component: 'worker',
     machine: 'web-0',
@@ -26,13 +26,13 @@ test('is JSON where nobody reads along', () => {
   });
 });
 
-test('is one line of text on a terminal', () => {
+test('a log line is text on a terminal', () => {
   expect(writtenBy({ isTTY: true })).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} INFO {2}worker machine is running machine=web-0 after="a while"\n$/,
   );
 });
 
-test('is what the flag asks for', () => {
+test('a log line has the format that the flag names', () => {
   expect(writtenBy({ isTTY: true, format: 'json' })).toMatch(/^\{/);
   expect(writtenBy({ format: 'text' })).toMatch(/^\d/);
 });

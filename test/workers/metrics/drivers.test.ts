@@ -41,12 +41,12 @@ function metered(driver: Driver): { driver: Driver; calls: DriverCall[]; reporte
   const reported: unknown[] = [];
   let now = 0;
   const clock = (): number => (now += 500);
-  const tell = (call: DriverCall): void => void calls.push(call);
+  const count = (call: DriverCall): void => void calls.push(call);
   const report = (error: unknown): void => void reported.push(error);
-  return { driver: meteredDriver(driver, 'AWS', { tell, report, now: clock }), calls, reported };
+  return { driver: meteredDriver(driver, 'AWS', { count, report, now: clock }), calls, reported };
 }
 
-test('each call is told with its operation, and answers as before', async () => {
+test('each call of a driver is counted with its operation, and answers as before', async () => {
   const { driver, calls } = metered(aDriver());
   await driver.createInstance({ ...request, userData: '' });
   await driver.describeInstance(request);
@@ -63,7 +63,7 @@ test('each call is told with its operation, and answers as before', async () => 
   );
 });
 
-test('what calls no cloud is not counted', async () => {
+test('a method of a driver that calls no cloud is not counted', async () => {
   const { driver, calls } = metered(aDriver());
   expect(driver.settleSeconds).toBe(7);
   expect(driver.listScope({})).toBe('scope');
@@ -115,9 +115,9 @@ test('a bug of a driver is a failure like others, not settled, and is logged', a
 
 test('Prometheus reads them in our names and in those of MCM', async () => {
   const registry = new Registry();
-  const tell = registerDriverMetrics(registry);
-  tell({ provider: 'AWS', operation: 'create', code: 'OK', seconds: 0.3 });
-  tell({ provider: 'AWS', operation: 'delete', code: 'Unauthenticated', seconds: 200 });
+  const count = registerDriverMetrics(registry);
+  count({ provider: 'AWS', operation: 'create', code: 'OK', seconds: 0.3 });
+  count({ provider: 'AWS', operation: 'delete', code: 'Unauthenticated', seconds: 200 });
   const lines = (await registry.metrics()).split('\n');
   for (const line of [
     'millwright_driver_calls_total{provider="AWS",operation="create",code="OK"} 1',

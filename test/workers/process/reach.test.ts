@@ -14,7 +14,7 @@ function failingTimes(times: number): () => Promise<string> {
   };
 }
 
-test('tries until it works, with a line for each failure and longer waits', async () => {
+test('a server is tried until it answers, with a line for each failure and longer waits', async () => {
   const { log, lines } = logLines();
   const { signal } = new AbortController();
   const attempt = failingTimes(10);
@@ -33,7 +33,7 @@ test('tries until it works, with a line for each failure and longer waits', asyn
   expect(lines[10]).toMatchObject({ msg: 'reached', attempts: 11 });
 });
 
-test('stops waiting when the process is to end', async () => {
+test('the wait for a server ends when the process is to end', async () => {
   const { log } = logLines();
   const controller = new AbortController();
   const attempt = failingTimes(Number.POSITIVE_INFINITY);

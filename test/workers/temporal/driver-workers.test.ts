@@ -51,7 +51,7 @@ test('the first class of another provider starts its driver, once', async () => 
   expect(happened.slice(2)).toEqual(['load AWS', 'poll for AWS']);
 });
 
-test('a driver that cannot be loaded is told, so that the process ends', async () => {
+test('a driver that cannot be loaded is reported, so that the process ends', async () => {
   const fault = new Error('no such module');
   const kube = new MemoryKube(aMachineClass({ provider: 'AWS' }));
   const { workers, happened } = serve(kube, () => Promise.reject(fault));

@@ -55,7 +55,7 @@ function waiting() {
   return { wait, reasons, lines, end };
 }
 
-test('at most 9 are Keyword, because an SQL store has 10 columns for all applications together', () => {
+test('at most 9 search attributes are Keyword, because an SQL store has 10 columns for all applications together', () => {
   const types = Object.values(searchAttributes);
   expect(types.filter((type) => type === 'KEYWORD').length).toBeLessThanOrEqual(9);
   for (const type of ['TEXT', 'DATETIME']) {
@@ -72,7 +72,7 @@ test('attributes that can be used are neither listed nor registered', async () =
   expect(reasons).toEqual([]);
 });
 
-test('only those that are unknown are registered', async () => {
+test('only search attributes that are unknown are registered', async () => {
   const server: Server = { known: new Set(names.filter((name) => name !== 'Deadline')) };
   const { calls, temporal } = await startServer(server);
   await untilSearchAttributesKnown(temporal, waiting().wait);

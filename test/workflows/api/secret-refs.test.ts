@@ -27,7 +27,7 @@ test.each([
     own: [],
     faults: ['secretRef.namespace: "garden" is not allowed: Secrets are read in shoot only'],
   },
-])('$when', ({ refs, own, faults }) => {
+])('the Secrets of a class when $when', ({ refs, own, faults }) => {
   expect(ownSecretsOf(refs, 'shoot').map(({ field, name }) => `${field} ${name}`)).toEqual(own);
   expect(foreignSecretFaults(refs, 'shoot')).toEqual(faults);
 });

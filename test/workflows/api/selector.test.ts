@@ -23,6 +23,6 @@ test.each([
   },
   { name: 'nothing asked', selector: {}, is: false },
   { name: 'no selector', selector: undefined, is: false },
-])('$name: $is', ({ selector, is }) => {
+])('a selector with $name matches: $is', ({ selector, is }) => {
   expect(matches(selector, labels)).toBe(is);
 });

@@ -20,40 +20,43 @@ const signal: SnapshotVersion = { cluster, epoch: 1, resourceVersion: '1' };
 test.each([
   { kind: 'machineClass', resource: 'machineclasses' },
   { kind: 'secret', resource: 'secrets' },
-] as const)('$kind: looks, and once more for all that changed meanwhile', async (row) => {
-  const { kind, resource } = row;
-  const ref = { namespace: `shoot-${kind}`, name: 'small' };
-  const workflowId = workflowIdOf(kind, ref);
-  const steps = new EventEmitter();
-  const isToldOf = once(steps, 'told');
-  const log = new CallLog();
-  const kube = log.record({
-    protectFromDeletion: async () => {
-      if (log.count('protectFromDeletion') === 1) await isToldOf;
-      return {};
-    },
-  });
-  await temporal.withWorkers(ref.namespace.toLowerCase(), { kube }, async () => {
-    const handle = await temporal.client.workflow.signalWithStart(kind, {
-      taskQueue: ref.namespace.toLowerCase(),
-      workflowId,
-      args: [{ ref, cluster }] satisfies [WorkflowInput],
-      signal: useChanged,
-      signalArgs: [signal],
+] as const)(
+  'the workflow of a $kind reads, and once more for all that changed meanwhile',
+  async (row) => {
+    const { kind, resource } = row;
+    const ref = { namespace: `shoot-${kind}`, name: 'small' };
+    const workflowId = workflowIdOf(kind, ref);
+    const steps = new EventEmitter();
+    const isToldOf = once(steps, 'told');
+    const log = new CallLog();
+    const kube = log.record({
+      protectFromDeletion: async () => {
+        if (log.count('protectFromDeletion') === 1) await isToldOf;
+        return {};
+      },
     });
-    await log.until('protectFromDeletion');
-    await handle.signal(useChanged, signal);
-    await handle.signal(useChanged, { ...signal, resourceVersion: '2' });
-    await handle.signal(useChanged, { ...signal, cluster: 'elsewhere' });
-    await handle.cancel();
-    steps.emit('told');
-    await resultOf(handle);
-    expect(log.inputsOf('protectFromDeletion')).toEqual([
-      { resource, ref },
-      { resource, ref },
-    ]);
-  });
-});
+    await temporal.withWorkers(ref.namespace.toLowerCase(), { kube }, async () => {
+      const handle = await temporal.client.workflow.signalWithStart(kind, {
+        taskQueue: ref.namespace.toLowerCase(),
+        workflowId,
+        args: [{ ref, cluster }] satisfies [WorkflowInput],
+        signal: useChanged,
+        signalArgs: [signal],
+      });
+      await log.until('protectFromDeletion');
+      await handle.signal(useChanged, signal);
+      await handle.signal(useChanged, { ...signal, resourceVersion: '2' });
+      await handle.signal(useChanged, { ...signal, cluster: 'elsewhere' });
+      await handle.cancel();
+      steps.emit('told');
+      await resultOf(handle);
+      expect(log.inputsOf('protectFromDeletion')).toEqual([
+        { resource, ref },
+        { resource, ref },
+      ]);
+    });
+  },
+);
 
 /**
  * In small steps: what is skipped before the workflow waits does not bring its next look nearer.

@@ -73,7 +73,7 @@ interface Row {
 describe('a class that changed', () => {
   test.each<Row>([
     {
-      what: 'is judged by its driver',
+      what: 'is validated by its driver',
       answer: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
       reports: [{ faults: ['size is missing'], isEdited: true }],
     },
@@ -89,14 +89,14 @@ describe('a class that changed', () => {
       reports: [{ faults: [], isEdited: true }],
     },
     {
-      what: 'is judged without its driver when that cannot answer',
+      what: 'is validated without its driver when that cannot answer',
       answer: async () => {
         throw new Error('never heard of it');
       },
       reports: [{ faults: [], isEdited: true }],
     },
     {
-      what: 'is judged without its driver when that answers nonsense',
+      what: 'is validated without its driver when that answers nonsense',
       // @ts-expect-error A driver in another language says what it likes.
       answer: async () => ({ outcome: 'validated', faults: 7 }),
       reports: [{ faults: [], isEdited: true }],
@@ -125,7 +125,7 @@ describe('a class that changed', () => {
 
 const keptByOne = async (): Promise<FinalCheck> => ({ left: 1, examples: ['local:///z/i-1'] });
 
-test('a class that instances without a Machine keep is judged, and both wait for news or time', async () => {
+test('a class that instances without a Machine keep is validated, and both wait for news or time', async () => {
   const world = new ClassWorld('kept');
   let isKept = true;
   const kube = {
@@ -151,7 +151,7 @@ test('a class that instances without a Machine keep is judged, and both wait for
 });
 
 describe('a class whose provider no worker serves', () => {
-  test('says so at once, and is judged when a driver comes up', async () => {
+  test('says so at once, and is validated when a driver comes up', async () => {
     const world = new ClassWorld('late-driver');
     world.look = unserved;
     world.answer = async () => ({ outcome: 'validated', faults: ['bad'] });

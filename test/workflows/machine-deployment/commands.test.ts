@@ -72,6 +72,6 @@ test.each<{ text: string; known?: DeploymentFacts | undefined; fault: string | u
     known: { ...facts, isDeleting: true },
     fault: 'the MachineDeployment is being deleted',
   },
-])('$text is refused with: $fault', ({ text, fault, ...row }) => {
+])('the command $text to a deployment is refused with: $fault', ({ text, fault, ...row }) => {
   expect(faultOf(command(text), 'known' in row ? row.known : facts)).toBe(fault);
 });

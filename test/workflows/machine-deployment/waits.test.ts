@@ -29,7 +29,7 @@ describe('time', () => {
     });
   });
 
-  test('a deadline wakes it', async () => {
+  test('a deadline wakes the workflow of a deployment', async () => {
     const rollout = new RolloutWorld(temporal);
     rollout.facts.progress.deadline = (await temporal.now()) + 600_000;
     rollout.stuck.add('pool-1');
@@ -49,7 +49,7 @@ describe('time', () => {
   });
 });
 
-test('news of sets in a rollout comes in bursts: a look waits for the rest of it', async () => {
+test('signals about sets come in bursts during a rollout: a read waits for the rest of them', async () => {
   const rollout = new RolloutWorld(temporal);
   const { world, log } = rollout;
   rollout.facts.sets = [

@@ -113,7 +113,7 @@ describe('an update', () => {
     });
   });
 
-  test('an update that waits when the object turns out to be gone is told so', async () => {
+  test('an update that waits when the object turns out to be gone is refused for that', async () => {
     let isHeld = false;
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, (own) => ({
@@ -139,7 +139,7 @@ describe('an update', () => {
     });
   });
 
-  test('an update that comes when the object is gone, and only work on Nodes is left, is told so', async () => {
+  test('an update that comes when the object is gone, and only work on Nodes is left, is refused for that', async () => {
     const gate = new EventEmitter();
     const rollout = new RolloutWorld(temporal, () => ({
       updateRolloutNodes: async () => {

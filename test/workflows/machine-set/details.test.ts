@@ -18,7 +18,7 @@ const observation: ObservedMachineSet = {
   toDelete: { names: [], reason: '' },
 };
 
-test('a set that was not read yet says nothing', () => {
+test('the page of a set that was not read yet says nothing', () => {
   expect(formatFacts(newState(), 'shoot')).toEqual([]);
 });
 
@@ -28,7 +28,7 @@ test('machines made since the last look are present', () => {
   ]);
 });
 
-test('whatever holds it up is said', () => {
+test('the page of a set says what holds the set up', () => {
   const state = {
     ...newState(),
     observation: {

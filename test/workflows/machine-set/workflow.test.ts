@@ -17,7 +17,7 @@ async function hasMachines(machines: Machines, count: number): Promise<void> {
   await eventually(`${count} machines`, async () => machines.names.size === count);
 }
 
-test('0 to 37 in batches of 1, 2, 4 ..., then down to 5, then deleted', async () => {
+test('a set scales from 0 to 37 in batches of 1, 2, 4 ..., then down to 5, then is deleted', async () => {
   const machines = new Machines(37);
   const world = new SetWorld(temporal, 'machineSet', machines.steps());
   await world.run(async () => {

@@ -99,7 +99,7 @@ test('a machine of which nothing was asked yet has no instance: its deletion ask
   });
 });
 
-test('what only the Node says of preservation is followed', async () => {
+test('a preserve annotation that only the Node has takes effect', async () => {
   const world = await MachineWorld.create(temporal, {
     readAndClaimMachine: async () => ({
       found: true,

@@ -57,9 +57,12 @@ test.each([
     state: draining,
     fault: 'minutes: -1: must be a number above 0, and at most 10080',
   },
-])('$text: $fault', ({ text, state, fault }) => {
-  expect(errorOf(command(text), state)).toBe(fault);
-});
+])(
+  'the command $text to a machine is checked before it is queued: $fault',
+  ({ text, state, fault }) => {
+    expect(errorOf(command(text), state)).toBe(fault);
+  },
+);
 
 async function beginDrain(world: MachineWorld): Promise<number> {
   await world.beginAndJoin();
@@ -69,7 +72,7 @@ async function beginDrain(world: MachineWorld): Promise<number> {
 }
 
 describe('while a drain runs', () => {
-  test('it is scheduled again with what was asked for', async () => {
+  test('a command schedules the drain again with what was asked for', async () => {
     const world = await MachineWorld.create(temporal, {
       drainNode: async ({ isForced }) => (isForced ? { evictedPods: 1, isForced } : await hang()),
     });
@@ -133,7 +136,7 @@ test('an update that makes no sense is refused before anything is written', asyn
   });
 });
 
-test('a deletion that was told to skip its drain does so after everything else was lost', async () => {
+test('a deletion with the annotation skip-drain skips its drain after everything else was lost', async () => {
   const world = await MachineWorld.create(temporal);
   world.object = { ...world.object, drain: { isSkipped: true } };
   await world.run(async () => {

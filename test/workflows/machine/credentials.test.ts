@@ -19,7 +19,7 @@ const refused: MachineFailure = {
 
 const reportAcceptance = async (): Promise<void> => undefined;
 
-test('a create that succeeds after one that was refused is told on the class, once', async () => {
+test('a create that succeeds after one that was refused is reported on the class, once', async () => {
   let isRefused = true;
   const world = await MachineWorld.create(temporal, {
     reportAcceptance,
@@ -43,7 +43,7 @@ test('a create that succeeds after one that was refused is told on the class, on
   expect(world.log.inputsOf('reportAcceptance')).toEqual([{ ref }]);
 });
 
-test('so is the first call of a machine that found its class refused, be it a deletion', async () => {
+test('the first successful call of a machine that found its class refused is reported on the class, be it a deletion', async () => {
   const world = await MachineWorld.create(temporal, { reportAcceptance });
   await world.run(async () => {
     await world.begin();

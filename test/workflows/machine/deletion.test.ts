@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => temporal.stop());
 
-test('during a hanging create: cancels it, deletes, and looks again after the settle window', async () => {
+test('a deletion during a hanging create cancels the create, deletes, and searches again after the settle window', async () => {
   const world = await MachineWorld.create(temporal, {
     createInstance: hang,
     deleteInstance: async () => ({ outcome: 'deleted', isFound: false, settleSeconds: 30 }),

@@ -62,7 +62,7 @@ async function searchSays(world: MachineWorld, wanted: string): Promise<void> {
   });
 }
 
-test('while something is in the way the search, the query and the page say what', async () => {
+test('while a drain is blocked the search, the query and the page say by what', async () => {
   const world = await MachineWorld.create(temporal, { drainNode: hang });
   await world.run(async () => {
     await beginDrain(world);
@@ -116,7 +116,7 @@ test('a drain that is begun again knows what was reported, and its end clears th
   });
 });
 
-test('annotations that change while it runs replace the drain, and what is no news does not', async () => {
+test('annotations that change during a drain replace it, and those that stay do not', async () => {
   const world = await MachineWorld.create(temporal, { drainNode: hang });
   await world.run(async () => {
     await beginDrain(world);
@@ -166,7 +166,7 @@ test('a command replaces the drain once, though its annotation is seen as well',
   });
 });
 
-test('what was seen last of the annotations holds, whatever was read before', async () => {
+test('the drain annotations that were seen last hold, whatever was read before', async () => {
   const world = await MachineWorld.create(temporal);
   const prepared = { ...world.read(), drain: { skipsVolumeWait: true } };
   const object = { isGone: false, isStale: false, prepared };
@@ -183,7 +183,7 @@ test('what was seen last of the annotations holds, whatever was read before', as
   expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
 });
 
-test('what an attempt left survives a slow attempt that fails before it reports anything', async () => {
+test('the progress of an attempt survives a slow attempt that fails before it reports anything', async () => {
   const found: unknown[] = [];
   const progress = { refusals: { 'uid-of-pod': { since: 1 } } };
   const world = await MachineWorld.create(temporal, {

@@ -40,7 +40,7 @@ async function joined(): Promise<{ world: MachineWorld; health: Health }> {
 
 const sick = { isReady: false, conditionsDigest: 'sick' };
 
-test('the Node changes: one look; what was seen already: none', async () => {
+test('a change of the Node is checked once, and what was seen already is not', async () => {
   const { world, health } = await joined();
   await world.run(async () => {
     await world.beginAndJoin();
@@ -104,7 +104,7 @@ test('an outage of an API server moves the deadline', async () => {
   });
 });
 
-test('a Node that went is looked for', async () => {
+test('a Node that went is searched for', async () => {
   const { world } = await joined();
   await world.run(async () => {
     await world.beginAndJoin();

@@ -50,7 +50,7 @@ async function untilForgotten(world: MachineWorld): Promise<void> {
   await eventually('the doubt is gone', async () => (await world.state()).missing === undefined);
 }
 
-test('gone for the cloud, twice, and its Node ill: Failed long before its health timeout, and found by the search', async () => {
+test('a machine that the cloud does not know twice and whose Node is unhealthy is Failed long before its health timeout, and found by the search', async () => {
   const world = await running({ describeInstance: async () => missing, checkHealth: ill() });
   await world.run(async () => {
     await world.beginAndJoin();
@@ -75,7 +75,7 @@ test('gone for the cloud, twice, and its Node ill: Failed long before its health
   });
 });
 
-test('a Node that is healthy is believed, not the cloud', async () => {
+test('a machine with a healthy Node stays Running although the cloud does not know its instance', async () => {
   const world = await running({ describeInstance: async () => missing });
   await world.run(async () => {
     await world.beginAndJoin();
@@ -113,7 +113,7 @@ test.each<[string, Partial<MissingInstance>]>([
   ['another cluster', { cluster: 'another' }],
   ['another life', { uid: 'uid-0' }],
   ['another instance', { providerID: 'local:///zone-1/i-0' }],
-])('what is said of %s is not heard', async (_words, changes) => {
+])('a signal that the instance of %s is missing is ignored', async (_words, changes) => {
   const world = await running({ describeInstance: async () => missing });
   await world.run(async () => {
     await world.beginAndJoin();

@@ -79,7 +79,7 @@ const before = ({ object: { observed }, node }: MachineState) => ({
   node: node.seen,
 });
 
-test('once is enough', () => {
+test('a preservation that was applied needs no second check', () => {
   fc.assert(
     fc.property(anyTold, anyOutcome, (told, outcome) => {
       const state = stateOf(told);
@@ -89,7 +89,7 @@ test('once is enough', () => {
   );
 });
 
-test('also of an object that is gone', () => {
+test('a preservation needs no second check when its object is gone', () => {
   fc.assert(
     fc.property(anyTold, (told) => {
       const state = stateOf(told);
@@ -99,7 +99,7 @@ test('also of an object that is gone', () => {
   );
 });
 
-test('what is told while it looks, and differs from what it leaves, is looked at', () => {
+test('annotations that change during a check of the preservation are checked again if they differ from what it leaves', () => {
   fc.assert(
     fc.property(anyTold, someNotes, anyOutcome, (told, news, outcome) => {
       const state = stateOf(told);
@@ -113,7 +113,7 @@ test('what is told while it looks, and differs from what it leaves, is looked at
   );
 });
 
-test('where nobody says anything there is nothing', () => {
+test('a machine without preservation annotations has no preservation facts', () => {
   const state = stateOf({ notes: undefined, node: { uid: 'u', exists: true } });
   expect(preservationFactsOf(state, state.node.seen)).toBeUndefined();
   noteApplied(state, before(state), {});

@@ -57,7 +57,7 @@ test('preserveMachine runs for a wish, not for its own echo, and again when the 
   });
 });
 
-test('an expiry that was moved moves the alarm', async () => {
+test('an expiry of a preservation that was moved moves the timer', async () => {
   const { world, kept } = await create();
   await world.run(async () => {
     await world.beginAndJoin();
@@ -74,7 +74,7 @@ test('an expiry that was moved moves the alarm', async () => {
   });
 });
 
-test('the word of a Node is heard', async () => {
+test('the preserve annotation of a Node takes effect', async () => {
   const { world } = await create();
   await world.run(async () => {
     await world.beginAndJoin();
@@ -86,7 +86,7 @@ test('the word of a Node is heard', async () => {
   });
 });
 
-test('the Node of a Failed one is drained and stays, and says how that ended', async () => {
+test('the Node of a preserved Failed machine is drained and stays, and says how that ended', async () => {
   const { world, kept } = await create();
   await world.run(async () => {
     await beginFailed(world, kept);
@@ -104,7 +104,7 @@ test('the Node of a Failed one is drained and stays, and says how that ended', a
   });
 });
 
-test('a drain that fails is said and tried again, later each time', async () => {
+test('a drain of a preserved Node that fails is reported and tried again, later each time', async () => {
   const { world, kept } = await create();
   const refused = ApplicationFailure.nonRetryable('2 pods could not be deleted', 'Undrained');
   kept.drain = () => Promise.reject(refused);
@@ -125,7 +125,7 @@ test('a drain that fails is said and tried again, later each time', async () => 
   });
 });
 
-test('a deletion ends the drain and goes on', async () => {
+test('a deletion ends the drain of a preserved Node and goes on', async () => {
   const { world, kept } = await create();
   kept.drain = ({ keepsNode }) => (keepsNode ? hang() : Promise.resolve());
   await world.run(async () => {
@@ -167,7 +167,7 @@ test('label force-drain ends a drain that asks, and begins one that does not', a
   });
 });
 
-test('while an API server is out of reach it waits longer each time, and a deletion does not wait for it', async () => {
+test('preserveMachine waits longer each time while an API server is out of reach, and a deletion does not wait for it', async () => {
   const { world, kept } = await create();
   kept.isOutOfReach = true;
   await world.run(async () => {

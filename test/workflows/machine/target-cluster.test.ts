@@ -44,7 +44,7 @@ class Drains {
   }
 }
 
-test('its instance lives until a worker drains the Node in the target cluster that it joined', async () => {
+test('the instance of a machine lives until a worker drains the Node in the target cluster that it joined', async () => {
   const drains = new Drains();
   const world = await MachineWorld.create(temporal, { drainNode: (input) => drains.run(input) });
   await world.run(async () => {
@@ -61,7 +61,7 @@ test('its instance lives until a worker drains the Node in the target cluster th
   });
 });
 
-test('its instance goes undrained where force-deletion asks for it', async () => {
+test('the instance of a machine in another target cluster goes undrained where force-deletion asks for it', async () => {
   const drains = new Drains();
   const world = await MachineWorld.create(temporal, { drainNode: (input) => drains.run(input) });
   await world.run(async () => {

@@ -19,7 +19,7 @@ afterEach(() => temporal.stop());
 /** More than this, and a machine costs more than the design says (docs/decisions). */
 const eventsMax = 42;
 
-test('a whole life: launched, joined, drained, deleted, in few events', async () => {
+test('a machine is launched, joined, drained and deleted in few events', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     // No queries here: the test server pays events for them, which the real one does not.
@@ -308,7 +308,7 @@ test('a signal of another cluster is refused', async () => {
   });
 });
 
-test('an old sighting is ignored, a later leader is believed', async () => {
+test('an old snapshot is ignored, one of a later leader is taken', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();

@@ -70,7 +70,7 @@ test.each<{
     action: 'leave',
   },
   { name: "another's", machine: { ...orphan, controllerUid: 'other' }, action: 'leave' },
-])('$name: $action', ({ set: changes, machine, action }) => {
+])('a set decides on a machine, $name: $action', ({ set: changes, machine, action }) => {
   expect(planClaim({ ...set, ...changes }, machine).action).toBe(action);
 });
 
@@ -106,7 +106,7 @@ test('a claim is settled by one write: what was adopted is kept, what was let go
   );
 });
 
-test('nothing changes hands while the set goes, its spec is wrong, or somebody else owns the machine', () => {
+test('no machine is adopted or released while the set goes, its spec is wrong, or another object owns the machine', () => {
   fc.assert(
     fc.property(anySet, anyMachine, (claimant, machine) => {
       const isForeign = machine.controllerUid === 'other';

@@ -8,8 +8,8 @@ describe('a step', () => {
   test('a step that follows others now and then is never held back', () => {
     const guard = new StepGuard();
     for (let now = 0; now < 24 * hour; now += 15_000) {
-      expect(guard.holdOf('prepare', now)).toBeUndefined();
-      guard.begin('prepare', now, () => 0.5);
+      expect(guard.holdOf('readAndClaim', now)).toBeUndefined();
+      guard.begin('readAndClaim', now, () => 0.5);
     }
   });
 

@@ -40,7 +40,7 @@ test('another UID under the name is the successor: the object is gone without a 
   expect(state.observed?.uid).toBe('first');
 });
 
-test('of several successors the newest counts', () => {
+test('the newest of several successors of an object counts', () => {
   const state = following('first');
   noteObserved(state, seen('third', '12'));
   expect(noteObserved(state, seen('second', '9'))).toBe(false);

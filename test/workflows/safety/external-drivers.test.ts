@@ -73,7 +73,7 @@ async function firstRun(
   });
 }
 
-test('it is asked for each class, and the core judges what it lists', async () => {
+test('an external driver lists for each class, and the core evaluates the listing', async () => {
   const { log, report } = await firstRun('lists', found);
   expect(report).toMatchObject({ suspected: 1, suspects: [{ providerID: 'i-1' }], errors: [] });
   expect(log.inputsOf('listInstances')).toEqual([
@@ -97,7 +97,7 @@ const listing = (className: string, from: number, count: number) => ({
   })),
 });
 
-test('an instance that several classes list is judged once, and too many are an error', () => {
+test('an instance that several classes list is evaluated once, and too many are an error', () => {
   const listings = distinct([listing('a', 0, 2), listing('b', 1, 2), listing('c', 3, 4_998)]);
   expect(listings.map(({ instances: { length }, error = '' }) => `${length} ${error}`)).toEqual([
     '2 ',
@@ -120,12 +120,15 @@ test.each([
     lists: async (): Promise<ListOutcome> => JSON.parse('{"outcome": "listed", "instances": [5]}'),
     says: 'the driver of provider "virtual" answered listInstances with instances: ',
   },
-])('$name instead of a listing is handed on as an error', async ({ name, lists, says }) => {
-  const { log } = await firstRun(name.replaceAll(' ', '-'), found, { lists });
-  expect(log.inputsOf('evaluateListings')).toMatchObject([
-    { listings: [{ instances: [], error: expect.stringContaining(says) }] },
-  ]);
-});
+])(
+  '$name of an external driver instead of a listing is handed on as an error',
+  async ({ name, lists, says }) => {
+    const { log } = await firstRun(name.replaceAll(' ', '-'), found, { lists });
+    expect(log.inputsOf('evaluateListings')).toMatchObject([
+      { listings: [{ instances: [], error: expect.stringContaining(says) }] },
+    ]);
+  },
+);
 
 test('a driver that does not list is an error, said at once', async () => {
   const { log } = await firstRun('lacking', found, { lists: 'not served' });
@@ -142,7 +145,7 @@ const machine = (name: string, createdAt: number) => ({
   createdAt,
 });
 
-test('it is asked for instances that it did not list; too young ones are not missing', async () => {
+test('an external driver is asked for instances that it did not list; too young ones are not missing', async () => {
   const unlisted = [machine('old', now - 600_000), machine('young', now)];
   const { log, report } = await firstRun(
     'missing',

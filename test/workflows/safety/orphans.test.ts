@@ -73,7 +73,7 @@ test('a first run suspects and deletes nothing', async () => {
   expect(log.names()).toEqual(['findProviders', 'findOrphans']);
 });
 
-test('too many: the class says so', async () => {
+test('too many suspects are reported on the class', async () => {
   const { log, report } = await firstRun('many', { maxDeletions: 1 }, async () => [found]);
   const message = expect.stringContaining('2 instances have no Machine');
   expect(report.stopped).toEqual(message);
@@ -94,7 +94,7 @@ test('a provider that does not answer is an error of the report, not of the run'
 
 const refuses = (): Promise<void> => Promise.reject(ApplicationFailure.nonRetryable('forbidden'));
 
-test('a listing that was refused is told on the classes, and costs no report when it cannot be', async () => {
+test('a listing that was refused is reported on the classes, and costs no report when it cannot be', async () => {
   const credentials = { classNames: ['small'], refusal: 'PermissionDenied: no' };
   const refusedLook = { ...found, suspects: [], error: 'PermissionDenied: no', credentials };
   const listings = async (): Promise<ScopeListing[]> => [refusedLook, found];

@@ -33,7 +33,7 @@ async function run(
   });
 }
 
-test('both answer: one look', async () => {
+test('the check of reachability ends after one read when both clusters answer', async () => {
   const report = await run(
     'well',
     () => [],

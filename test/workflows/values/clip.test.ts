@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { clip } from '../../../workflows/values/clip.ts';
 
-test('what is short stays as it is', () => {
+test('clip leaves a short text as it is', () => {
   expect(clip('drain pool-a', 380)).toBe('drain pool-a');
 });
 
-test('what is long is cut between two characters', () => {
+test('clip cuts a long text between two characters', () => {
   expect(clip('機械機械', 7)).toBe('機械');
   expect(clip('a👩b', 4)).toBe('a');
 });
 
-test('as JSON it is never longer than was asked, but for its quotes', () => {
+test('a clipped text as JSON is never longer than was asked, but for its quotes', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), fc.nat(40), (text, bytes) => {
       const json = JSON.stringify(clip(text, bytes));

@@ -42,7 +42,7 @@ test.each([
   },
   { name: 'a list in another order', present: [1, 2], wanted: [2, 1], patch: [2, 1] },
   { name: 'another type', present: { a: 'x' }, wanted: { a: { b: 1 } }, patch: { a: { b: 1 } } },
-])('$name', ({ present, wanted, patch }) => {
+])('the merge patch for $name', ({ present, wanted, patch }) => {
   expect(mergePatchOf(present, wanted)).toEqual(patch);
 });
 
@@ -56,7 +56,7 @@ const anyObject = fc.dictionary(
   { noNullPrototype: true },
 );
 
-test('once applied, nothing is left to do', () => {
+test('a merge patch that was applied leaves nothing to do', () => {
   fc.assert(
     fc.property(anyObject, anyObject, (present, wanted) => {
       const patch = { spec: mergePatchOf(present, wanted) };

@@ -8,7 +8,7 @@ test.each([
   { name: 'one is the end of the other', a: 'aws:///z/xi-1', b: 'aws:///z/i-1', same: false },
   { name: 'the Node says nothing', a: '', b: 'aws:///z/i-1', same: true },
   { name: 'none is known', a: undefined, b: undefined, same: true },
-])('$name', ({ a, b, same }) => {
+])('isSameInstance of two providerIDs: $name', ({ a, b, same }) => {
   expect(isSameInstance(a, b)).toBe(same);
   expect(isSameInstance(b, a)).toBe(same);
 });

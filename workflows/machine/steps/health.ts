@@ -29,7 +29,7 @@ export async function checkHealth(context: StepContext): Promise<void> {
   const endedAt = Date.now();
   if (outcome.found === 'nothing') markGone(state);
   if (outcome.found !== 'machine') {
-    // The watcher tells of the deletion.
+    // The watcher signals the deletion.
     noteHealth(state, { seen, checkedAt: endedAt, pausedMs: 0 });
     noteNothingToEvaluate(state);
     return;

@@ -11,7 +11,7 @@ import { beginTeardown, deleteInstance, drain, findInstance, finishTeardown } fr
 export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
 
 export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<void>>> = {
-  prepare: readAndClaim,
+  readAndClaim,
   create,
   findStaleNode,
   recordCreated,

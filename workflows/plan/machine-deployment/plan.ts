@@ -184,7 +184,7 @@ function doing(step: DeploymentStep): DeploymentPlan {
   return { steps: [step], state: 'Progressing', reason: step.reason };
 }
 
-/** Some things only time tells: a deadline, or that a machine has run for long enough. */
+/** Some things only time shows: a deadline, or that a machine has run for long enough. */
 function untilOf({ progress, nextAvailableAt }: DeploymentFacts): { until?: number } {
   const times = [progress.deadline, nextAvailableAt].filter((time) => time !== undefined);
   return times.length === 0 ? {} : { until: Math.min(...times) };

@@ -20,9 +20,9 @@ export interface PreservationLimits {
 }
 
 /**
- * The newest failures tell most; those that were preserved for longest have told enough. A machine
- * that had its time, or that a person wrote anything about, is left alone. Undefined when nothing
- * is to do.
+ * The newest failures are the most useful to a person; those that were preserved for longest go
+ * first. A machine that had its time, or that a person wrote anything about, is left alone.
+ * Undefined when nothing is to do.
  */
 export function planAutoPreservation(
   machines: readonly MachineFact[],

@@ -5,7 +5,7 @@ import type { OperationFacts } from './operation.ts';
 import type { MachinePhase } from '../../api/phases.ts';
 import type { PreservationFacts } from './preservation-step.ts';
 
-/** As drivers tell them apart. */
+/** As drivers distinguish them. */
 export const machineFailureKinds = [
   'throttling',
   'quota',

@@ -40,7 +40,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
 /** What is missing on the object itself. */
 function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
   if (isUnreported) return { action: 'recordFailure' } as const;
-  return now >= (finalizerAt ?? Infinity) ? ({ action: 'prepare' } as const) : undefined;
+  return now >= (finalizerAt ?? Infinity) ? ({ action: 'readAndClaim' } as const) : undefined;
 }
 
 /**
@@ -119,7 +119,7 @@ function planHealth(
   { mustCheck, checkAt, waitsFor }: HealthFacts,
   now: number,
 ): MachineStep | undefined {
-  if (!facts.isRead && isInReach(facts, now)) return { action: 'prepare' };
+  if (!facts.isRead && isInReach(facts, now)) return { action: 'readAndClaim' };
   if (mustCheck || now >= (checkAt ?? Infinity)) return { action: 'checkHealth' };
   if (hasFailed(facts)) {
     const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
@@ -163,7 +163,7 @@ function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): Ma
  */
 function planRead(facts: MachineFacts, now: number): MachineStep {
   const { outage } = facts;
-  if (!outage || isInReach(facts, now)) return { action: 'prepare' };
+  if (!outage || isInReach(facts, now)) return { action: 'readAndClaim' };
   const reason = `the target cluster does not answer: ${outage.reason}`;
   return { action: 'wait', reason, until: outage.retryAt };
 }

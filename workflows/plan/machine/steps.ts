@@ -20,7 +20,7 @@ export interface RunningStep {
 
 export type MachineStep =
   /** Read the object, its class, its limits. */
-  | { action: 'prepare' }
+  | { action: 'readAndClaim' }
   | { action: 'create' }
   | { action: 'recordFailure' }
   | { action: 'findStaleNode' }

@@ -9,7 +9,7 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   if (stage === 'finished')
     return { action: 'complete', reason: 'instance, Node and object are gone' };
   if (facts.isUnreported) return { action: 'recordFailure' };
-  if (!facts.isRead) return { action: 'prepare' };
+  if (!facts.isRead) return { action: 'readAndClaim' };
   if (unsettledUntil !== undefined && now < unsettledUntil) {
     return {
       action: 'wait',

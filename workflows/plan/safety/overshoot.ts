@@ -64,7 +64,7 @@ export interface Wanted {
 /**
  * As in MCM v0.62.1: 2 x replicas + up, or replicas + surge + up of the deployment. With 3
  * machines, surge 1 and up 2 a set is frozen that has 6. Never below what the set itself is asked
- * for and up: a deployment that was just scaled down has yet to tell its set.
+ * for and up: a deployment that was just scaled down has yet to scale its set.
  */
 export function limitOf({ replicas, deployment }: Wanted, { up }: OvershootRules): number {
   if (!deployment) return 2 * replicas + up;

@@ -69,7 +69,7 @@ class Scene {
 let scene: Scene;
 afterEach(() => scene.drains.close());
 
-test('nothing is read while nothing is blocked', async () => {
+test('budgets are not read while no drain is blocked', async () => {
   scene = new Scene(aBudget(0));
   const pass = scene.drains.begin(refOf('a'));
   pass.blocked([], Infinity);
@@ -78,7 +78,7 @@ test('nothing is read while nothing is blocked', async () => {
 });
 
 describe('a budget', () => {
-  test('a budget that begins to allow wakes as many as it allows, the longest blocked first', async () => {
+  test('a budget that begins to allow disruptions wakes as many drains, the longest blocked first', async () => {
     scene = new Scene(aBudget(0));
     scene.options.claimMs = 60_000;
     for (const [index, id] of ['c', 'b', 'a'].entries()) scene.block(id, 10 - index);
@@ -108,7 +108,7 @@ describe('a budget', () => {
     expect(scene.woken).toEqual(['a', 'd', 'e', 'f']);
   });
 
-  test('a budget that is deleted wakes all of them', async () => {
+  test('a budget that is deleted wakes all drains that it blocked', async () => {
     scene = new Scene(aBudget(0));
     for (const id of ['a', 'b', 'c']) scene.block(id, 1);
     await scene.watching();
@@ -117,7 +117,7 @@ describe('a budget', () => {
     expect(scene.woken.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a budget that takes the pod together with another one wakes it when one of them goes', async () => {
+  test('two budgets that select the same pod wake its drain when one of them goes', async () => {
     const other = { metadata: { name: 'other', namespace: 'default', generation: 1 } };
     scene = new Scene(aBudget(1), aBudget(1, other));
     scene.block('a', 1);
@@ -127,7 +127,7 @@ describe('a budget', () => {
     expect(scene.woken.toSorted()).toEqual(['a']);
   });
 
-  test('a budget that allowed before the first look wakes, once for the same state', async () => {
+  test('a budget that allowed disruptions before it was first read wakes a drain once for the same state', async () => {
     scene = new Scene(aBudget(1));
     scene.block('a', 1);
     await scene.untilWoken('a');
@@ -157,7 +157,7 @@ describe('a budget', () => {
   });
 });
 
-test('a pass that runs is told, and looks again itself', async () => {
+test('a running pass gets the pods that may go, and asks them again itself', async () => {
   scene = new Scene(aBudget(0));
   const pass = scene.drains.begin(refOf('a'));
   pass.blocked([pod('u')], 1);
@@ -204,7 +204,7 @@ test('a pass that is cancelled does not wait', async () => {
   await expect(pass.pause(30_000, AbortSignal.abort())).rejects.toThrow('aborted');
 });
 
-test('a wake that fails is told of, and what it did not take is for the next drain', async () => {
+test('a wake-up that fails is reported, and what it did not take is for the next drain', async () => {
   scene = new Scene(aBudget(0));
   scene.wake = async ({ workflowId }) => {
     scene.woken.push(workflowId);
@@ -220,7 +220,7 @@ test('a wake that fails is told of, and what it did not take is for the next dra
   expect(scene.woken).toEqual(['a', 'b']);
 });
 
-test('a budget that cannot be watched is told of, and nothing is woken', async () => {
+test('budgets that cannot be watched are reported, and no drain is woken', async () => {
   scene = new Scene(aBudget(1));
   scene.target.fault = () => ({ code: 403, reason: 'Forbidden', message: 'no' });
   scene.block('a', 1);

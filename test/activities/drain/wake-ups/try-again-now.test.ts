@@ -40,11 +40,11 @@ test.each<{ name: string; looks: (PendingDrain | Error)[]; count: number }>([
   expect(await resets(looks)).toEqual({ count });
 });
 
-test('nobody asks the server about a drain that runs here', async () => {
+test('a drain whose pass runs in this process is not read from the server', async () => {
   expect(await resets([new Error('asked')], () => true)).toEqual({ count: 1 });
 });
 
-test('a drain that nobody begins, and a server that is away, are given up after three attempts', async () => {
+test('the wake-up of a drain that no worker begins, or of a server that is away, is given up after three attempts', async () => {
   expect(await resets(['resting'])).toMatchObject({
     count: 3,
     failure: { message: 'machine/default/a: its drain was reset, and nobody began it' },

@@ -67,7 +67,7 @@ test('a pause of a drain that is cancelled ends with an error', async () => {
   await expect(pausing).rejects.toThrow('aborted');
 });
 
-test('where roles allow a list only, each look lists', async () => {
+test('VolumeAttachments that may be listed and not watched are listed at each read', async () => {
   const target = watching(anAttachment('one'));
   target.watch = () => {
     throw new KubeError({ code: 403, reason: 'Forbidden', message: 'no', method: 'GET', path });
@@ -89,7 +89,7 @@ test('a cluster without VolumeAttachments has none', async () => {
   expect(await attachments.list()).toEqual([]);
 });
 
-test('a server that does not answer is an error of the look, not an empty list', async () => {
+test('a server that does not answer is an error of the read of VolumeAttachments, not an empty list', async () => {
   const target = watching();
   target.fault = () => ({ code: 503, reason: 'HTTP503' });
   await expect(attachments.list()).rejects.toThrow('503');

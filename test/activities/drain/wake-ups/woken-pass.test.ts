@@ -53,7 +53,7 @@ function contextOn(target: MemoryKube): DrainContext {
   };
 }
 
-test('it asks again at once, and not before', async () => {
+test('a pass that is woken asks its pod again at once, and not before', async () => {
   const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
   const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
   const target = new MemoryKube(aNode(), aPod(), going, aBudget(0));

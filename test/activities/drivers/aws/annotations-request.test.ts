@@ -10,7 +10,7 @@ import { contractVersion } from '../../../../workflows/contracts/driver-activiti
 import { aMachineClass, aSecret } from '../../../support/builders.ts';
 import { aWorld, lifeOf } from '../../../support/world.ts';
 
-test('a create is told the labels, taints and annotations of the Node', async () => {
+test('the driver gets the labels, taints and annotations of the Node with a create', async () => {
   const asked: CreateRequest[] = [];
   const driver = {
     ...createVirtualDriver({ url: undefined }),

@@ -15,7 +15,7 @@ test.each([
   { providerAccessKeyId: 'a', secretAccessKey: 's' },
   { providerAccessKeyId: ' a\n', providerSecretAccessKey: 's\n' },
   { providerAccessKeyId: 'a', accessKeyID: 'b', secretAccessKey: 's' },
-])('keys out of %j', (secret) => {
+])('AWS keys are read out of %j', (secret) => {
   expect(credentialsOf(secret, settings())).toEqual(keys);
 });
 
@@ -28,7 +28,7 @@ test('a role with a token goes before keys', () => {
   });
 });
 
-describe('refused, with what is missing:', () => {
+describe('AWS credentials are refused with what is missing:', () => {
   const pair =
     'providerAccessKeyId or accessKeyID, and no providerSecretAccessKey or secretAccessKey';
   test.each([

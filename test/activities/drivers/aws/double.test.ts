@@ -274,7 +274,7 @@ test('a Secret that was changed is used at once', async () => {
   }
 });
 
-test('lists all pages', async () => {
+test('a listing of EC2 reads all pages', async () => {
   const tags = { 'kubernetes.io/cluster/pages': '1', 'kubernetes.io/role/node': '1' };
   const providerSpec = aSpec({ tags });
   for (let index = 0; index < 5; index += 1) {

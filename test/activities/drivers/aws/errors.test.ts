@@ -60,19 +60,22 @@ const rows: [code: string, meaning: keyof typeof meanings][] = [
   ['RequestTimeout', 'unanswered'],
 ];
 
-test.each(rows)('%s is %s', (code, meaning) => {
+test.each(rows)('the EC2 error %s is classified as %s', (code, meaning) => {
   expect(awsErrors[code]).toBe(meaning);
 });
 
-test.each(Object.entries(awsErrors))('%s becomes what %s means', (code, name) => {
-  const { isRefusal, ...meaning } = meanings[name];
-  expect(failureOf(aCall(), anAnswer(code))).toMatchObject({
-    ...meaning,
-    settled: isRefusal,
-    message: `EC2 in eu-west-1: RunInstances: ${code}: words of EC2`,
-  });
-  expect(failureOf(aCall({ isCreate: false }), anAnswer(code)).settled).toBe(false);
-});
+test.each(Object.entries(awsErrors))(
+  'the EC2 error %s becomes the failure for %s',
+  (code, name) => {
+    const { isRefusal, ...meaning } = meanings[name];
+    expect(failureOf(aCall(), anAnswer(code))).toMatchObject({
+      ...meaning,
+      settled: isRefusal,
+      message: `EC2 in eu-west-1: RunInstances: ${code}: words of EC2`,
+    });
+    expect(failureOf(aCall({ isCreate: false }), anAnswer(code)).settled).toBe(false);
+  },
+);
 
 describe('an error that is not in the table', () => {
   test.each([

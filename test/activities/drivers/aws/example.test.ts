@@ -15,14 +15,14 @@ const schema = JSON.parse(
   readFileSync(new URL('activities/drivers/aws/provider-spec.schema.json', root), 'utf8'),
 );
 
-test('it has no fault, and its Secret is one that the driver takes', () => {
+test('the example class for AWS has no fault, and the driver takes its Secret', () => {
   expect(machineClass.provider).toBe('AWS');
   expect(validateProviderSpec(machineClass.providerSpec)).toEqual([]);
   const settings = { env: {}, allowsAmbientCredentials: false };
   expect(credentialsOf(secret.stringData, settings)).toMatchObject({ kind: 'keys' });
 });
 
-test('every field of the schema stands in it', () => {
+test('the example class for AWS has every field of the schema', () => {
   for (const name of fieldNames(schema)) {
     const lines = text.split('\n').filter((line) => line.includes(`${name}:`));
     expect([name, lines.length > 0]).toEqual([name, true]);
@@ -35,7 +35,7 @@ function fieldNames(part: { properties?: object; items?: object }): string[] {
   return [...own.map(([name]) => name), ...below.flatMap(fieldNames)];
 }
 
-test('every field is in the request', () => {
+test('every field of the example class for AWS is in the request', () => {
   const input = runInstancesInput({
     request: aRequest('m-1', { userData: 'hello' }),
     spec: specOf(machineClass.providerSpec),

@@ -29,7 +29,7 @@ test.each([
   { name: 'the class says it', providerID: undefined, expected: 'eu-west-1' },
   { name: 'another of the instance', providerID: 'aws:///us-east-1/i-1', expected: 'us-east-1' },
   { name: 'a zone of the region', providerID: 'aws:///eu-west-1a/i-1', expected: 'eu-west-1' },
-])('region: $name', ({ providerID, expected }) => {
+])('the region of an AWS class: $name', ({ providerID, expected }) => {
   expect(regionOf(aSpec(), providerID)).toBe(expected);
 });
 
@@ -98,7 +98,7 @@ test('classes of one region and cluster have one scope', () => {
 const csi = (driver: string, volumeHandle: string) => ({ csi: { driver, volumeHandle } });
 const inTree = (volumeID: unknown) => ({ awsElasticBlockStore: { volumeID } });
 
-test('volumes of EBS in all spellings, in their order; others are passed over', () => {
+test('volumeIds finds volumes of EBS in all spellings, in their order, and passes over others', () => {
   const specs = [
     inTree('vol-1'),
     csi('pd.csi.storage.gke.io', 'vol-x'),

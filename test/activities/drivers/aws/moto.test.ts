@@ -288,7 +288,7 @@ async function aTwin(more: Partial<CreateRequest>): Promise<CreatedInstance> {
   );
 }
 
-describe('the rest', () => {
+describe('listInstances and deleteListed', () => {
   test('lists the instances of one cluster and namespace, ordered, and those of MCM', async () => {
     const tags = { 'kubernetes.io/cluster/listed': '1', 'kubernetes.io/role/node': '1' };
     const providerSpec = theSpec({ tags });

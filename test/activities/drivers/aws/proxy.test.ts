@@ -75,7 +75,7 @@ test('hosts of NO_PROXY are asked directly', async () => {
   expect(proxy.requests).toEqual([]);
 });
 
-test('the real endpoints are reached through a tunnel; a proxy that opens none is told', async () => {
+test('the real endpoints are reached through a tunnel; a proxy that opens none is reported', async () => {
   const HTTPS_PROXY = proxy.url.replace('//', '//user:hidden@');
   const failure = await failureOf(describeWith({ HTTPS_PROXY }, keys));
   expect(proxy.requests).toEqual(['CONNECT ec2.eu-west-1.amazonaws.com:443']);

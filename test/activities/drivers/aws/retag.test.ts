@@ -40,7 +40,7 @@ async function namesListed(driver: Driver): Promise<string[]> {
   return listed.map(({ machineName }) => machineName);
 }
 
-test('are listed again once they were looked for or adopted, where that is allowed', async () => {
+test('instances of an earlier cluster are listed again once they were searched for or adopted, where retagging is allowed', async () => {
   const driver = aDriver(true);
   const looked = await moved('looked-for');
   const adopted = await moved('adopted');
@@ -59,7 +59,7 @@ test('are listed again once they were looked for or adopted, where that is allow
   expect(double.requests.map((form) => form.get('Action'))).toEqual(['DescribeInstances']);
 });
 
-test('keep their tags where it is not', async () => {
+test('instances of an earlier cluster keep their tags where retagging is not allowed', async () => {
   const request = await moved('left');
   await aDriver(false).describeInstance(request);
   await aDriver(false).createInstance(request);
@@ -69,14 +69,17 @@ test('keep their tags where it is not', async () => {
 test.each([
   { name: 'another-machine', machine: { namespace: 'shoot', name: 'thief', uid: 'thief' } },
   { name: 'another-namespace', machine: { namespace: 'other', name: 'other', uid: 'other' } },
-])('of $name keep them: a Machine may name any instance', async ({ name, machine }) => {
-  const { providerID } = await moved(name);
-  const request = theRequest(machine.name, { machine, ...(providerID && { providerID }) });
-  await aDriver(true).describeInstance(request);
-  expect(double.requests.map((form) => form.get('Action'))).not.toContain('CreateTags');
-});
+])(
+  'instances of $name keep their tags: a Machine may name any instance',
+  async ({ name, machine }) => {
+    const { providerID } = await moved(name);
+    const request = theRequest(machine.name, { machine, ...(providerID && { providerID }) });
+    await aDriver(true).describeInstance(request);
+    expect(double.requests.map((form) => form.get('Action'))).not.toContain('CreateTags');
+  },
+);
 
-test('work as before without the right to tag them', async () => {
+test('instances of an earlier cluster work as before without the right to tag them', async () => {
   const request = await moved('refused');
   double.refuse({ action: 'CreateTags', code: 'UnauthorizedOperation', status: 403, times: 2 });
   const { providerID } = request;

@@ -99,7 +99,7 @@ describe('volumes:', () => {
     ).toEqual(['/dev/sdb', '/dev/xvda']);
   });
 
-  test('no operations a second are none said', () => {
+  test('iops of 0 are left out', () => {
     const [device] =
       inputOf({ blockDevices: [{ ebs: { ...ebs, iops: 0 } }] }).BlockDeviceMappings ?? [];
     expect(device?.Ebs?.Iops).toBeUndefined();
@@ -126,7 +126,7 @@ test.each([
     more: { spotPrice: '0.1', instanceMarketOptions: { marketType: 'capacity-block' } },
     expected: { MarketType: 'capacity-block' },
   },
-])('bought $name', ({ more, expected }) => {
+])('the market options of an instance: $name', ({ more, expected }) => {
   expect(inputOf(more).InstanceMarketOptions).toEqual(expected);
 });
 
@@ -142,12 +142,12 @@ test.each([
     },
   },
   { from: { capacityReservationPreference: '' }, expected: undefined },
-])('reservation $from', ({ from, expected }) => {
+])('the capacity reservation of a class, from $from', ({ from, expected }) => {
   const input = inputOf({ capacityReservation: from });
   expect(input.CapacityReservationSpecification).toEqual(expected);
 });
 
-test('the profile by ARN; empty and null fields are absent', () => {
+test('the IAM profile may be an ARN; empty and null fields are absent', () => {
   const input = inputOf({ iam: { arn: 'arn:p', name: '' }, keyName: '', placement: null });
   expect(input.IamInstanceProfile).toEqual({ Arn: 'arn:p' });
   expect(input.KeyName).toBeUndefined();

@@ -32,7 +32,7 @@ test.each([
   expect(validateProviderSpec(aSpec(more))).toEqual([]);
 });
 
-test('an empty spec is told all that is missing', () => {
+test('the faults of an empty spec name all that is missing', () => {
   const names = [
     'ami',
     'region',
@@ -48,7 +48,7 @@ test('an empty spec is told all that is missing', () => {
   expect(validateProviderSpec('text')).toEqual(['providerSpec: "text" is not an object']);
 });
 
-describe('is told:', () => {
+describe('a fault of the provider spec is reported:', () => {
   test.each([
     [{ ami: '' }, 'providerSpec.ami: "" is not a non-empty string'],
     [
@@ -212,7 +212,7 @@ describe('is told:', () => {
   });
 });
 
-test('faults of several kinds are told at once, and no shape makes it fail', () => {
+test('faults of several kinds are reported at once, and no shape makes the validation fail', () => {
   const faults = validateProviderSpec({ ...aSpec(), ami: 1, iam: {}, tags: [], blockDevices: 'x' });
   expect(faults).toEqual([
     'providerSpec.ami: 1 is not a string: put it in quotes',

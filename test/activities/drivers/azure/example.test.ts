@@ -35,13 +35,13 @@ const nicId =
 const diskId =
   '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/disks/m-tools-1-data-disk';
 
-test('it is valid, and so is its Secret', () => {
+test('the example class for Azure is valid, and so is its Secret', () => {
   expect(validateProviderSpec(providerSpec)).toEqual([]);
   const settings = { env: {}, allowsAmbientCredentials: false };
   expect(planCredentials(secret.stringData, settings)).toMatchObject({ kind: 'secret' });
 });
 
-test('every field of the schema is shown, if only in a comment', () => {
+test('the example class for Azure shows every field of the schema, if only in a comment', () => {
   const schemaFile = new URL(
     '../../../../activities/drivers/azure/provider-spec.schema.json',
     import.meta.url,
@@ -58,7 +58,7 @@ function fieldsOf(schema: { properties?: object; items?: object }): string[] {
   return [...new Set([...own.map(([name]) => name), ...inner.flatMap(fieldsOf)])];
 }
 
-test('the interface', () => {
+test('the network interface of the example class for Azure has every field in its place', () => {
   expect(nicOf(blueprint, '/subnet')).toEqual({
     location: 'westeurope',
     tags: { ...providerSpec.tags, ...ours },
@@ -70,7 +70,7 @@ test('the interface', () => {
   });
 });
 
-test('the virtual machine', () => {
+test('the virtual machine of the example class for Azure has every field in its place', () => {
   const plan = { name: 'greatest', publisher: 'sap', product: 'gardenlinux' };
   expect(vmOf(blueprint, { nicId, diskIds: new Map([[1, diskId]]), plan })).toEqual({
     location: 'westeurope',
@@ -159,7 +159,7 @@ test('the virtual machine', () => {
   });
 });
 
-test('the disk of an image', () => {
+test('the data disk of the example class for Azure has every field in its place', () => {
   const [, disk] = providerSpec.properties.storageProfile.dataDisks;
   expect(imageDiskOf(blueprint, disk, undefined)).toEqual({
     location: 'westeurope',

@@ -175,7 +175,7 @@ describe('failures', () => {
     expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
   });
 
-  test('a Secret without credentials is told which keys are missing', async () => {
+  test('the failure of a Secret without credentials names the missing keys', async () => {
     expect(await failureOf(driver.createInstance(aMachine('m', { secret: {} })))).toMatchObject({
       code: 'Unauthenticated',
       kind: 'credentials',

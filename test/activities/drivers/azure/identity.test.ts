@@ -69,7 +69,7 @@ function aDriver(env: Environment, allowsAmbientCredentials = false) {
   return createAzureDriver(settings, fastTiming);
 }
 
-test('a token file', async () => {
+test('credentials from a token file are taken', async () => {
   const workloadIdentityTokenFile = join(folder, 'token');
   writeFileSync(workloadIdentityTokenFile, 'an.assertion.of-somebody');
   const driver = aDriver({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
@@ -77,7 +77,7 @@ test('a token file', async () => {
   expect(await driver.describeInstance(request)).toBeUndefined();
 });
 
-test('a token file that is not there', async () => {
+test('a token file that does not exist is a failure of kind credentials', async () => {
   const workloadIdentityTokenFile = join(folder, 'none');
   const driver = aDriver({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
   const request = aMachine('m', { secret: { ...ids, workloadIdentityTokenFile } });
@@ -88,12 +88,12 @@ test('a token file that is not there', async () => {
   });
 });
 
-test('a certificate', async () => {
+test('credentials from a certificate are taken', async () => {
   const request = aMachine('m', { secret: { ...ids, clientCertificate: rsaPem } });
   expect(await aDriver({}).describeInstance(request)).toBeUndefined();
 });
 
-test('a certificate that is none', async () => {
+test('a certificate that is not PEM is a failure of kind credentials', async () => {
   const request = aMachine('m', { secret: { ...ids, clientCertificate: 'no PEM' } });
   expect(await failureOf(aDriver({}).describeInstance(request))).toMatchObject({
     code: 'Unauthenticated',
@@ -101,7 +101,7 @@ test('a certificate that is none', async () => {
   });
 });
 
-test('the secret of the process, for a Secret that has none', async () => {
+test('the secret of the process is taken for a Secret that has none', async () => {
   const env = {
     AZURE_CLIENT_ID: application.clientId,
     AZURE_TENANT_ID: application.tenant,
@@ -112,7 +112,7 @@ test('the secret of the process, for a Secret that has none', async () => {
   expect(await aDriver(env, true).describeInstance(request)).toBeUndefined();
 });
 
-test('a tenant that can be none', async () => {
+test('a tenant id that no tenant can have is a failure of kind credentials', async () => {
   const secret = { ...ids, tenantID: 'a tenant/', clientSecret: 'x' };
   expect(await failureOf(aDriver({}).describeInstance(aMachine('m', { secret })))).toMatchObject({
     code: 'Unauthenticated',
@@ -121,7 +121,7 @@ test('a tenant that can be none', async () => {
   });
 });
 
-test('a file of certificates that is not there', async () => {
+test('a file of certificates that does not exist is a failure that names it', async () => {
   const env = { MILLWRIGHT_AZURE_CA_FILE: join(folder, 'none.pem') };
   const secret = { ...ids, clientSecret: application.clientSecret };
   const request = aMachine('m', { secret });

@@ -91,7 +91,7 @@ describe.each(['cut', 'loseAnswer'] as const)('%s', (kind) => {
   });
 });
 
-test('refused at each request of a create after the first look: nothing is left, and it is settled', async () => {
+test('a create that is refused at any request after the first read leaves nothing, and is settled', async () => {
   let refusals = 0;
   for (let skip = 1; skip < createRequests; skip += 1) {
     if (await isRefusedAt(skip)) refusals += 1;

@@ -226,23 +226,26 @@ describe('a delete', () => {
   test.each<{ name: string; by: Fault['kind'] }>([
     { name: 'by its operation', by: 'slow' },
     { name: 'by what the virtual machine says', by: 'signed' },
-  ])('a delete that fails after minutes is told once, $name, and sent again', async ({ by }) => {
-    await create('m')({});
-    const kept = double.resources;
-    double.faults.add({ kind: by, milliseconds: 600_000, match: vmDelete });
-    if (by === 'signed') double.faults.add({ kind: 'html', match: '/operations/', times: 9 });
-    const quick = aDriver(double, { waitSeconds: 0 });
-    const { checkpoint = '' } = await pendingOf(quick.deleteInstance(aMachine('m')));
-    expect(checkpoint).not.toContain('signature');
-    kept.failUnderWay({ code: 'ScopeLocked', message: 'a lock' });
-    double.faults.clear();
-    expect(await failureOf(remove('m')({ checkpoint }))).toMatchObject({
-      code: 'PermissionDenied',
-      message: 'Azure: delete virtual machine m: ScopeLocked: a lock',
-    });
-    expect(await remove('m')({})).toEqual({ found: true });
-    expect(living(double, 'm')).toEqual([]);
-  });
+  ])(
+    'a delete that fails after minutes is reported once, $name, and sent again',
+    async ({ by }) => {
+      await create('m')({});
+      const kept = double.resources;
+      double.faults.add({ kind: by, milliseconds: 600_000, match: vmDelete });
+      if (by === 'signed') double.faults.add({ kind: 'html', match: '/operations/', times: 9 });
+      const quick = aDriver(double, { waitSeconds: 0 });
+      const { checkpoint = '' } = await pendingOf(quick.deleteInstance(aMachine('m')));
+      expect(checkpoint).not.toContain('signature');
+      kept.failUnderWay({ code: 'ScopeLocked', message: 'a lock' });
+      double.faults.clear();
+      expect(await failureOf(remove('m')({ checkpoint }))).toMatchObject({
+        code: 'PermissionDenied',
+        message: 'Azure: delete virtual machine m: ScopeLocked: a lock',
+      });
+      expect(await remove('m')({})).toEqual({ found: true });
+      expect(living(double, 'm')).toEqual([]);
+    },
+  );
 
   test('a delete is not done while a look still shows the resource', async () => {
     await create('m')({});

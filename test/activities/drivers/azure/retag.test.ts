@@ -73,7 +73,7 @@ test.each([
     by: () => retagging,
     more: { machine: { namespace: 'b', name: 'm', uid: 'u' } },
   },
-])('tags stay: $name', async ({ by, more }) => {
+])('tags of Azure resources stay: $name', async ({ by, more }) => {
   await driver.createInstance(aMachine('m'));
   expect(await by().createInstance(moved('m', more))).toMatchObject({ found: true });
   expect(changes()).toBe(0);
@@ -85,7 +85,7 @@ test('an instance of MCM keeps its tags, by which it is found', async () => {
   expect(changes()).toBe(0);
 });
 
-test('without the right to change tags it is adopted all the same, and that is remembered', async () => {
+test('an instance is adopted without the right to change its tags, and the missing right is remembered', async () => {
   await driver.createInstance(aMachine('m'));
   double.faults.add({ kind: 'refuse', match: 'patch ', status: 403, code: 'AuthorizationFailed' });
   expect(await retagging.createInstance(moved('m'))).toMatchObject({

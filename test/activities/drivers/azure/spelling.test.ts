@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => double.close());
 
-test('skipMarketPlaceAgreement, with its capital P, is heeded', async () => {
+test('the Azure field skipMarketPlaceAgreement, with its capital P, takes effect', async () => {
   const env = {
     MILLWRIGHT_AZURE_ENDPOINT: double.url,
     MILLWRIGHT_AZURE_AUTHORITY: double.url,

@@ -65,7 +65,7 @@ const serviceAccount = (more: object) => ({
   serviceAccountJSON: JSON.stringify({ ...aServiceAccount, ...more }),
 });
 
-describe('refused, by name and without the secret:', () => {
+describe('Google credentials are refused, by name and without the secret:', () => {
   test.each([
     [
       'not JSON',

@@ -183,7 +183,7 @@ describe('delete', () => {
     expect(bodyOf('by-node')).toBeUndefined();
   });
 
-  test('an instance that is protected is told, and stays', async () => {
+  test('an instance that is protected is reported, and stays', async () => {
     const providerSpec = { ...aSpec, deletionProtection: true };
     await world.driver.createInstance(gcpRequest('protected', { providerSpec }));
     expect(await failureOf(world.driver.deleteInstance(gcpRequest('protected')))).toMatchObject({
@@ -203,7 +203,7 @@ describe('delete', () => {
     });
   });
 
-  test('a providerID that is not of Google is told', async () => {
+  test('a providerID that is not of Google is reported', async () => {
     const request = gcpRequest('odd', { providerID: 'aws:///eu-west-1/i-1' });
     expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
       code: 'InvalidArgument',

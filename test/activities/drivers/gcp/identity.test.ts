@@ -29,12 +29,15 @@ test.each([
     'gce:///example.com:p/europe-west1-b/a-1',
     { project: 'example.com:p', zone: 'europe-west1-b', name: 'a-1' },
   ],
-])('%s', (providerID, place) => {
-  expect(placeOf(providerID)).toEqual(place);
-  expect(providerIDOf(place)).toBe(providerID);
-});
+])(
+  'the providerID %s names project, zone and instance, and is made of them',
+  (providerID, place) => {
+    expect(placeOf(providerID)).toEqual(place);
+    expect(providerIDOf(place)).toBe(providerID);
+  },
+);
 
-test('as Google’s cloud controller manager writes it to Nodes, it names the same instance', () => {
+test('a providerID as Google’s cloud controller manager writes it to Nodes names the same instance', () => {
   const place = { project: 'p', zone: 'z', name: 'n' };
   expect(placeOf('gce://p/z/n')).toEqual(place);
   expect(names('gce://p/z/n', place)).toBe(true);
@@ -53,7 +56,7 @@ test.each([
   'aws:///z/i',
 ])('%s is no providerID of Google', (providerID) => expect(placeOf(providerID)).toBeUndefined());
 
-test('the last of several tags counts, as in Gardener’s driver', () => {
+test('of several tags of a Google class the last one counts, as in Gardener’s driver', () => {
   const tags = ['kubernetes-io-cluster-a', 'kubernetes-io-role-x', 'kubernetes-io-cluster-b'];
   expect(searchTagsOf(tags)).toEqual({
     cluster: 'kubernetes-io-cluster-b',

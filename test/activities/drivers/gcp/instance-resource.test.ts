@@ -249,7 +249,7 @@ describe('fields that are left out', () => {
   });
 });
 
-test('spot', () => {
+test('a spot class gets a scheduling of Google for spot instances', () => {
   const spot = {
     onHostMaintenance: 'TERMINATE',
     provisioningModel: 'SPOT',

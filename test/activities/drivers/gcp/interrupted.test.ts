@@ -53,7 +53,7 @@ async function insist<T>(
 }
 
 describe.each(cuts)('$kind at request $skip', ({ kind, skip }) => {
-  test('create', async () => {
+  test('a create makes one instance', async () => {
     const name = `create-${kind.toLowerCase()}-${skip}`;
     // A driver of its own, so that the request for a token is among those that are cut.
     const driver = world.aDriver();
@@ -69,7 +69,7 @@ describe.each(cuts)('$kind at request $skip', ({ kind, skip }) => {
     expect(world.double.cloud.disks).toHaveLength(3);
   });
 
-  test('delete', async () => {
+  test('a delete leaves nothing', async () => {
     const name = `delete-${kind.toLowerCase()}-${skip}`;
     await world.driver.createInstance(gcpRequest(name, { providerSpec }));
     const driver = world.aDriver();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, loadSeconds * 1_000);
 afterAll(() => strict.double.close());
 
-test('is there', async () => {
+test('an instance is made where project, zone, image and machine type exist', async () => {
   expect(await strict.driver.createInstance(gcpRequest('right'))).toMatchObject({ found: false });
 });
 

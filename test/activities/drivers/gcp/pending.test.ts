@@ -105,7 +105,7 @@ describe('create', () => {
     expect(everMade(name)).toBe(1);
   });
 
-  test('no capacity is told with its code, however late', async () => {
+  test('no capacity is reported with its code, however late', async () => {
     const code = 'ZONE_RESOURCE_POOL_EXHAUSTED';
     const fault = { operation: 'insert', name: 'late' } as const;
     world.double.faults.add({ ...fault, kind: 'operationError', code, message: 'full' });
@@ -246,7 +246,7 @@ describe('delete', () => {
     expect(find(name)).toBeUndefined();
   });
 
-  test('one that failed is told once and then sent anew, also with its checkpoint', async () => {
+  test('one that failed is reported once and then sent anew, also with its checkpoint', async () => {
     world.double.advance(-60);
     await world.driver.createInstance(gcpRequest('failing'));
     const fault = { operation: 'delete', name: 'failing' } as const;

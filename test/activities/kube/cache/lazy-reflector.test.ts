@@ -24,7 +24,7 @@ function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObje
   });
 }
 
-test('it runs from the first use until a while after the last one, and begins anew', async () => {
+test('a lazy reflector runs from its first use until a while after the last one, and begins anew', async () => {
   const client = new MemoryKube(aSecret('a'), aSecret('b'));
   const lazy = reflectorOf(client, 200);
   expect([lazy.isRunning, lazy.items, client.calls.length]).toEqual([false, undefined, 0]);
@@ -38,7 +38,7 @@ test('it runs from the first use until a while after the last one, and begins an
   expect(client.watchCount).toBe(0);
 });
 
-test('uses keep it running', async () => {
+test('a lazy reflector runs on while it is used', async () => {
   const client = new MemoryKube();
   const lazy = reflectorOf(client, 300);
   const first = lazy.use();

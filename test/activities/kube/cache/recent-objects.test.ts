@@ -15,7 +15,7 @@ async function versionOf(control: MemoryKube): Promise<string> {
   return (await control.read<KubeObject>(path)).metadata.resourceVersion;
 }
 
-test('what was read a moment ago is not read again', async () => {
+test('an object that was read a moment ago is not read again', async () => {
   const control = new MemoryKube(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
@@ -24,7 +24,7 @@ test('what was read a moment ago is not read again', async () => {
   expect(reads(control)).toBe(1);
 });
 
-test('nobody can change what the next one reads', async () => {
+test('a reader cannot change what the next one reads', async () => {
   const control = new MemoryKube(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
@@ -38,7 +38,7 @@ test('nobody can change what the next one reads', async () => {
 test.each([
   { name: 'nothing is known of its version', atLeast: () => undefined },
   { name: 'a later version was seen', atLeast: (version: string) => String(Number(version) + 1) },
-])('it is read when $name', async ({ atLeast }) => {
+])('a recent object is read again when $name', async ({ atLeast }) => {
   const control = new MemoryKube(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
@@ -47,7 +47,7 @@ test.each([
   expect(reads(control)).toBe(2);
 });
 
-test('what a write returns is what is read next', async () => {
+test('the object that a write returns is what is read next', async () => {
   const control = new MemoryKube(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
@@ -56,7 +56,7 @@ test('what a write returns is what is read next', async () => {
   expect(reads(control)).toBe(0);
 });
 
-test('after a write that did not hold it is read', async () => {
+test('a recent object is read again after a write that failed', async () => {
   const control = new MemoryKube(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
@@ -69,7 +69,7 @@ test('after a write that did not hold it is read', async () => {
   expect(reads(control)).toBe(2);
 });
 
-test('an object that is gone is not there', async () => {
+test('a recent object that is gone is undefined', async () => {
   const control = new MemoryKube();
   const recent = new RecentObjects(control);
   expect(await recent.read(path, '1')).toBeUndefined();

@@ -63,7 +63,7 @@ const fullLists = () =>
 
 const untilWatched = () => until('a watch', () => server.watchCount > 0);
 
-test('lists, then follows the watch', async () => {
+test('a reflector lists, then follows the watch', async () => {
   server.put('a');
   const reflector = reflect();
   await untilWatched();
@@ -86,7 +86,7 @@ test('a list of many pages is one list', async () => {
 });
 
 test.each(['end', 'destroy'] as const)(
-  'after a watch came to an end (%s) it resumes where it was',
+  'a reflector resumes where it was after a watch ended (%s)',
   async (how) => {
     const reflector = reflect();
     await untilWatched();
@@ -103,7 +103,7 @@ test.each(['end', 'destroy'] as const)(
   },
 );
 
-test('a bookmark moves on where it resumes', async () => {
+test('a bookmark moves the version at which a reflector resumes', async () => {
   const reflector = reflect();
   await untilWatched();
   server.bookmark();
@@ -171,7 +171,7 @@ test('an object that cannot be read hides no other', async () => {
   expect([...reflector.items.keys()]).toEqual(['good']);
 });
 
-test('old and doubled events change nothing', async () => {
+test('old and doubled watch events change nothing', async () => {
   reflect();
   await untilWatched();
   const first = { type: 'ADDED', object: server.put('a') };
@@ -182,7 +182,7 @@ test('old and doubled events change nothing', async () => {
   expect(told()).toEqual(['live uid-a', 'live uid-a', 'live uid-b']);
 });
 
-test('of what is not newer than a checkpoint only deletions are news', async () => {
+test('a reflector takes only deletions for news of what is not newer than its checkpoint', async () => {
   server.put('old');
   server.put('vanished');
   server.put('replaced', {}, 'uid-first');

@@ -59,7 +59,7 @@ test.each([
   },
   { name: 'not in a pod', flag: () => 'inClusterConfig', says: 'KUBERNETES_SERVICE_HOST' },
   { name: 'nothing at all', flag: () => '', says: 'No kubeconfig found' },
-])('$name is an error that says so', ({ flag, says }) => {
+])('a kubeconfig with $name is an error that says so', ({ flag, says }) => {
   expect(() => loadKubeConfig(flag(), { HOME: folder })).toThrow(says);
 });
 

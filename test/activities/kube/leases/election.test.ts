@@ -298,7 +298,7 @@ const put = (holderIdentity: string, renewTime = new Date().toISOString()): void
 };
 
 describe('activeWatcher', () => {
-  test('it is granted while a watcher renews, and ends with its Lease', async () => {
+  test('is true while a watcher renews its Lease, and false when the Lease ends', async () => {
     const { isActive } = aLicence();
     expect(isActive()).toBe(false);
     const a = candidate('a');
@@ -307,7 +307,7 @@ describe('activeWatcher', () => {
     await until('not granted', () => !isActive());
   });
 
-  test('it ends when the Lease changes no more', async () => {
+  test('is false when the Lease changes no more', async () => {
     put('dead');
     const { isActive } = aLicence();
     await until('granted', isActive);
@@ -316,7 +316,7 @@ describe('activeWatcher', () => {
     expect(performance.now() - since).toBeGreaterThan(900);
   });
 
-  test('an old Lease grants nothing until it is renewed', async () => {
+  test('is false for an old Lease until it is renewed', async () => {
     put('dead', '2020-01-01T00:00:00.000000Z');
     const { isActive } = aLicence();
     await until('a watch', () => server.watchCount > 0);

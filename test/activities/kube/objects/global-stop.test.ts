@@ -45,7 +45,7 @@ test('a stop is seen when it begins, changes and ends', async () => {
   expect(stop.pauses()).toEqual([{ reason: 'stop', from: since, until: expect.any(Number) }]);
 });
 
-test('nothing is known before the first answer', async () => {
+test('a stop is not known before the first answer', async () => {
   server.put('millwright-stop', { data: { reason: 'wrong disks' } });
   await stop.synced;
   expect(stop.current()?.reason).toBe('wrong disks');

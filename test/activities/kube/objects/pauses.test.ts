@@ -11,7 +11,7 @@ import { deadlineOf, pauseReasons } from '../../../../workflows/values/pauses.ts
 
 const hour = 3_600_000;
 
-test('what is written is read again', () => {
+test('pauses are read as they were written', () => {
   const pauses: NotedPause[] = [
     { reason: 'stop', from: 1_000, until: 2_000 },
     { reason: 'worker', from: 5_000 },
@@ -28,7 +28,7 @@ test.each([
   '[null, 7, {"reason":"lunch","from":"2026-01-01T00:00:00Z"}]',
   '[{"reason":"stop"},{"reason":"stop","from":"x"},{"reason":"stop","from":["2026"]}]',
   '[{"reason":"stop","from":"2026-01-01T00:00:00Z","until":"never"}]',
-])('a damaged annotation counts as none: %s', (text) => {
+])('a damaged annotation with pauses counts as none: %s', (text) => {
   expect(readPauses(text)).toEqual([]);
 });
 
@@ -38,14 +38,14 @@ test('a pause that lasts counts up to now', () => {
   ]);
 });
 
-test('what ended three days ago is forgotten', () => {
+test('a pause that ended three days ago is forgotten', () => {
   const now = 100 * hour;
   const old: NotedPause = { reason: 'stop', from: 0, until: 27 * hour };
   const recent: NotedPause = { reason: 'stop', from: 0, until: 29 * hour };
   expect(bounded([old, recent], now)).toEqual([recent]);
 });
 
-test('of more than 50 the oldest become one, and no deadline comes earlier', () => {
+test('of more than 50 pauses the oldest become one, and no deadline comes earlier', () => {
   const pause = fc
     .record({
       reason: fc.constantFrom(...pauseReasons),

@@ -73,7 +73,7 @@ test('a Node in step is read and not written', async () => {
   expect(world.target.writes()).toHaveLength(before);
 });
 
-test('what is wanted no more is removed', async () => {
+test('syncNode removes from a Node what its template names no more', async () => {
   const world = worldWith({ metadata: { labels: { own: 'x' } } });
   await syncNode(world, request);
   const { nodeTemplate: _none, ...without } = request;
@@ -174,7 +174,7 @@ describe('virtual capacity', () => {
   });
 });
 
-test('without a target cluster nothing is done', async () => {
+test('syncNode does nothing without a target cluster', async () => {
   const { target: _none, ...world } = worldWith();
   await syncNode(world, request);
   expect(world.control.calls).toEqual([]);

@@ -198,7 +198,7 @@ describe('preserve', () => {
     expect(world.target.writes()).toEqual([]);
   });
 
-  test('an expiry that was moved is told and stands on the Node', async () => {
+  test('an expiry that was moved is reported and stands on the Node', async () => {
     const given = { machine: { [preserveKey]: 'now' }, node: protection, isReported: true };
     const later = '2026-01-02T00:00:00Z';
     const seen = await run({ ...given, expiry: later }, { until: now + 600_000 });

@@ -55,7 +55,7 @@ describe('a listing is news of the credentials', () => {
   });
 });
 
-test('each class is told once', async () => {
+test('each class is reported once', async () => {
   const control = new MemoryKube(classWith('a'), classWith('b', told));
   const world = { refusals: createRefusals(control) };
   const news: CredentialNews[] = [{ classNames: ['a', 'gone'], refusal }, { classNames: ['b'] }];

@@ -264,7 +264,7 @@ describe('a deletion', () => {
     expect(await deletion([], refuse)).toMatchObject({ outcome: 'kept' });
   });
 
-  test('a deletion that the cloud refuses is told', async () => {
+  test('a deletion that the cloud refuses is reported', async () => {
     const end = await deletion([aMachineClass(), aSecret()], () => Promise.reject(refused));
     expect(end).toEqual({ outcome: 'failed', message: 'PermissionDenied: no' });
   });

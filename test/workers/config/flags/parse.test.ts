@@ -64,7 +64,7 @@ const good: { name: string; argv: string[]; values: Partial<FlagValues> }[] = [
   },
 ];
 
-test.each(good)('reads $name', ({ argv, values }) => {
+test.each(good)('the flag parser reads $name', ({ argv, values }) => {
   const read = readFlags(argv, 'worker');
   expect(read.faults).toEqual([]);
   expect(read.values).toMatchObject(values);
@@ -148,7 +148,7 @@ const bad: { name: string; argv: string[]; fault: RegExp }[] = [
   { name: 'an empty word', argv: [''], fault: /"" is not a flag/ },
 ];
 
-test.each(bad)('refuses $name', ({ argv, fault }) => {
+test.each(bad)('the flag parser refuses $name', ({ argv, fault }) => {
   const { faults } = readFlags(argv, 'worker');
   expect(faults).toEqual([expect.stringMatching(fault)]);
 });

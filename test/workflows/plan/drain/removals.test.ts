@@ -135,7 +135,7 @@ test.each<{
     },
     parallel: ['a: eviction', 'b: eviction'],
   },
-])('$name', ({ facts, parallel = [], serial = [] }) => {
+])('planRemovals: $name', ({ facts, parallel = [], serial = [] }) => {
   expect(plan(facts)).toEqual({ parallel, serial });
 });
 
@@ -159,7 +159,7 @@ test.each([
   { retries: 360, drainTimeoutSeconds: 70, expected: 3 },
   { retries: 2, drainTimeoutSeconds: 7200, expected: 2 },
   { retries: 5, drainTimeoutSeconds: 0, expected: 0 },
-])('$retries retries in $drainTimeoutSeconds s are $expected', (row) => {
+])('$retries eviction retries in a drain of $drainTimeoutSeconds s are $expected', (row) => {
   expect(evictRetriesWithin(row.retries, row.drainTimeoutSeconds)).toBe(row.expected);
 });
 

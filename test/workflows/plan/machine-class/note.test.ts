@@ -59,7 +59,7 @@ describe('a look at class and Secrets', () => {
     },
   );
 
-  test('is told in an annotation and an Event of bounded length, and is the same the next time', () => {
+  test('is reported in an annotation and an Event of bounded length, and is the same the next time', () => {
     const faults = Array.from({ length: 50 }, (_, index) => `${index}: ${'ä"\n'.repeat(300)}`);
     const { note = '', event } = noteFaults(undefined, faults, { isEdited: true }) ?? {};
     expect(note.length).toBeGreaterThan(300);
@@ -71,7 +71,7 @@ describe('a look at class and Secrets', () => {
 });
 
 describe('a cloud that refuses the credentials', () => {
-  test('is told beside what else is wrong', () => {
+  test('is reported beside what else is wrong', () => {
     const change = noteRefusal(fault, 'Unauthenticated: who are you', 'machines');
     expect(outcomeOf(change)).toEqual({ note: `${refused}\n${fault}`, ...denied });
     expect(change?.event.message).toBe(refused);
@@ -79,7 +79,7 @@ describe('a cloud that refuses the credentials', () => {
     expect(saysRefused(change?.note, 'listing')).toBe(false);
   });
 
-  test('is told once, though each call is refused in its own words', () => {
+  test('is reported once, though each call is refused in its own words', () => {
     expect(noteRefusal(refused, 'PermissionDenied: request 7', 'machines')).toBeUndefined();
   });
 
@@ -95,7 +95,7 @@ describe('a cloud that refuses the credentials', () => {
     },
   );
 
-  test('for listing may take them for machines: each use is told and ends by itself', () => {
+  test('for listing may take them for machines: each use is reported and ends by itself', () => {
     const both = noteRefusal(refused, 'PermissionDenied: no list', 'listing')?.note;
     const listing = 'credentials, to list instances: PermissionDenied: no list';
     expect(both).toBe(`${listing}\n${refused}`);

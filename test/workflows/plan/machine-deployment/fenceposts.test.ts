@@ -65,7 +65,7 @@ test.each<{ name: string; posts: Posts; surge: number; unavailable: number }>([
   },
   { name: 'a set of none', posts: { replicas: 0, maxSurge: 1 }, surge: 1, unavailable: 0 },
   { name: 'left out', posts: { replicas: 3 }, surge: 0, unavailable: 1 },
-])('$name', ({ posts, surge, unavailable }) => {
+])('maxSurge and maxUnavailable: $name', ({ posts, surge, unavailable }) => {
   expect(surgeOf(rolling(posts))).toBe(surge);
   expect(unavailableOf(rolling(posts))).toBe(unavailable);
 });

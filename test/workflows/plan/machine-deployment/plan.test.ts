@@ -127,7 +127,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     },
     plan: { state: 'RollingBack' },
   },
-])('$name', ({ facts, plan }) => {
+])('the plan of a deployment: $name', ({ facts, plan }) => {
   expect(planMachineDeployment(someFacts(facts), 0)).toMatchObject(plan);
 });
 

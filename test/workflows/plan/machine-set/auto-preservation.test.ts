@@ -50,14 +50,17 @@ test.each<{
     max: 1,
     unpreserve: ['b', 'c'],
   },
-])('$name', ({ machines, max, preserve = [], unpreserve = [] }) => {
-  const isNothing = preserve.length + unpreserve.length === 0;
-  expect(planAutoPreservation(machines, { max })).toEqual(
-    isNothing ? undefined : { preserve, unpreserve },
-  );
-});
+])(
+  'the machines that a set preserves: $name',
+  ({ machines, max, preserve = [], unpreserve = [] }) => {
+    const isNothing = preserve.length + unpreserve.length === 0;
+    expect(planAutoPreservation(machines, { max })).toEqual(
+      isNothing ? undefined : { preserve, unpreserve },
+    );
+  },
+);
 
-test('never more than allowed, and then there is nothing to do', () => {
+test('a set never preserves more machines than allowed, and then there is nothing to do', () => {
   fc.assert(
     fc.property(anyFacts, fc.nat(5), (machines, max) => {
       const { preserve = [], unpreserve = [] } = planAutoPreservation(machines, { max }) ?? {};

@@ -138,7 +138,7 @@ test.each<{ name: string; given: Partial<DeletionFacts>; goes: MachineRefs }>([
       reason: '1 machines, 0 wanted; 1 marked by the cluster autoscaler; 1 failed: to be replaced',
     },
   },
-])('$name', ({ given, goes }) => {
+])('the machines that a set deletes: $name', ({ given, goes }) => {
   expect(machinesToDelete(facts(given))).toEqual(goes);
 });
 

@@ -177,7 +177,7 @@ describe('whatever the machines and the wish', () => {
   });
 });
 
-test('of 500 machines one burst goes at once', () => {
+test('a set deletes at most one burst of 500 machines at once', () => {
   const machines = Array.from({ length: 500 }, (_, index) =>
     aFact({
       name: `pool-${index}`,

@@ -183,7 +183,7 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
     given: { desired: { faults: ['a', 'b'] }, observation: { present: 4, toDelete: surplus } },
     step: { action: 'wait', reason: 'a; b' },
   },
-])('$name', ({ given, step }) => {
+])('the plan of a set: $name', ({ given, step }) => {
   expect(planMachineSet(facts(given), now)).toMatchObject(step);
 });
 
@@ -278,7 +278,7 @@ test.each([
   { name: 'more are wanted', generation: 2, replicas: 20, limit: 4 },
   { name: 'one fewer is wanted', generation: 2, replicas: 9, limit: 3 },
   { name: 'far fewer are wanted', generation: 2, replicas: 0, limit: 0 },
-])('of a batch of 4 towards 10, when $name: $limit', ({ limit, ...present }) => {
+])('the next limit of a batch of 4 towards 10, when $name: $limit', ({ limit, ...present }) => {
   expect(batchLimit({ count: 4, basis: { generation: 1, replicas: 10 } }, present)).toBe(limit);
 });
 

@@ -64,12 +64,12 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
     first: { priority: 1, preservedUntil: now },
     second: { priority: 3 },
   },
-])('$name', ({ first, second }) => {
+])('the order of a scale-down: $name', ({ first, second }) => {
   const order = names([aFact({ name: 'a', ...second }), aFact({ name: 'b', ...first })]);
   expect(order).toEqual(['b', 'a']);
 });
 
-test('the phases go in this order', () => {
+test('the phases go in their order in a scale-down', () => {
   const phases = [
     'Terminating',
     'Failed',

@@ -70,7 +70,7 @@ test.each<{ name: string; has: MachineSpec; wants: MachineSpec; patch: object | 
     wants: { class: { kind: 'MachineClass', name: 'large' }, providerID: 'local:///2' },
     patch: undefined,
   },
-])('$name', ({ has, wants, patch }) => {
+])('the push of a template: $name', ({ has, wants, patch }) => {
   expect(templatePush(machine(has), template(wants))).toEqual(patch);
 });
 

@@ -21,7 +21,9 @@ test.each([
   { name: 'the sixth 64 s', attempts: 6, expected: 64 },
   { name: 'the eighth 3 min', attempts: 8, expected: 180 },
   { name: 'the hundredth 3 min', attempts: 100, expected: 180 },
-])('$name', ({ attempts, expected }) => expect(seconds({ attempts })).toBe(expected));
+])('the wait after failures of a machine: $name', ({ attempts, expected }) =>
+  expect(seconds({ attempts })).toBe(expected),
+);
 
 test('a cloud without room is left alone for as long as the flag says', () => {
   expect(seconds({ failure: exhausted })).toBe(600);

@@ -73,7 +73,7 @@ describe('deletion', () => {
     {
       name: 'an edit of the spec is read before the deletion goes on',
       given: { ...drained, isRead: false },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'an edit of the spec during a drain begins the drain anew',

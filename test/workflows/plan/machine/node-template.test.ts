@@ -128,7 +128,7 @@ test.each<Case>([
     template: {},
     change: { annotations: noted({}) },
   },
-])('$name', ({ node, template, change }) => {
+])('the change of a Node for its template: $name', ({ node, template, change }) => {
   expect(planNodeTemplate(node, { machineName, template })).toEqual({ ...nothing, ...change });
 });
 

@@ -20,7 +20,7 @@ describe('health', () => {
     {
       name: 'an edited spec is read before',
       given: { ...running, isRead: false, health: { mustCheck: true } },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'an Unknown machine says what is wrong, and is looked at again',

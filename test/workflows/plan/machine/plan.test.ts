@@ -19,7 +19,7 @@ const outage = { reason: 'connection refused', retryAt: now + 3_000 };
 describe('launch', () => {
   const unread = { ...running, isRead: false };
   test.each<Row>([
-    { name: 'a new machine is read first', given: {}, action: 'prepare' },
+    { name: 'a new machine is read first', given: {}, action: 'readAndClaim' },
     { name: 'one that was read gets its instance', given: prepared, action: 'create' },
     { name: 'an instance is written on the object', given: launched, action: 'recordCreated' },
     {
@@ -64,7 +64,7 @@ describe('launch', () => {
     {
       name: 'and then the object is read again',
       given: { outage: { ...outage, retryAt: now } },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a deletion is not kept waiting by a target cluster that does not answer',
@@ -79,7 +79,7 @@ describe('launch', () => {
     {
       name: 'an edit before the join is read before its Node follows',
       given: { ...pending, isNodeBehind: true, isRead: false },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a Machine whose Node is deleted before it joined goes with it',
@@ -99,7 +99,7 @@ describe('launch', () => {
     {
       name: 'a finalizer that somebody took off is set again',
       given: { ...running, hasFinalizer: false, finalizerAt: now },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'whoever takes it off has the time to delete the object',
@@ -121,7 +121,7 @@ describe('launch', () => {
     {
       name: 'of an edited machine what was written is read before its Node follows',
       given: { ...unread, isNodeBehind: true },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a machine without a target cluster is Available and waits',
@@ -132,7 +132,7 @@ describe('launch', () => {
     {
       name: 'a running machine whose spec was edited is read again, not joined again',
       given: unread,
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a running machine has no creation deadline',
@@ -206,12 +206,12 @@ describe('back-off', () => {
     {
       name: 'the time is over: it is read again before the next create',
       given: { failure: failing({ retryAt: now }) },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a repaired class wakes it at once',
       given: { failure: failing({ retryAt: 0 }) },
-      action: 'prepare',
+      action: 'readAndClaim',
     },
     {
       name: 'a failed deletion waits past the creation deadline',

@@ -38,7 +38,7 @@ test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<Replacement
     others: [named('b', { phase: 'Failed' })],
     facts: { limit: 2 },
   },
-])('may fail $name', ({ others, facts }) => {
+])('a machine may fail $name', ({ others, facts }) => {
   expect(answer(facts, others)).toEqual({ mayFail: true, granted: ['a'] });
 });
 
@@ -62,11 +62,11 @@ test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<Replacement
     others: [named('b', { phase: 'Failed' }), named('c', { phase: 'Pending' })],
     facts: { limit: 2 },
   },
-])('waits $name', ({ others, facts }) => {
+])('a machine waits $name', ({ others, facts }) => {
   expect(answer(facts, others)).toMatchObject({ mayFail: false });
 });
 
-test('says what it waits for', () => {
+test('a failed machine that waits says what it waits for', () => {
   const others = [named('b', { phase: 'Failed' })];
   expect(answer({ missing: 1 }, others)).toMatchObject({
     reason:

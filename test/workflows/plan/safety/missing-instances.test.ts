@@ -29,11 +29,11 @@ test.each<[string, Partial<ListedMachine>]>([
   ['being deleted', { isDeleting: true }],
   ['too young', { createdAt: now - 29_000 }],
   ['Failed already', { phase: 'Failed' }],
-])('not one that is %s', (_words, changes) => {
+])('a machine that is %s is not asked for', (_words, changes) => {
   expect(findUnlisted([machine(changes)], scope, rules).unlisted).toEqual([]);
 });
 
-test('not one that has none yet', () => {
+test('a machine that has no instance yet is not asked for', () => {
   const { providerID: _none, ...creating } = machine();
   expect(findUnlisted([creating], scope, rules)).toEqual({ owned: [], unlisted: [] });
 });

@@ -61,7 +61,7 @@ test.each<{ when: string; machines: MachineClaim[]; expected: object }>([
     machines: [aMachine({ providerID: 'cloud:///zone-1/i-2', isDeleting: true })],
     expected: { kept: 'deleting' },
   },
-])('$when', ({ machines, expected }) => {
+])('the verdict on an instance when $when', ({ machines, expected }) => {
   expect(verdictOn(instance, claimsOf(machines))).toEqual(expected);
 });
 
@@ -75,11 +75,14 @@ test.each([
   { createdAt: 41_000, expected: { kept: 'young' } },
   { createdAt: 40_000, expected: { orphan: 'noMachine' } },
   { createdAt: undefined, expected: { orphan: 'noMachine' } },
-])('created at $createdAt, it is 100 s, minimum 60 s', ({ createdAt, expected }) => {
-  const fact = { ...instance, ...(createdAt !== undefined && { createdAt }) };
-  const rules = { claims: claimsOf([]), minAgeSeconds: 60 };
-  expect(verdictAt(100_000, fact, rules)).toEqual(expected);
-});
+])(
+  'an instance that was created at $createdAt, at 100 s and a minimum age of 60 s',
+  ({ createdAt, expected }) => {
+    const fact = { ...instance, ...(createdAt !== undefined && { createdAt }) };
+    const rules = { claims: claimsOf([]), minAgeSeconds: 60 };
+    expect(verdictAt(100_000, fact, rules)).toEqual(expected);
+  },
+);
 
 const anyName = fc.constantFrom('a', 'b', 'c');
 const anyProviderID = fc.constantFrom('c:///z/i-1', 'c:///z/i-2', 'c:///y/i-1', 'c:///z/i-3');
@@ -118,7 +121,7 @@ test('no Machine ever loses the instance that it names, or may yet find', () => 
   );
 });
 
-test('another Machine never costs an instance its life', () => {
+test('another Machine never makes an instance an orphan', () => {
   fc.assert(
     fc.property(
       anyInstance,

@@ -102,7 +102,7 @@ test.each([
   { count: 2, omitted: 0, deleted: 2 },
   { count: 3, omitted: 0, deleted: 0 },
   { count: 2, omitted: 1, deleted: 0 },
-])('$count suspects and $omitted more, 2 allowed: $deleted deleted', (row) => {
+])('of $count suspects and $omitted more, with 2 allowed, $deleted are deleted', (row) => {
   const some = Array.from({ length: row.count }, (_, index) => suspect(`i-${index}`));
   const earlier = some.map((one) => since(one, 900));
   const result = plan({ listings: [listing(some, { omitted: row.omitted })], earlier });

@@ -21,7 +21,7 @@ test('an outage counts from its own first failure, never from that of an earlier
   expect(afterAnswer(over, ['target'], after(40))?.since).toBe(after(40));
 });
 
-test('it freezes after the timeout, and is looked at as often as in MCM', () => {
+test('an outage freezes after the timeout, and is checked as often as in MCM', () => {
   const outage = { away: ['target'] as const, since: start };
   expect(isFrozen(outage, limits, after(29))).toBe(false);
   expect(nextCheckSeconds(outage, limits, after(29))).toBe(6);

@@ -68,7 +68,7 @@ test.each<{ when: string; node?: NodeFact; machines?: MachineFact[]; expected: o
     machines: [aMachine({ nodeName: 'node-a' }), aMachine({ name: 'b', nodeName: 'node-a' })],
     expected: nothing,
   },
-])('$when', ({ node = aNode(), machines = [], expected }) => {
+])('what is done with a Node when $when', ({ node = aNode(), machines = [], expected }) => {
   const input = { nodes: [node], machines, creationTimeoutSeconds: 1_200, now };
   expect(planUnmanagedNodes(input)).toEqual(expected);
 });

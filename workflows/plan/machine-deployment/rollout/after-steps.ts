@@ -8,7 +8,7 @@ export interface WrittenSet {
   resourceVersion: string;
 }
 
-/** Undefined when only another read can tell. */
+/** Undefined when only another read can show it. */
 export function afterSteps(
   facts: DeploymentFacts,
   steps: readonly DeploymentStep[],

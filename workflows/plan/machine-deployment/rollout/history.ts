@@ -5,7 +5,7 @@ import { isActive } from './facts.ts';
 /**
  * The ones with the lowest revisions go; MCM v0.62.1 takes the oldest objects, which after a
  * rollback may be the ones that were used last. Without a limit all are kept. The set of a template
- * that was given up is what tells that it was.
+ * that was given up is the only record of that.
  */
 export function setsToRemove(
   { historyLimit, sets }: DeploymentFacts,

@@ -86,8 +86,8 @@ function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
 
 /**
  * Sets that keep their size still note for how many replicas of the deployment it is theirs, but
- * not before some set has taken that number: the note is what tells MCM, and a paused rollout here,
- * that `replicas` changed.
+ * not before some set has taken that number: by the note MCM, and a paused rollout here, see that
+ * `replicas` changed.
  */
 function scalesOf(rollout: Rollout, sizes: Sizing[]): ScaleStep[] {
   const { facts, target, others } = rollout;

@@ -103,7 +103,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     name: 'OnDelete with all old machines gone',
     facts: { strategy: 'OnDelete', replicas: 2, sets: [aSet(), theNewSet({ machines: 'AA' })] },
   },
-])('$name: holds as $kind', ({ facts, kind, reason }) => {
+])('a rollout holds as $kind: $name', ({ facts, kind, reason }) => {
   const hold = currentHold(someFacts(facts), now);
   expect(hold?.kind).toBe(kind);
   expect(hold?.reason).toBe(reason ?? hold?.reason);

@@ -100,7 +100,7 @@ test.each<{
     sets: [aSet(), theNewSet({ machines: many('A', 9), replicas: 10 })],
     step: undefined,
   },
-])('$name', ({ facts, sets, step }) => {
+])('the next step for the Nodes of a rollout: $name', ({ facts, sets, step }) => {
   const plan = planNodes(rolloutOf(someFacts({ hasNodes: true, ...facts, sets })));
   expect(plan === undefined).toBe(step === undefined);
   expect(plan ?? {}).toMatchObject(step ?? {});

@@ -48,7 +48,7 @@ test.each<{ key: string; text: string; replicas?: number; expected: Partial<Pars
   { key: 'restart', text: 'monday', expected: { restart: 'monday' } },
   { key: 'restart', text: '', expected: { restart: '' } },
   { key: 'rolled-back-from', text: 'pool-abcde', expected: { rolledBackFrom: 'pool-abcde' } },
-])('$key: $text, of $replicas replicas', ({ key, text, replicas, expected }) => {
+])('the option $key: $text, of $replicas replicas', ({ key, text, replicas, expected }) => {
   expect(parse({ [`millwright.dev/${key}`]: text }, replicas)).toEqual({ ...none, ...expected });
 });
 
@@ -92,7 +92,7 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
     expect(parse({ [name]: text })).toEqual({ ...none, faults: [fault] });
   });
 
-  test('all of it is told', () => {
+  test('reports all faults', () => {
     const { faults } = parse({ 'millwright.dev/soak': 'x', 'millwright.dev/canary': 'y' });
     expect(faults).toHaveLength(2);
   });

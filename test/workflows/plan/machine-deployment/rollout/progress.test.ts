@@ -302,7 +302,7 @@ test.each<{ name: string; facts: ProgressFacts; isComplete: boolean }>([
     facts: withoutSet(given({ counts: whole })),
     isComplete: false,
   },
-])('$name: complete is $isComplete', ({ facts, isComplete }) => {
+])('a rollout is complete ($isComplete): $name', ({ facts, isComplete }) => {
   expect(progressOf(facts, undefined).isComplete).toBe(isComplete);
 });
 

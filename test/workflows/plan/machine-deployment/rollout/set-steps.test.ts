@@ -271,7 +271,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { progress: done, sets: [aSet(), whole] },
     steps: [],
   },
-])('$name', ({ facts, steps }) => {
+])('the next steps for the sets of a rollout: $name', ({ facts, steps }) => {
   const plan = planMachineDeployment(someFacts(facts), 0);
   expect(plan.steps).toHaveLength(steps.length);
   expect(plan.steps).toMatchObject(steps);

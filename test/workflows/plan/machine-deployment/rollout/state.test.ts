@@ -115,7 +115,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
       reason: 'rolled back to old: the template of new was given up',
     },
   },
-])('$name is $plan.state', ({ facts, plan }) => {
+])('the state of a rollout that is $name is $plan.state', ({ facts, plan }) => {
   expect(planMachineDeployment(someFacts(facts), now)).toMatchObject(plan);
 });
 

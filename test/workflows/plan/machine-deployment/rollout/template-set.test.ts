@@ -50,7 +50,7 @@ test.each<{ name: string; restart?: string; sets: Candidate[]; expected: string 
     sets: [set('a', 1), set('b', 2, { restart: 'monday' })],
     expected: 'b',
   },
-])('$name', ({ restart, sets, expected }) => {
+])('the set of a template: $name', ({ restart, sets, expected }) => {
   const wanted = { template: small, ...(restart !== undefined && { restart }) };
   expect(setOfTemplate(wanted, sets)?.name).toBe(expected);
 });
