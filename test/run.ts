@@ -10,7 +10,7 @@ import { jest } from './run/jest.ts';
 import { nodeProgram } from './run/program.ts';
 import { Report } from './run/report.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
-import { doubledVariable } from './e2e/support/test-stack.ts';
+import { nightVariable } from './e2e/support/test-stack.ts';
 import { seedVariable, testSeed } from './support/seed.ts';
 
 const parts = ['check', 'unit', 'e2e', 'chaos'] as const;
@@ -92,7 +92,7 @@ function chosenSeed(): number | undefined {
   if (!values.all && given === '') return undefined;
   const seed = given === '' ? String(randomInt(2 ** 31)) : given;
   process.env[seedVariable] = seed;
-  if (values.all) process.env[doubledVariable] = 'true';
+  if (values.all) process.env[nightVariable] = 'true';
   console.log(`Seed of this run: ${seedVariable}=${seed} draws the same again.`);
   return testSeed();
 }

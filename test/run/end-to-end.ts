@@ -11,8 +11,8 @@ import { testFilesOf } from './test-files.ts';
 
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
-/** Scenarios at a time. They mostly wait, but each starts processes of its own. */
-const scenarioFiles = 4;
+/** Scenarios at a time. They mostly wait; with four a fifth of two cores stays idle. */
+const scenarioFiles = 6;
 /** These kill what all scenarios share, so they run alone. */
 const outages = '/outage';
 const bootSeconds = 0.5;

@@ -11,6 +11,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'azure-killed': 'driver-clouds',
   'gcp-killed': 'driver-clouds',
   'cloud-faults-deletion': 'cloud-faults-creation',
+  'driver-clouds-more': 'driver-clouds',
   'drain-budgets': 'drain-blocked',
   'drain-killed': 'drain-blocked',
   'drain-many': 'drain-blocked',

@@ -59,6 +59,24 @@ export function failedTasksOf({ workflowId, history }: RecordedRun): string[] {
   });
 }
 
+/**
+ * One run of each sequence of events. Most machines of a scenario live the same life, and a second
+ * history with the same events in the same order seldom shows what the first did not.
+ */
+export function oneOfEachShape(runs: readonly RecordedRun[]): RecordedRun[] {
+  return [...new Map(runs.map((run) => [shapeOf(run), run])).values()];
+}
+
+function shapeOf({ history: { events } }: RecordedRun): string {
+  const shapes = (events ?? []).map((event) => {
+    const { activityTaskScheduledEventAttributes: activity } = event;
+    const { workflowExecutionSignaledEventAttributes: signal } = event;
+    const { markerRecordedEventAttributes: marker, eventType } = event;
+    return [eventType, activity?.activityType?.name, signal?.signalName, marker?.markerName];
+  });
+  return JSON.stringify(shapes);
+}
+
 /** Histories that the present code would not have made. */
 export async function failedReplays(
   runs: readonly RecordedRun[],

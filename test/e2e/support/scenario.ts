@@ -17,7 +17,7 @@ import { expectNoTroubles } from './troubles.ts';
 import { className, classManifest, secretManifest, secretName } from './manifests.ts';
 import type { User } from '../../../deploy/local/layout.ts';
 import { type Access, Operator, type OperatorOptions } from './operator.ts';
-import { doubledVariable, testStack, type TestStack } from './test-stack.ts';
+import { isNight, testStack, type TestStack } from './test-stack.ts';
 import { VirtualCloud } from './virtual-cloud.ts';
 import { WorkflowRecords } from './workflow-records.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
@@ -60,7 +60,7 @@ export class Scenario {
     this.#causes = causes;
     // What goes through a relay is killed or cut off there.
     const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
-    const isDoubled = mayBeDoubled && process.env[doubledVariable] === 'true';
+    const isDoubled = mayBeDoubled && isNight();
     this.operator = new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
   }
 

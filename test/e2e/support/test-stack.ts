@@ -5,14 +5,21 @@ import { layoutOf, type Layout } from '../../../deploy/local/layout.ts';
 import { readStack, type Stack } from '../../../deploy/local/stack.ts';
 
 export const stateDirVariable = 'MILLWRIGHT_TEST_STATE_DIR';
-/** `true`: all scenarios that may have two of each process have them. */
-export const doubledVariable = 'MILLWRIGHT_TEST_DOUBLED';
+/**
+ * `true` for `npm run test:all`: all scenarios that may have two of each process have them, and all
+ * histories are replayed instead of one of each shape.
+ */
+export const nightVariable = 'MILLWRIGHT_TEST_NIGHT';
 
 export interface TestStack {
   stack: Stack;
   layout: Layout;
   temporalAddress: string;
   virtualCloud: string;
+}
+
+export function isNight(): boolean {
+  return process.env[nightVariable] === 'true';
 }
 
 /** Throws when no stack runs. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { badEndOf } from '../e2e/support/histories.ts';
+import { badEndOf, oneOfEachShape, type RecordedRun } from '../e2e/support/histories.ts';
 
 const lost = '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(114)';
 
@@ -28,4 +28,16 @@ test.each([
   const history = { events: [{}, { workflowExecutionFailedEventAttributes }] };
   const run = { workflowId: 'machineSet/x/y', status: 'FAILED', history };
   expect(badEndOf(run)).toEqual(isBad ? ['machineSet/x/y: FAILED'] : []);
+});
+
+function runOf(workflowId: string, ...signals: string[]): RecordedRun {
+  const events = signals.map((signalName) => ({
+    workflowExecutionSignaledEventAttributes: { signalName },
+  }));
+  return { workflowId, status: 'COMPLETED', history: { events } };
+}
+
+test('of runs with the same events one is replayed, of others each', () => {
+  const runs = [runOf('a', 'x', 'y'), runOf('b', 'x', 'y'), runOf('c', 'y', 'x'), runOf('d', 'x')];
+  expect(oneOfEachShape(runs).map(({ workflowId }) => workflowId)).toEqual(['b', 'c', 'd']);
 });
