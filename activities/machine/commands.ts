@@ -3,11 +3,17 @@
  * shows the same truth.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import type { MachineCommandInput } from '../../workflows/contracts/machine-activities.ts';
+import type {
+  AppliedCommand,
+  MachineCommandInput,
+} from '../../workflows/contracts/machine-activities.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { refused } from '../runtime/failures.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
@@ -17,15 +23,10 @@ import { timestamp } from '../kube/objects/time.ts';
 export async function applyMachineCommand(
   { control, pauses }: Pick<ActivityDependencies, 'control' | 'pauses'>,
   input: MachineCommandInput,
-): Promise<string> {
+): Promise<AppliedCommand> {
   const { machine, command } = input;
   const { reason, words, metadata } = changeOf(input, pauses());
-  if (metadata) {
-    const patched = await patchMachine(control, machine, { metadata }).catch((error: unknown) => {
-      throw isRefusal(error) ? refused(error) : error;
-    });
-    if (!patched) throw ApplicationFailure.nonRetryable('the Machine is gone', 'Refused');
-  }
+  const resourceVersion = metadata && (await written(control, machine, metadata));
   const who = command.by === undefined ? '' : ` by "${command.by}"`;
   const message = `${words}, asked for through Temporal${who}`;
   recordEvent(control, machineSubject(machine), {
@@ -34,7 +35,20 @@ export async function applyMachineCommand(
     message,
     component,
   });
-  return words;
+  return defined({ words, resourceVersion });
+}
+
+/** Returns the version that the Machine has then. */
+async function written(
+  control: KubeClient,
+  machine: ObjectReference,
+  metadata: object,
+): Promise<string | undefined> {
+  const patched = await patchMachine(control, machine, { metadata }).catch((error: unknown) => {
+    throw isRefusal(error) ? refused(error) : error;
+  });
+  if (!patched) throw ApplicationFailure.nonRetryable('the Machine is gone', 'Refused');
+  return patched.metadata.resourceVersion;
 }
 
 interface Change {

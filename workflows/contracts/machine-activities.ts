@@ -136,6 +136,13 @@ export interface MachineCommandInput {
   countsFrom?: number;
 }
 
+export interface AppliedCommand {
+  /** What was done, in words. */
+  words: string;
+  /** Of the Machine as it was written; absent where nothing was. */
+  resourceVersion?: string;
+}
+
 /** Short idempotent steps around one Machine, run as local activities. */
 export interface MachineActivities {
   /**
@@ -192,11 +199,8 @@ export interface MachineActivities {
    * was deleted.
    */
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
-  /**
-   * Writes what a person asked for on the Machine, and an Event that says so. Returns what was
-   * done, in words.
-   */
-  applyMachineCommand(input: MachineCommandInput): Promise<string>;
+  /** Writes what a person asked for on the Machine, and an Event that says so. */
+  applyMachineCommand(input: MachineCommandInput): Promise<AppliedCommand>;
   beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
   /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {

@@ -3,7 +3,7 @@ import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';
 import { retryFailureNow } from './failure.ts';
-import { noteDrainOptions, noteForceDeletion } from './object.ts';
+import { noteDrainOptions, noteForceDeletion, noteWritten } from './object.ts';
 import { retryPreservedDrainNow } from './preservation.ts';
 import type { MachineState } from './state.ts';
 import { skipDrain } from './teardown.ts';
@@ -22,8 +22,10 @@ export async function applyCommand(
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
   const input = defined({ machine, command, until, countsFrom });
-  const words = await localFirst((steps) => steps.applyMachineCommand(input), command.verb);
+  const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
+  const { words, resourceVersion } = await run;
   noteCommand(state, command, until);
+  if (resourceVersion !== undefined) noteWritten(state, resourceVersion);
   return words;
 }
 

@@ -22,7 +22,11 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   if (found !== 'newer') return found === 'successor';
   if (known?.specDigest !== undefined && known.specDigest !== seen.specDigest) noteEdit(state);
   // What the signal leaves out stays as it was.
-  object.observed = { ...(known?.drain && { drain: known.drain }), ...seen };
+  object.observed = {
+    ...(known?.drain && { drain: known.drain }),
+    ...seen,
+    ...writtenAfter(object, seen),
+  };
   noteFinalizer(object, seen);
   return true;
 }
@@ -166,6 +170,27 @@ export function noteDrainOptions(state: MachineState, change: DrainOptions): voi
 /** See `noteDrainOptions`. */
 export function noteForceDeletion({ object }: MachineState): void {
   if (object.observed) object.observed.forceDeletion = true;
+}
+
+/**
+ * A command wrote this version. The watcher may still signal the versions before it, with the
+ * options before it: they would begin the drain anew.
+ */
+export function noteWritten({ object }: MachineState, resourceVersion: string): void {
+  const { observed } = object;
+  if (!observed) return;
+  const { cluster, epoch } = observed;
+  object.written = { cluster, epoch, resourceVersion };
+}
+
+/** What commands set, where `seen` is from before the last of them. */
+function writtenAfter(
+  { observed, written }: MachineObjectState,
+  seen: MachineSnapshot,
+): Partial<ObservedMachine> {
+  if (!observed || !written || !isNewer(written, seen)) return {};
+  const { drain, forceDeletion } = observed;
+  return defined({ drain, forceDeletion });
 }
 
 /** What a check of its preservation left on the object. */

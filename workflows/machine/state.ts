@@ -56,6 +56,8 @@ export interface ObservedMachine extends SnapshotVersion {
 
 export interface MachineObjectState extends ObjectState<MachineSnapshot, ObservedMachine> {
   prepared?: PreparedMachine;
+  /** The version that the last command wrote. */
+  written?: SnapshotVersion;
   /** The object or its class changed: read it again. */
   isStale: boolean;
   /**

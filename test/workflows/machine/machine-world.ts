@@ -211,7 +211,7 @@ export class MachineWorld {
       recordTimeout: async () => ({ found: 'tooLate' }),
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       preserveMachine: async () => ({ found: 'machine' }),
-      applyMachineCommand: async ({ command }) => `done: ${command.verb}`,
+      applyMachineCommand: async ({ command }) => ({ words: `done: ${command.verb}` }),
       beginTeardown: async () => ({ machine: this.read() }),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { factsOf } from '../../../workflows/machine/facts.ts';
 import { noteReadNode, observeNode } from '../../../workflows/machine/node.ts';
-import { observeMachine } from '../../../workflows/machine/object.ts';
+import { drainOptionsOf } from '../../../workflows/machine/deadlines.ts';
+import {
+  noteDrainOptions,
+  noteForceDeletion,
+  noteWritten,
+  observeMachine,
+} from '../../../workflows/machine/object.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import { enterTeardown, noteInstanceGone } from '../../../workflows/machine/teardown.ts';
 import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
@@ -119,6 +125,20 @@ test.each([
   enterTeardown(state, machine);
   noteInstanceGone(state, isLate);
   expect(state.teardown?.stage).toBe(stage);
+});
+
+test('a version from before a command takes nothing of the command back, a later one does', () => {
+  const state = pending();
+  observeMachine(state, { ...seen, resourceVersion: '900000001' });
+  noteDrainOptions(state, { until: 5_000 });
+  noteForceDeletion(state);
+  noteWritten(state, '900000003');
+  observeMachine(state, { ...seen, resourceVersion: '900000002', drain: { until: 1_000 } });
+  expect(drainOptionsOf(state)).toEqual({ until: 5_000 });
+  expect(factsOf(state, undefined).mustForce).toBe(true);
+  observeMachine(state, { ...seen, resourceVersion: '900000004', drain: { until: 9_000 } });
+  expect(drainOptionsOf(state)).toEqual({ until: 9_000 });
+  expect(factsOf(state, undefined).mustForce).toBe(false);
 });
 
 test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {
