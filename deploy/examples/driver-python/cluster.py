@@ -25,7 +25,7 @@ class Cluster:
         self._leases = client.CoordinationV1Api()
         self._custom = client.CustomObjectsApi()
 
-    def require_licence(self, namespace: str) -> None:
+    def require_active_watcher(self, namespace: str) -> None:
         """Nothing is created or deleted while a person has stopped everything, or while no watcher leads."""
         stop = or_none(lambda: self._core.read_namespaced_config_map("millwright-stop", namespace))
         if stop is not None:

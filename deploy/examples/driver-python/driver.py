@@ -58,7 +58,7 @@ async def beat() -> None:
 @serve("createInstance")
 def create_instance(request: Json) -> Json:
     machine = request["machine"]
-    cluster.require_licence(machine["namespace"])
+    cluster.require_active_watcher(machine["namespace"])
     # The search goes before the checks: an instance that exists is found whatever became of its class.
     existing = find(request)
     if existing is not None:
@@ -89,7 +89,7 @@ def create_instance(request: Json) -> Json:
 
 @serve("deleteInstance")
 def delete_instance(request: Json) -> Json:
-    cluster.require_licence(request["machine"]["namespace"])
+    cluster.require_active_watcher(request["machine"]["namespace"])
     cluster.require_deletable(request["machine"], request.get("providerID"))
     return deleted(any([cloud.delete(one["id"]) for one in candidates(request)]))
 
@@ -119,7 +119,7 @@ def list_instances(request: Json) -> Json:
 
 @serve("deleteListed")
 def delete_listed(request: Json) -> Json:
-    cluster.require_licence(request["namespace"])
+    cluster.require_active_watcher(request["namespace"])
     instance = cloud.describe(id_in(request["providerID"]))
     ours = tags_of(request, request["namespace"])
     is_ours = instance is not None and instance["tags"].items() >= ours.items()

@@ -13,7 +13,7 @@ const names = ['machine-controller', 'machine-controller-manager', 'millwright']
 let server: FakeApiServer;
 let client: KubeClient;
 const elections: Election[] = [];
-const licences: ActiveWatcher[] = [];
+const activeWatchers: ActiveWatcher[] = [];
 
 beforeEach(async () => {
   server = await FakeApiServer.start();
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   server.respond = () => undefined;
   await Promise.all(elections.splice(0).map((election) => election.stop()));
-  await Promise.all(licences.splice(0).map((activeWatcher) => activeWatcher.close()));
+  await Promise.all(activeWatchers.splice(0).map((activeWatcher) => activeWatcher.close()));
   await client.close();
   await server.stop();
 });
@@ -263,7 +263,7 @@ describe('without election', () => {
   test('a process takes our Lease from its holder, renews it, and leaves those of MCM alone', async () => {
     server.put('millwright', { spec: { ...spec, holderIdentity: 'elected' } });
     server.put('machine-controller', { spec: { ...spec, holderIdentity: 'mcm-0' } });
-    const { isActive } = aLicence();
+    const { isActive } = anActiveWatcher();
     const a = candidate('a', { isForced: true });
     await until('a leads', () => a.election.isLeader);
     expect(holders()).toEqual(['mcm-0', undefined, 'a']);
@@ -287,9 +287,9 @@ describe('without election', () => {
   });
 });
 
-function aLicence(): ActiveWatcher {
+function anActiveWatcher(): ActiveWatcher {
   const made = watchActiveWatcher({ client, namespace: 'default', onError: () => undefined });
-  licences.push(made);
+  activeWatchers.push(made);
   return made;
 }
 
@@ -299,7 +299,7 @@ const put = (holderIdentity: string, renewTime = new Date().toISOString()): void
 
 describe('activeWatcher', () => {
   test('is true while a watcher renews its Lease, and false when the Lease ends', async () => {
-    const { isActive } = aLicence();
+    const { isActive } = anActiveWatcher();
     expect(isActive()).toBe(false);
     const a = candidate('a');
     await until('granted', isActive);
@@ -309,7 +309,7 @@ describe('activeWatcher', () => {
 
   test('is false when the Lease changes no more', async () => {
     put('dead');
-    const { isActive } = aLicence();
+    const { isActive } = anActiveWatcher();
     await until('granted', isActive);
     const since = performance.now();
     await until('not granted', () => !isActive());
@@ -318,7 +318,7 @@ describe('activeWatcher', () => {
 
   test('is false for an old Lease until it is renewed', async () => {
     put('dead', '2020-01-01T00:00:00.000000Z');
-    const { isActive } = aLicence();
+    const { isActive } = anActiveWatcher();
     await until('a watch', () => server.watchCount > 0);
     expect(isActive()).toBe(false);
     put('dead', '2020-01-01T00:00:02.000000Z');
