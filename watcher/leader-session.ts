@@ -34,7 +34,7 @@ export class LeaderSession {
   readonly #sources: Map<Resource, Source>;
   /**
    * Changes that came before everything was listed: without the other objects they cannot be
-   * judged.
+   * evaluated.
    */
   #early: WatchedChange[] = [];
   /** Names of Machines that were signalled before the Nodes were listed. */

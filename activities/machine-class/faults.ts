@@ -1,6 +1,6 @@
 /**
- * What is wrong with a MachineClass, as far as the core can tell; its provider spec is for its
- * driver to judge.
+ * What is wrong with a MachineClass, as far as the core knows; its driver validates the provider
+ * spec.
  */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';

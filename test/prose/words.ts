@@ -12,8 +12,8 @@ export interface HomeMadeWord {
 
 export const homeMadeWords: readonly HomeMadeWord[] = [
   { word: 'look|looks|looked|looking', instead: 'read, list, check, search', linesMax: 102 },
-  { word: 'tell|tells|told', instead: 'signal, report, record an Event', linesMax: 10 },
-  { word: 'judge|judges|judged', instead: 'validate, evaluate', linesMax: 5 },
+  { word: 'tell|tells|told', instead: 'signal, report, record an Event', linesMax: 9 },
+  { word: 'judge|judges|judged', instead: 'validate, evaluate', linesMax: 0 },
   { word: 'survey|surveys|surveyed', instead: 'observe', linesMax: 0 },
   { word: 'demand|demands', instead: 'desired', linesMax: 0 },
   { word: 'tend|tends|stray|strays|astray', instead: 'update, unmatched', linesMax: 0 },

@@ -73,7 +73,7 @@ export type OrphanOutcome =
 
 /**
  * A provider whose driver is not built in: it serves `DriverActivities` alone, so that the core
- * judges what it lists.
+ * evaluates what it lists.
  */
 export interface ExternalProvider {
   provider: string;

@@ -61,7 +61,7 @@ function requireCreatable({ providerSpec, machine, userData }: CreateRequest): v
 
 /**
  * Which key the user data take is known with the user data only, so that the class alone cannot be
- * judged.
+ * validated.
  */
 function userDataFaults(providerSpec: unknown, userData: string): string[] {
   if (userData === '') return [];
