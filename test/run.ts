@@ -5,9 +5,9 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chaos } from './run/chaos.ts';
+import { checks } from './run/checks.ts';
 import { endToEnd } from './run/end-to-end.ts';
 import { jest } from './run/jest.ts';
-import { nodeProgram } from './run/program.ts';
 import { Report } from './run/report.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
@@ -19,11 +19,12 @@ type Part = (typeof parts)[number];
 const usage = `Usage: npm test -- [options]
 
 Runs format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
-in .millwright/test, which is stopped afterwards whatever happened. It ends at once when format, lint or types fail.
+in .millwright/test, which is stopped afterwards whatever happened. It ends at once when format, lint or types fail, unless
+only the unit tests are left: those run beside them.
 The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
 So is a short run of chaos, on a stack in .millwright/test-chaos.
 
-  --only PART       check, unit, e2e or chaos
+  --only PART       check, unit, e2e or chaos; may be given more than once
   --pattern TEXT    only test files whose path matches this regular expression; leaves out checks and chaos
   --all             for the night: really all, with random seeds, which are printed (${seedVariable}=N draws
                     the same again), and with two workers and two watchers in each scenario that allows it
@@ -36,7 +37,7 @@ Examples:
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
     pattern: { type: 'string' },
     all: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -46,28 +47,14 @@ const { values } = parseArgs({
 if (values.help) console.log(usage);
 else process.exitCode = await run(await withTests(partsWanted(values.only)), values.pattern);
 
-function partsWanted(only: string | undefined): readonly Part[] {
-  if (only === undefined && values.pattern !== undefined) return ['unit', 'e2e'];
-  if (only === undefined) return values.all ? parts : parts.filter((part) => part !== 'chaos');
-  const part = parts.find((name) => name === only);
-  if (part !== undefined) return [part];
-  console.error(`--only: "${only}" is not one of ${parts.join(', ')}`);
+function partsWanted(only: readonly string[]): readonly Part[] {
+  const isAny = only.length === 0;
+  if (isAny && values.pattern !== undefined) return ['unit', 'e2e'];
+  if (isAny) return values.all ? parts : parts.filter((part) => part !== 'chaos');
+  const unknown = only.find((name) => !parts.some((part) => part === name));
+  if (unknown === undefined) return parts.filter((part) => only.includes(part));
+  console.error(`--only: "${unknown}" is not one of ${parts.join(', ')}`);
   process.exit(2);
-}
-
-/** Side by side. The first that fails is told. */
-async function checks(): Promise<void> {
-  await Promise.all([
-    nodeProgram('prettier/bin/prettier.cjs', [
-      '--check',
-      '--cache',
-      '--cache-strategy',
-      'content',
-      '.',
-    ]),
-    nodeProgram('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']),
-    nodeProgram('typescript/bin/tsc', []),
-  ]);
 }
 
 /** A pattern that matches nothing is a typing error, and no success. */
@@ -100,13 +87,16 @@ function chosenSeed(): number | undefined {
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
   const report = new Report();
   const seed = chosenSeed();
-  if (wanted.includes('check')) {
-    const isClean = await report.step('format, lint and types', checks);
-    if (!isClean) return report.finish();
-  }
+  const checked = wanted.includes('check')
+    ? report.step('format, lint and types', checks)
+    : Promise.resolve(true);
+  // Half an hour of tests would hide what is wrong; the unit tests alone take a minute or two.
+  const isLong = wanted.includes('e2e') || wanted.includes('chaos');
+  if (isLong && !(await checked)) return report.finish();
   if (wanted.includes('unit')) {
     await report.step('unit tests', () => jest({ project: 'unit', pattern }));
   }
+  await checked;
   if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();

@@ -44,6 +44,10 @@ export interface DrainContext {
    * may take.
    */
   forceLimitMs?: number;
+  /** Between the lists of pods while some leave. Default 500 ms. */
+  podPollMs?: number;
+  /** Between the lists of volumes while one moves. Default 2 s. */
+  volumePollMs?: number;
 }
 
 /** `isMoved`: pauses moved the deadline. */

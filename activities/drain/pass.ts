@@ -25,9 +25,9 @@ import { formatDrain } from './messages.ts';
 
 /** While something moves, a pass stays and watches; longer waits are left to the retry. */
 const passMilliseconds = 15_000;
-const pollMilliseconds = 500;
+const defaultPodPollMs = 500;
 /** Longer: where a volume moves is watched. */
-const volumePollMilliseconds = 2_000;
+const defaultVolumePollMs = 2_000;
 
 const reportedMax = 10;
 
@@ -78,9 +78,10 @@ export class DrainPass {
 
   async #pause(): Promise<void> {
     const { signal, attachments, watch } = this.#context;
+    const { podPollMs = defaultPodPollMs, volumePollMs = defaultVolumePollMs } = this.#context;
     const { volumeWait } = this.#progress;
-    if (volumeWait) await attachments.pause(volumeWait.volumes, volumePollMilliseconds, signal);
-    else await watch.pause(pollMilliseconds, signal);
+    if (volumeWait) await attachments.pause(volumeWait.volumes, volumePollMs, signal);
+    else await watch.pause(podPollMs, signal);
   }
 
   /** Says which pods are blocked by a budget. Returns whether one of them may leave by now. */

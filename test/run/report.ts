@@ -2,7 +2,8 @@ import type { TestCounts } from './jest.ts';
 
 /** Says how each step went, and at the end how all of them did. */
 export class Report {
-  readonly #failedSteps: string[] = [];
+  readonly #failedSteps: { name: string; problem: string }[] = [];
+  #steps = 0;
   #passed = 0;
   #failed = 0;
   #pending = 0;
@@ -12,19 +13,27 @@ export class Report {
    * whether it went well.
    */
   async step(name: string, run: () => Promise<TestCounts | void>): Promise<boolean> {
+    this.#steps += 1;
     const startedAt = performance.now();
     console.log(`\n=== ${name}`);
     const problem = await this.#problemOf(run);
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     console.log(`=== ${name}: ${problem ?? 'ok'} (${seconds} s)`);
-    if (problem !== undefined) this.#failedSteps.push(name);
+    if (problem !== undefined) this.#failedSteps.push({ name, problem });
     return problem === undefined;
   }
 
-  /** Prints the last line. Returns the exit code. */
+  /**
+   * Prints the last line, and above it once more what took several: a step beside another one told
+   * it in the middle of that one's output. Returns the exit code.
+   */
   finish(): number {
     const steps = this.#failedSteps;
-    const ending = steps.length === 0 ? '' : `; failed: ${steps.join(', ')}`;
+    for (const { name, problem } of steps) {
+      if (this.#steps > 1 && problem.includes('\n')) console.log(`\n=== ${name}\n${problem}`);
+    }
+    const names = steps.map(({ name }) => name).join(', ');
+    const ending = steps.length === 0 ? '' : `; failed: ${names}`;
     const counts = [
       `${this.#passed} passed`,
       `${this.#failed} failed`,

@@ -1,14 +1,21 @@
 /** A Temporal server whose time can be skipped, with the workflow bundle of this project. */
-import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  isGrpcCancelledError,
+  isGrpcDeadlineError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   ActivityInterceptorsFactory,
+  Worker,
   WorkerOptions,
   WorkflowBundleOption,
 } from '@temporalio/worker';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
 import { failingErrors } from '../../workers/temporal/bundle-workflows.ts';
+import { SharedSandboxes } from './shared-sandboxes.ts';
 import { bundleForTests } from './workflow-bundle.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
@@ -17,6 +24,8 @@ import { searchAttributes } from '../../workflows/contracts/search-attributes.ts
 const namespace = 'default';
 /** A workflow that never rests keeps time from being skipped. */
 const longestSkipSeconds = 30;
+/** A server that skips time needs a few; one that does not is replaced, at worst for nothing. */
+const longestAnswerMs = 500;
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
 export interface Queues {
@@ -34,31 +43,29 @@ Runtime.install({
 });
 
 export class TemporalForTests {
+  #environment: TestWorkflowEnvironment;
+  #client: Client;
+  readonly #bundle: WorkflowBundleOption;
+  readonly #sandboxes = new SharedSandboxes();
+
+  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleOption) {
+    this.#environment = environment;
+    this.#client = clientOf(environment);
+    this.#bundle = bundle;
+  }
+
   /**
    * Not the environment's own, which skips time while it awaits a result: time passes here by
    * `skip` alone.
    */
-  readonly client: Client;
-  readonly #environment: TestWorkflowEnvironment;
-  readonly #bundle: WorkflowBundleOption;
-
-  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleOption) {
-    this.client = new Client({ connection: environment.connection, namespace });
-    this.#environment = environment;
-    this.#bundle = bundle;
+  get client(): Client {
+    return this.#client;
   }
 
   static async start(
     bundle: WorkflowBundleOption | Promise<WorkflowBundleOption> = bundleForTests(),
   ): Promise<TemporalForTests> {
-    const path = await acquireTemporalTestServer();
-    const server = { executable: { type: 'existing-path', path } } as const;
-    const environment = await TestWorkflowEnvironment.createTimeSkipping({ server });
-    await environment.connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: indexedTypes(),
-    });
-    return new TemporalForTests(environment, await bundle);
+    return new TemporalForTests(await startServer(), await bundle);
   }
 
   /** The server's time, milliseconds. */
@@ -75,6 +82,28 @@ export class TemporalForTests {
     await this.#environment.connection.withDeadline(deadline, () =>
       this.#environment.sleep(seconds * 1000),
     );
+  }
+
+  /**
+   * Runs `body` with workers for one workflow, which is over with it. The server may be another one
+   * afterwards: what it knows is read inside.
+   */
+  async withWorkflow(
+    { workflowId, taskQueue }: { workflowId: string; taskQueue: string },
+    queues: Queues,
+    body: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await this.withWorkers(taskQueue, queues, async () => {
+        try {
+          await body();
+        } finally {
+          await this.end(workflowId);
+        }
+      });
+    } finally {
+      await this.#renewServer();
+    }
   }
 
   /** Runs `body` with workers of the task queue and of those for its drivers and drains. */
@@ -138,11 +167,35 @@ export class TemporalForTests {
   }
 
   async stop(): Promise<void> {
+    await this.#sandboxes.stop();
     await this.#environment.teardown();
   }
 
+  /**
+   * A workflow that ends while it waits for an activity or in the middle of a task keeps the server
+   * from skipping time for ever, so that the tests after it would wait as long as the clock says.
+   */
+  async #renewServer(): Promise<void> {
+    if (await this.#skipsTime()) return;
+    await this.#environment.teardown();
+    this.#environment = await startServer();
+    this.#client = clientOf(this.#environment);
+  }
+
+  async #skipsTime(): Promise<boolean> {
+    const { connection } = this.#environment;
+    try {
+      const deadline = Date.now() + longestAnswerMs;
+      await connection.withDeadline(deadline, () => this.#environment.sleep(2 * longestAnswerMs));
+      return true;
+    } catch (error) {
+      if (isGrpcDeadlineError(error) || isGrpcCancelledError(error)) return false;
+      throw error;
+    }
+  }
+
   async #worker(options: WorkerOptions): Promise<Worker> {
-    return await Worker.create({
+    return await this.#sandboxes.createWorker({
       connection: this.#environment.nativeConnection,
       namespace,
       shutdownForceTime: '5s',
@@ -150,6 +203,21 @@ export class TemporalForTests {
       ...options,
     });
   }
+}
+
+async function startServer(): Promise<TestWorkflowEnvironment> {
+  const path = await acquireTemporalTestServer();
+  const server = { executable: { type: 'existing-path', path } } as const;
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server });
+  await environment.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: indexedTypes(),
+  });
+  return environment;
+}
+
+function clientOf({ connection }: TestWorkflowEnvironment): Client {
+  return new Client({ connection, namespace });
 }
 
 function endedEarly(): never {

@@ -75,6 +75,9 @@ export class Drain {
       warn: (error) => {
         this.warnings.push(error);
       },
+      // A pod leaves MemoryKube at once: nothing is worth a wait.
+      podPollMs: 5,
+      volumePollMs: 5,
       ...parts,
     };
     return drainNode(context, { ...request, ...changes });

@@ -87,6 +87,8 @@ class Storage {
       },
       report: async () => undefined,
       warn: throwError,
+      podPollMs: 5,
+      volumePollMs: 5,
     };
     const deadline = Date.now() + 3_600_000;
     return drainNode(context, {

@@ -34,13 +34,8 @@ export class SetWorld {
 
   async run(body: () => Promise<void>): Promise<void> {
     const queues = { kube: this.log.record(this.#steps) };
-    await this.#temporal.withWorkers(this.ref.namespace, queues, async () => {
-      try {
-        await body();
-      } finally {
-        await this.#temporal.end(this.workflowId);
-      }
-    });
+    const workflow = { workflowId: this.workflowId, taskQueue: this.ref.namespace };
+    await this.#temporal.withWorkflow(workflow, queues, body);
   }
 
   /** The watcher saw the object: the first time this starts the workflow. */

@@ -1,6 +1,6 @@
 /** A run that Temporal begins anew after its predecessor failed: what that one knew is lost. */
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptions } from '../../../watcher/queue/delivery.ts';
@@ -23,11 +23,9 @@ beforeAll(async () => {
   bundle = await bundleForTests();
   const logger = new DefaultLogger('ERROR');
   failing = await bundleWorkflowCode({ workflowsPath: failingCode, logger });
-});
-beforeEach(async () => {
   temporal = await TemporalForTests.start(bundle);
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 /** The first attempt fails; the next one waits for a worker. */
 async function failOnce(world: MachineWorld, state?: MachineState): Promise<void> {

@@ -1,5 +1,5 @@
 /** A run of a machine that has grown long goes on as a new one. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { machineObserved } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,10 +8,10 @@ import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 function runId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';

@@ -1,17 +1,16 @@
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-// A server each: after some cancelled activities a time-skipping server skips no more time.
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 test('a deletion during a hanging create cancels the create, deletes, and searches again after the settle window', async () => {
   const world = await MachineWorld.create(temporal, {

@@ -1,15 +1,15 @@
 /** A Machine whose MachineClass its driver refuses. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 const wrongClass: MachineFailure = {
   code: 'InvalidArgument',

@@ -1,5 +1,5 @@
 /** A machine that has joined: what its workflow looks at, and when. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type {
   HealthOutcome,
   HealthRequest,
@@ -10,10 +10,10 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 const well: HealthFinding = { phase: 'Running', faults: [] };
 const faults = ['Ready is False'];

@@ -90,13 +90,8 @@ export class MachineWorld {
 
   /** Runs a test with workers that serve this world. */
   async run(body: () => Promise<void>): Promise<void> {
-    await this.#temporal.withWorkers(this.ref.namespace, this.#queues(), async () => {
-      try {
-        await body();
-      } finally {
-        await this.#temporal.end(this.workflowId);
-      }
-    });
+    const workflow = { workflowId: this.workflowId, taskQueue: this.ref.namespace };
+    await this.#temporal.withWorkflow(workflow, this.#queues(), body);
   }
 
   /** Starts the workflow as the watcher does: with a look at the object. */

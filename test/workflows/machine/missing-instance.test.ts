@@ -1,5 +1,5 @@
 /** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DescribeOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type {
   HealthOutcome,
@@ -14,10 +14,10 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { cluster, instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 const missing: DescribeOutcome = { outcome: 'missing', settleSeconds: 30 };
 const told: MissingInstance = {

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-// A server each, as in machine.test.ts.
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 describe('the Node of a machine that is Pending', () => {
   const ofNode = { isReady: false, conditionsDigest: 'not ready' };

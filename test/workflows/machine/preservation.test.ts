@@ -1,6 +1,6 @@
 /** A machine that is kept for a look at it: when its workflow looks, drains, and stops. */
 import { ApplicationFailure } from '@temporalio/common';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -9,10 +9,10 @@ import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 async function create(): Promise<{ world: MachineWorld; kept: Kept }> {
   const kept = new Kept();

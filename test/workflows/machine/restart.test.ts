@@ -2,7 +2,7 @@
  * A life that begins with an object of which much has happened already, and steps that do not end
  * as they should.
  */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { HealthOutcome } from '../../../workflows/contracts/machine-activities.ts';
@@ -13,10 +13,10 @@ import { resultOf } from '../../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 const { providerID, nodeName } = instance;
 const known = { providerID, nodeName };

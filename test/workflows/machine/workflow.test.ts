@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { objectQuery } from '../../../workflows/contracts/messages.ts';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -9,12 +9,11 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
-// A server each: what a test leaves behind in one may keep time from being skipped for the next.
 let temporal: TemporalForTests;
-beforeEach(async () => {
+beforeAll(async () => {
   temporal = await TemporalForTests.start();
 });
-afterEach(() => temporal.stop());
+afterAll(() => temporal.stop());
 
 /** More than this, and a machine costs more than the design says (docs/decisions). */
 const eventsMax = 42;

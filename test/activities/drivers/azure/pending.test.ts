@@ -79,7 +79,7 @@ describe('a create of ten minutes', () => {
       double.faults.add({ ...tenMinutes, match, skip: 1 });
       double.faults.add({ ...tenMinutes, match });
       await pendingOf(create('m')({}));
-      const successor = aDriver(double, { waitSeconds: 0.1 });
+      const successor = aDriver(double, { waitSeconds: 0 });
       const { result } = await untilSettled(double, () => successor.createInstance(aMachine('m')));
       expect(result).toMatchObject({ nodeName: 'm' });
       expect(living(double, 'm')).toEqual(partsOf('m'));
