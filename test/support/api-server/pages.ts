@@ -33,16 +33,21 @@ export function pageOf(
   const version = token ? versionOfToken(store, token) : versionOfList(store, query);
   const all = store
     .entriesOf(collection, version)
-    .filter((entry) => isSelected(entry) && placeOf(entry.target) >= (token?.start ?? ''));
+    .filter((entry) => isSelected(entry) && placeIn(collection, entry) >= (token?.start ?? ''));
   const entries = limit > 0 ? all.slice(0, limit) : all;
   const last = entries.at(-1);
   const isLast = !last || entries.length === all.length;
   return {
     version,
     entries,
-    continue: isLast ? '' : encoded({ rv: version, start: `${placeOf(last.target)}\0` }),
+    continue: isLast ? '' : encoded({ rv: version, start: `${placeIn(collection, last)}\0` }),
     remainingItemCount: all.length - entries.length,
   };
+}
+
+/** As tokens have it: the namespace of a list is not said again. */
+function placeIn({ namespace }: Target, { target }: Entry): string {
+  return namespace === '' ? placeOf(target) : `/${target.name}`;
 }
 
 /** 0: no limit. */

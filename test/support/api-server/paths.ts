@@ -1,6 +1,6 @@
 /** The paths of the API server: what they name, and how they are written. */
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { resources } from './resources.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import type { Resource } from './resources.ts';
 
 /** What a path names: a collection where it has no name, in all namespaces where it has none. */
@@ -28,6 +28,12 @@ export function targetOf(path: string): Target | undefined {
   const { namespace = '', name = '', subresource = '' } = place;
   const target = resource && { resource, namespace, name, subresource };
   return target && isServed(target) ? target : undefined;
+}
+
+/** Of the objects of a collection. */
+export function typeServedAt(path: string): { kind?: string; apiVersion?: string } {
+  const resource = targetOf(path)?.resource;
+  return resource ? { kind: resource.kind, apiVersion: apiVersionOf(resource) } : {};
 }
 
 function isServed({ resource, namespace, name, subresource }: Target): boolean {
