@@ -3,18 +3,24 @@
  * client in the process and for the one over HTTP alike. It answers as kube-apiserver 1.35 does,
  * but for this:
  *
- * - There are no schemas: nothing is validated, pruned or defaulted but metadata.
+ * - A patch of the `/status` of one of our kinds with another UID is refused with 422, as a patch
+ *   of the object is. A real server takes no notice of the UID there, and writes the status.
+ * - There are no schemas: nothing is validated, pruned or defaulted but metadata, and of that no
+ *   labels, annotations, owners and names of finalizers. What is empty in a spec stays.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
  * - Every namespace exists, and none is terminating.
  * - It has GET, LIST, WATCH, POST, PATCH and DELETE of one object: no PUT, no server-side apply, no
  *   dry run, no deletion of a collection.
  * - Who asks, and for how much, does not matter: nobody is refused or slowed down.
- * - There are no managedFields, and no selfLinks.
+ * - There are no managedFields, and only our kinds begin with a generation.
  * - Pods go at once, as if a kubelet had ended them; no PodDisruptionBudget holds up an eviction.
  * - Nothing is collected: `orphan` and `foregroundDeletion` stay until somebody takes them away.
  * - Creation timestamps have milliseconds, and no two objects have the same one.
- * - Bookmarks come when a test asks for them.
- * - A malformed selector or token is a 400 with other words.
+ * - Bookmarks come when a test asks for them; `timeoutSeconds` ends no watch.
+ * - Only conditions, addresses, owners and finalizers are merged by a strategic patch.
+ * - These are refused with the same code in other words: a selector, a token or a body that cannot
+ *   be read, a type of content that is not known, another kind or apiVersion in a patch, two faults
+ *   at once.
  */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
 import { newObject } from './creation.ts';
@@ -24,7 +30,7 @@ import type { DeleteOptions } from './deletion.ts';
 import { isRecord, isSameJson } from './json.ts';
 import { withoutEmpty } from './metadata.ts';
 import { pageOf, requireVersion } from './pages.ts';
-import { patchedObject } from './patching.ts';
+import { patchedObject, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
 import { targetOf, targetOfObject } from './paths.ts';
 import { apiVersionOf } from './resources.ts';
@@ -69,6 +75,7 @@ export class ApiServer {
     copy.metadata = withoutEmpty(copy.metadata);
     copy.metadata.uid ??= this.#uidFor(target.name);
     copy.metadata.creationTimestamp ??= this.#nextTime();
+    if (target.resource.isCustom) copy.metadata.generation ??= 1;
     const present = this.store.object(target);
     if (present && present.metadata.uid !== copy.metadata.uid) this.store.remove(target);
     return this.#write(target, copy);
@@ -103,12 +110,14 @@ export class ApiServer {
       creationTimestamp: this.#nextTime(),
       suffix,
     });
-    if (this.store.object(target)) throw alreadyExists(target);
+    const present = this.store.object(target);
+    if (present) throw alreadyExists(target, present.metadata.deletionTimestamp !== undefined);
     return this.store.write(target, encodedSecret(object));
   }
 
   patch(path: string, patch: Patch): object {
     const target = this.#named(path);
+    requireKnownType(target, patch);
     const present = this.#found(target);
     const next = encodedSecret(patchedObject(target, present, patch));
     const { resourceVersion } = present.metadata;

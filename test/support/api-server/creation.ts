@@ -30,13 +30,13 @@ export function newObject(
   const { metadata = {} } = body;
   requireKind(collection, body);
   requireNamespace(collection, body);
-  if (metadata.resourceVersion) {
-    throw internalError('resourceVersion should not be set on objects to be created');
-  }
   const { generateName = '' } = metadata;
   const generated = generateName === '' ? '' : generateName + birth.suffix;
   const target = { ...collection, name: metadata.name || generated };
   requireName(target);
+  if (metadata.resourceVersion) {
+    throw internalError('resourceVersion should not be set on objects to be created');
+  }
   const { resource } = target;
   return {
     target,
@@ -74,22 +74,29 @@ function contentOf({ resource }: Target, { status, ...content }: Body): object {
 }
 
 function requireKind(target: Target, body: Body): void {
+  const { kind = '' } = body;
   const { kind: wanted, isCustom } = target.resource;
-  const { kind = '', apiVersion = '', metadata: { name = '' } = {} } = body;
-  if (isCustom && kind === '') {
-    const text = JSON.stringify(body);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${wanted}): Object 'Kind' is missing in '${text}' (${text})`,
+  if (kind === '' && isCustom) throw kindMissing(wanted, body);
+  if (kind !== '' && kind !== wanted) throw anotherKind(target, body, kind);
+}
+
+function kindMissing(wanted: string, body: Body): Error {
+  const text = JSON.stringify(body);
+  const beginning = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${wanted}): Object 'Kind' is missing in '${text}' (${beginning})`,
+  );
+}
+
+function anotherKind(target: Target, { apiVersion = '', metadata }: Body, kind: string): Error {
+  const { resource } = target;
+  if (!resource.isCustom) {
+    return badRequest(
+      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${resource.kind}: converting (${apiVersion}.${kind}) to (core.${resource.kind}): unknown conversion`,
     );
   }
-  if (kind === '' || kind === wanted) return;
-  if (isCustom) {
-    const other = { ...target, name, resource: { ...target.resource, kind } };
-    throw invalidValue(other, 'kind', `${JSON.stringify(kind)}: must be ${wanted}`);
-  }
-  throw badRequest(
-    `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${wanted}: converting (${apiVersion}.${kind}) to (core.${wanted}): unknown conversion`,
-  );
+  const other = { ...target, name: metadata?.name ?? '', resource: { ...resource, kind } };
+  return invalidValue(other, 'kind', `${JSON.stringify(kind)}: must be ${resource.kind}`);
 }
 
 export function requireNamespace({ resource, namespace }: Target, { metadata }: Body): void {

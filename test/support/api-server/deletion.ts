@@ -1,4 +1,5 @@
 /** What the API server makes of the deletion of an object. */
+import { isSameJson } from './json.ts';
 import { withoutEmpty } from './metadata.ts';
 import type { Target } from './paths.ts';
 import { anotherUid, anotherVersion } from './status.ts';
@@ -22,30 +23,39 @@ export function requirePreconditions(
 }
 
 /** Of the garbage collector: it takes them off when it is done with the dependents. */
-const finalizersOfPolicy: Record<string, string | undefined> = {
-  Foreground: 'foregroundDeletion',
-  Orphan: 'orphan',
+const finalizersOfPolicy: Record<string, readonly string[] | undefined> = {
+  Foreground: ['foregroundDeletion'],
+  Orphan: ['orphan'],
+  Background: [],
 };
+const collectorFinalizers = new Set(['foregroundDeletion', 'orphan']);
 
-/** The same object where its deletion has begun before. */
+/** The same object where its deletion has begun before, in the same way. */
 export function afterDeletion(
   present: Stored,
   { propagationPolicy = '' }: DeleteOptions,
   now: string,
 ): Stored {
   const { metadata } = present;
-  if (metadata.deletionTimestamp !== undefined) return present;
-  const { generation, finalizers = [] } = metadata;
-  const policy = finalizersOfPolicy[propagationPolicy];
-  const isNew = policy !== undefined && !finalizers.includes(policy);
-  return {
-    ...present,
-    metadata: withoutEmpty({
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], propagationPolicy);
+  if (metadata.deletionTimestamp === undefined) {
+    const { generation } = metadata;
+    const begun = {
       ...metadata,
-      finalizers: isNew ? [...finalizers, policy] : finalizers,
+      finalizers,
       deletionTimestamp: now,
       deletionGracePeriodSeconds: 0,
       ...(generation !== undefined && { generation: generation + 1 }),
-    }),
-  };
+    };
+    return { ...present, metadata: withoutEmpty(begun) };
+  }
+  const isSame = isSameJson(finalizers, metadata.finalizers ?? []);
+  return isSame ? present : { ...present, metadata: withoutEmpty({ ...metadata, finalizers }) };
+}
+
+/** Without a policy those that stand there stay. */
+function finalizersAfter(present: readonly string[], policy: string): string[] {
+  const wanted = finalizersOfPolicy[policy];
+  if (!wanted) return [...present];
+  return [...present.filter((finalizer) => !collectorFinalizers.has(finalizer)), ...wanted];
 }

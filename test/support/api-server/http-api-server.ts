@@ -11,7 +11,7 @@ import { patchOf, queryOf, requestOf } from './http-request.ts';
 import type { Request } from './http-request.ts';
 import { overTheWire } from './json.ts';
 import { typeServedAt } from './paths.ts';
-import { StatusError, methodNotAllowed, statusOf } from './status.ts';
+import { StatusError, badRequest, methodNotAllowed, statusOf } from './status.ts';
 import type { Stored } from './store.ts';
 
 interface OpenWatch {
@@ -160,7 +160,8 @@ export class HttpApiServer {
   }
 
   #answerTo(request: Request): Answer {
-    const { method, path, body } = request;
+    const { method, path, body, isMalformed } = request;
+    if (isMalformed) throw badRequest('the body is not JSON');
     if (method === 'GET') return { code: 200, body: this.#api.get(path, queryOf(request)) };
     if (method === 'POST') return { code: 201, body: this.#api.create(path, body) };
     if (method === 'DELETE') return { code: 200, body: this.#api.delete(path, body) };

@@ -4,15 +4,15 @@ import type { PatchType, Query } from '../../../activities/kube/client/client.ts
 import type { Body } from './creation.ts';
 import type { DeleteOptions } from './deletion.ts';
 import type { Patch } from './patching.ts';
-import { badRequest, unsupportedMediaType } from './status.ts';
 
 export interface Request {
   method: string;
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
-  /** Empty where none was sent. */
+  /** Empty where none was sent, or none that is JSON. */
   body: Body & DeleteOptions;
+  isMalformed: boolean;
 }
 
 export async function requestOf(incoming: IncomingMessage): Promise<Request> {
@@ -25,8 +25,16 @@ export async function requestOf(incoming: IncomingMessage): Promise<Request> {
     path: decodeURIComponent(url.pathname),
     query: url.searchParams,
     headers: incoming.headers,
-    body: text === '' ? {} : JSON.parse(text),
+    ...bodyIn(text),
   };
+}
+
+function bodyIn(text: string): Pick<Request, 'body' | 'isMalformed'> {
+  try {
+    return { body: text === '' ? {} : JSON.parse(text), isMalformed: false };
+  } catch {
+    return { body: {}, isMalformed: true };
+  }
 }
 
 /** The parameters of the URL, and what kind of answer the client accepts. */
@@ -42,9 +50,5 @@ const typesOfPatches: Record<string, PatchType | undefined> = {
 };
 
 export function patchOf({ headers, body }: Request): Patch {
-  const type = typesOfPatches[headers['content-type'] ?? ''];
-  if (!type)
-    throw unsupportedMediaType([...Object.keys(typesOfPatches), 'application/apply-patch+yaml']);
-  if (body === undefined) throw badRequest('error decoding patch: unexpected end of JSON input');
-  return { type, body };
+  return { type: typesOfPatches[headers['content-type'] ?? ''], body };
 }

@@ -2,7 +2,7 @@
 import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
 import { isSameJson } from './json.ts';
 import type { Target } from './paths.ts';
-import { invalid, invalidValue } from './status.ts';
+import { immutable, invalid } from './status.ts';
 import type { Stored } from './store.ts';
 
 /** What a write through this path does not touch stays as it was. */
@@ -24,14 +24,10 @@ function withField(object: Stored, field: string, value: unknown): Stored {
 /** What no client can change is as before; what is empty counts as not said. */
 export function metadataAfter(target: Target, before: Stored, after: Stored): ObjectMeta {
   const present = before.metadata;
-  const { deletionTimestamp, creationTimestamp: _ignored, ...wanted } = after.metadata;
+  const { deletionTimestamp, generation: _given, ...wanted } = after.metadata;
   const isDeleting = present.deletionTimestamp !== undefined;
   if (!isDeleting && deletionTimestamp !== undefined) {
-    throw invalidValue(
-      target,
-      'metadata.deletionTimestamp',
-      `${JSON.stringify(deletionTimestamp)}: field is immutable`,
-    );
+    throw immutable(target, 'metadata.deletionTimestamp', deletionTimestamp);
   }
   requireNoNewFinalizers(target, present, wanted);
   return withoutEmpty({
@@ -53,11 +49,12 @@ function requireNoNewFinalizers(
   const added = (wanted.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
   if (added.length === 0) return;
   const names = added.map((finalizer) => JSON.stringify(finalizer)).join(', ');
-  throw invalid(target, {
+  const cause = {
     reason: 'FieldValueForbidden',
     message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`,
     field: 'metadata.finalizers',
-  });
+  };
+  throw invalid(target, cause, { isDoubled: true });
 }
 
 /** Goes up with each change of what is wanted. */
@@ -69,7 +66,7 @@ function generationAfter(
   const { generation } = before.metadata;
   if (!resource.isCustom) return generation === undefined ? {} : { generation };
   const isSame = isSameJson(contentOf(before), contentOf(after));
-  return { generation: (generation ?? 1) + (isSame ? 0 : 1) };
+  return { generation: (generation ?? 0) + (isSame ? 0 : 1) };
 
   function contentOf(object: Stored): object {
     const { metadata: _metadata, status, ...content } = object;

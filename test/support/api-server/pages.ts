@@ -100,12 +100,16 @@ function versionOfToken(store: ObjectStore, { rv, start }: Token): number {
 function tokenIn(query: Query): Token | undefined {
   const text = String(query['continue'] ?? '');
   if (text === '') return undefined;
+  const token = decoded(text);
   if (query['resourceVersion'] && query['resourceVersion'] !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
+  return token;
+}
+
+function decoded(text: string): Token {
   try {
-    const token: Token & { v: string } = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return token;
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
     throw badRequest('invalid continue token: continue key is not valid');
   }

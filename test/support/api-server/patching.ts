@@ -9,6 +9,7 @@ import { metadataAfter, withKeptParts } from './metadata.ts';
 import type { Target } from './paths.ts';
 import {
   badRequest,
+  immutable,
   internalError,
   invalid,
   invalidValue,
@@ -19,13 +20,23 @@ import {
 import type { Stored } from './store.ts';
 
 export interface Patch {
-  type: PatchType;
+  /** Undefined: another type of content. */
+  type: PatchType | undefined;
   body: unknown;
+}
+
+/** Asked before anything is looked up. */
+export function requireKnownType({ resource }: Target, { type }: Patch): void {
+  if (type !== undefined && (type !== 'strategic' || !resource.isCustom)) return;
+  throw unsupportedMediaType([
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/apply-patch+yaml',
+  ]);
 }
 
 /** The object with the patch, as it will be stored. Throws where the server refuses it. */
 export function patchedObject(target: Target, present: Stored, patch: Patch): Stored {
-  requireKnownType(target, patch);
   const wanted = withPatch(present, patch);
   requireSameName(target, wanted);
   requireNamespace(target, wanted);
@@ -39,18 +50,14 @@ export function patchedObject(target: Target, present: Stored, patch: Patch): St
 
 /** A patch may take away what each object has; the checks have seen that it did not. */
 function whole(present: Stored, wanted: Body): Stored {
-  const { name, uid, resourceVersion, creationTimestamp } = present.metadata;
+  const { kind, metadata } = present;
+  const { name, uid, resourceVersion, creationTimestamp } = metadata;
   const always = { name, uid, resourceVersion, creationTimestamp };
-  return { ...wanted, metadata: { ...always, ...wanted.metadata } };
-}
-
-function requireKnownType({ resource }: Target, { type }: Patch): void {
-  if (type !== 'strategic' || !resource.isCustom) return;
-  throw unsupportedMediaType([
-    'application/json-patch+json',
-    'application/merge-patch+json',
-    'application/apply-patch+yaml',
-  ]);
+  return {
+    ...(kind !== undefined && { kind }),
+    ...wanted,
+    metadata: { ...always, ...wanted.metadata },
+  };
 }
 
 function withPatch(present: Stored, { type, body }: Patch): Body {
@@ -65,7 +72,7 @@ function withPatch(present: Stored, { type, body }: Patch): Body {
     if (patched) return patched;
     throw patchDoesNotApply();
   }
-  if (isRecord(body)) return merge(present, body, type);
+  if (isRecord(body)) return merge(present, body, type ?? 'merge');
   const found = Array.isArray(body) ? 'array' : typeof body;
   throw badRequest(
     `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
@@ -96,11 +103,13 @@ function requireVersion(target: Target, present: Stored, { metadata }: Body): vo
     message: 'Invalid value: 0: must be specified for an update',
     field: 'metadata.resourceVersion',
   };
-  throw invalid(target, cause, resource.plural);
+  throw invalid(target, cause, { called: resource.plural });
 }
 
 function requireKind(target: Target, present: Stored, { kind = '', apiVersion }: Body): void {
-  if (kind !== present.kind) {
+  // What is taken away from one of the server's own types is filled in again.
+  const isFilledIn = kind === '' && !target.resource.isCustom;
+  if (kind !== present.kind && !isFilledIn) {
     throw invalidValue(target, 'kind', `${JSON.stringify(kind)}: must be ${present.kind}`);
   }
   if (apiVersion !== present.apiVersion) {
@@ -112,5 +121,5 @@ function requireKind(target: Target, present: Stored, { kind = '', apiVersion }:
 /** An empty UID is none. */
 function requireUid(target: Target, present: Stored, { metadata: { uid } }: Stored): void {
   if (!uid || uid === present.metadata.uid) return;
-  throw invalidValue(target, 'metadata.uid', `${JSON.stringify(uid)}: field is immutable`);
+  throw immutable(target, 'metadata.uid', uid);
 }

@@ -36,7 +36,7 @@ export function success(fields: Partial<Status> = {}): Status {
 
 /** The resource, or the kind where the server says that in the same place. */
 function detailsOf(name: string, { group }: Resource, kind: string): Status['details'] & object {
-  return { name, ...(group !== '' && { group }), kind };
+  return { ...(name !== '' && { name }), ...(group !== '' && { group }), kind };
 }
 
 /** Of an object that was deleted. */
@@ -77,12 +77,13 @@ export function internalError(message: string): StatusError {
   return new StatusError({ code: 500, message });
 }
 
-export function alreadyExists({ resource, name }: Target): StatusError {
+export function alreadyExists({ resource, name }: Target, isGoing: boolean): StatusError {
   const { plural } = resource;
+  const note = isGoing ? 'object is being deleted: ' : '';
   return new StatusError({
     code: 409,
     reason: 'AlreadyExists',
-    message: `${qualified(plural, resource)} ${JSON.stringify(name)} already exists`,
+    message: `${note}${qualified(plural, resource)} ${JSON.stringify(name)} already exists`,
     details: detailsOf(name, resource, plural),
   });
 }
@@ -114,27 +115,39 @@ export function anotherVersion(target: Target, wanted: unknown, present: string)
   return conflict(target, target.resource.kind, why);
 }
 
-/** `called` is the kind; the store itself says the resource. */
+interface Wording {
+  /** The kind, but where the store itself says it the resource. */
+  called?: string;
+  /** What is wrong with the metadata of a patch is found twice. */
+  isDoubled?: boolean;
+}
+
 export function invalid(
   { resource, name }: Target,
   cause: Required<StatusCause>,
-  called = resource.kind,
+  { called = resource.kind, isDoubled = false }: Wording = {},
 ): StatusError {
   const what = `${qualified(called, resource)} ${JSON.stringify(name)}`;
+  const causes = isDoubled ? [cause, cause] : [cause];
   return new StatusError({
     code: 422,
     reason: 'Invalid',
     message: `${what} is invalid: ${cause.field}: ${cause.message}`,
-    details: { ...detailsOf(name, resource, called), causes: [cause] },
+    details: { ...detailsOf(name, resource, called), causes },
   });
 }
 
 export function invalidValue(target: Target, field: string, value: string): StatusError {
-  return invalid(target, {
-    reason: 'FieldValueInvalid',
-    message: `Invalid value: ${value}`,
-    field,
-  });
+  return invalid(target, causeOf(field, value));
+}
+
+export function immutable(target: Target, field: string, value: unknown): StatusError {
+  const cause = causeOf(field, `${JSON.stringify(value)}: field is immutable`);
+  return invalid(target, cause, { isDoubled: true });
+}
+
+function causeOf(field: string, value: string): Required<StatusCause> {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${value}`, field };
 }
 
 /** A JSON patch that does not apply; the server does not say which of its operations. */
