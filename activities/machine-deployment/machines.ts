@@ -2,7 +2,7 @@
 import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector } from '../../workflows/api/selector.ts';
+import { formFaults, isEmptySelector, matches } from '../../workflows/api/selector.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { selectorText } from '../machine-set/selector.ts';
@@ -17,10 +17,13 @@ export async function machinesOf(
 ): Promise<Machine[]> {
   if (isEmptySelector(spec.selector)) return [];
   const path = customResource('machines', metadata.namespace ?? '');
-  const { items } = await control.list<Machine>(path, {
-    labelSelector: selectorText(spec.selector),
-  });
-  return items;
+  if (formFaults(spec.selector).length === 0) {
+    const labelSelector = selectorText(spec.selector);
+    return (await control.list<Machine>(path, { labelSelector })).items;
+  }
+  // No list takes it, and what is wrong with it must get into the status all the same.
+  const { items } = await control.list<Machine>(path);
+  return items.filter((machine) => matches(spec.selector, machine.metadata.labels ?? {}));
 }
 
 /** The name is known before the Node has joined. */

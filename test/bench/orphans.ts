@@ -13,7 +13,7 @@ import type {
 } from '../../workflows/contracts/safety-activities.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../support/builders.ts';
-import { MemoryKube } from '../support/memory-kube.ts';
+import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 
 const [count = '5000', classCount = '10'] = process.argv.slice(2);
@@ -32,7 +32,7 @@ const instances: ListedInstance[] = indexes.map((index) => ({
   token: `${uidOf(index)}-0`,
   createdAt: 1_700_000_000_000 + index,
 }));
-const control = new MemoryKube(
+const control = new InMemoryClient(
   aSecret({ key: 'k' }, { name: 'credentials' }),
   ...classNames.map((name) =>
     aMachineClass({ metadata: { name }, secretRef: { name: 'credentials', namespace } }),

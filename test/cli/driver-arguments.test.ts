@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { showQueues } from '../../cli/driver-queue.ts';
-import { MemoryKube } from '../support/memory-kube.ts';
+import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { readArguments, UsageError } from '../../cli/arguments.ts';
 
 const verify = (...words: string[]) => readArguments(['driver', 'verify', ...words]);
@@ -37,7 +37,7 @@ test.each([
     kind: 'Namespace',
     metadata: { name: 'kube-system', uid: 'uid-of-cluster' },
   };
-  const place = { kube: new MemoryKube(kubeSystem), namespace: 'shoot' };
+  const place = { kube: new InMemoryClient(kubeSystem), namespace: 'shoot' };
   const queues = ['create', 'delete', 'read'].map((call) => `${queue}/${call}`);
   expect(await showQueues(place, asked)).toBe(queues.join('\n'));
   expect(JSON.parse(await showQueues(place, { ...asked, isJson: true }))).toEqual({ queues });

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { readArguments, UsageError } from '../../cli/arguments.ts';
 import { resume, showStop, stop } from '../../cli/stop.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
-import { MemoryKube } from '../support/memory-kube.ts';
+import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 
 const path = '/api/v1/namespaces/shoot/configmaps/millwright-stop';
 const asked = { reason: 'wrong disks', by: 'alice', isJson: false };
 
 function aPlace() {
-  return { kube: new MemoryKube(), namespace: 'shoot' };
+  return { kube: new InMemoryClient(), namespace: 'shoot' };
 }
 
 test('a stop is a ConfigMap that says why and who', async () => {

@@ -14,7 +14,7 @@ import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { aMachineClass, aSecret, namespace } from './builders.ts';
-import { MemoryKube } from './memory-kube.ts';
+import { InMemoryClient } from './api-server/in-memory-client.ts';
 
 export interface Subject {
   driver: Driver;
@@ -46,7 +46,7 @@ export async function findingsOf(subject: Subject, options: KitOptions = {}): Pr
   const { run = 'verify-unit', cluster = 'cluster-1', signal = never } = options;
   const { onFinding = () => undefined } = options;
   const machineClass = aMachineClass({ provider, providerSpec });
-  const kube = new MemoryKube(machineClass, aSecret({ userData: '', ...secret }));
+  const kube = new InMemoryClient(machineClass, aSecret({ userData: '', ...secret }));
   const where = { queue: 'in this process', cluster, namespace };
   const trial = new Trial({
     run,
@@ -74,7 +74,7 @@ const isShuttingDown = (): boolean => false;
 /** Nothing is ever stopped here. */
 const guard = async (): Promise<void> => undefined;
 
-function askerOf(driver: Driver, kube: MemoryKube): Pick<Asker, 'ask' | 'rest'> {
+function askerOf(driver: Driver, kube: InMemoryClient): Pick<Asker, 'ask' | 'rest'> {
   const classes = createClassReader({ client: kube, namespace });
   return {
     // The doubles of clouds go by looks, not by the clock.

@@ -4,11 +4,11 @@ import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { namespace } from './builders.ts';
-import { MemoryKube } from './memory-kube.ts';
+import { InMemoryClient } from './api-server/in-memory-client.ts';
 
 export interface WorldOfTests extends ActivityDependencies {
-  control: MemoryKube;
-  target: MemoryKube;
+  control: InMemoryClient;
+  target: InMemoryClient;
 }
 
 /** A world in memory: `control` and `target` hold what a test puts there. */
@@ -19,10 +19,10 @@ export function aWorld({
 }: { control?: object[]; target?: object[] } & Partial<
   Omit<ActivityDependencies, 'control' | 'target'>
 > = {}): WorldOfTests {
-  const client = new MemoryKube(...control);
+  const client = new InMemoryClient(...control);
   return {
     control: client,
-    target: new MemoryKube(...target),
+    target: new InMemoryClient(...target),
     namespace,
     defaults: {
       creationTimeoutSeconds: 1200,

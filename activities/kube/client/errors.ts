@@ -60,9 +60,12 @@ const hasCode =
     error instanceof KubeError && codes.includes(error.code);
 
 export const isNotFound = hasCode(404);
-/** The resourceVersion or another precondition did not hold: read again. */
+/**
+ * The resourceVersion or another precondition did not hold: read again. To the API server
+ * another UID in a patch is no precondition, but a change of a field that cannot change.
+ */
 export const isConflict = (error: unknown): error is KubeError =>
-  hasCode(409)(error) && error.reason !== 'AlreadyExists';
+  (hasCode(409)(error) && error.reason !== 'AlreadyExists') || hasAnotherUid(error);
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AlreadyExists';
 /** Nothing is created in a namespace that is being deleted. */
@@ -101,6 +104,12 @@ export const isRejected = (error: unknown): error is KubeError =>
  */
 function isRejection(code: number): boolean {
   return code >= 400 && code < 500 && ![401, 404, 408, 409, 410, 429].includes(code);
+}
+
+function hasAnotherUid(error: unknown): boolean {
+  return (
+    isInvalid(error) && (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')
+  );
 }
 
 /** No answer, or a proxy or a starting server answered instead of the API. */

@@ -7,17 +7,18 @@ import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aNode, aPod } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';
 
 test('a drain cordons its Node, marks it Terminating, and evicts the pods that may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
-  const drain = new Drain(new MemoryKube(aNode(), aPod(), elsewhere));
+  const drain = new Drain(new InMemoryClient(aNode(), aPod(), elsewhere));
   expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
   const node = await drain.target.read<Node>(nodePath('pool-a'));
   expect(node.spec?.unschedulable).toBe(true);
   expect(node.status?.conditions).toMatchObject([
     { type: 'Terminating', status: 'True', reason: 'ScaleDown' },
+    { type: 'Ready', status: 'True' },
   ]);
   expect([drain.has('web-0'), drain.has('far')]).toEqual([false, true]);
   expect(drain.reports).toEqual([]);
@@ -50,7 +51,7 @@ test('pods of DaemonSets and mirror pods stay; those that have ended go', async 
   const annotations = { 'kubernetes.io/config.mirror': 'x' };
   const mirror = aPod({ metadata: { name: 'mirror', annotations } });
   const ended = aPod({ metadata: { name: 'ended' }, status: { phase: 'Succeeded' } });
-  const drain = new Drain(new MemoryKube(aNode(), daemon, mirror, ended));
+  const drain = new Drain(new InMemoryClient(aNode(), daemon, mirror, ended));
   expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
   expect(['daemon', 'mirror', 'ended'].map((name) => drain.has(name))).toEqual([true, true, false]);
 });
@@ -144,7 +145,7 @@ const asks = (name: string) => (call: { path: string }) =>
   call.path === `${podPath(name)}/eviction`;
 
 test('an eviction meets only the pod that was listed: another of its name stays', async () => {
-  const target = new MemoryKube(aNode(), aPod());
+  const target = new InMemoryClient(aNode(), aPod());
   const drain = new Drain(target);
   target.fault = (call) => {
     // A StatefulSet was faster: it made the next pod of this name, on another Node.
@@ -162,7 +163,7 @@ test('an eviction meets only the pod that was listed: another of its name stays'
 test('a stop that comes in the middle of a pass ends it before another pod is asked', async () => {
   const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
   const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
-  const drain = new Drain(new MemoryKube(aNode(), going));
+  const drain = new Drain(new InMemoryClient(aNode(), going));
   let looks = 0;
   const requireActiveWatcher = async (): Promise<void> => {
     looks += 1;
@@ -185,7 +186,9 @@ test('many pods are counted, some are named', async () => {
 });
 
 test('a webhook that refuses one pod does not keep the others', async () => {
-  const drain = new Drain(new MemoryKube(aNode(), aPod(), aPod({ metadata: { name: 'free' } })));
+  const drain = new Drain(
+    new InMemoryClient(aNode(), aPod(), aPod({ metadata: { name: 'free' } })),
+  );
   drain.target.fault = ({ path }) =>
     path.endsWith('web-0/eviction')
       ? { code: 403, reason: 'Forbidden', message: 'denied by webhook' }
@@ -196,7 +199,7 @@ test('a webhook that refuses one pod does not keep the others', async () => {
 });
 
 test('an API server that is out of reach fails the pass', async () => {
-  const drain = new Drain(new MemoryKube(aNode(), aPod()));
+  const drain = new Drain(new InMemoryClient(aNode(), aPod()));
   drain.target.fault = ({ path }) =>
     path.endsWith('/eviction') ? { code: 503, reason: 'HTTP503' } : undefined;
   await expect(drain.run()).rejects.toThrow('503');
@@ -255,7 +258,9 @@ describe('force', () => {
   });
 
   test('does not wait for a pod that keeps a finalizer', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod({ metadata: { finalizers: ['x/y'] } })));
+    const drain = new Drain(
+      new InMemoryClient(aNode(), aPod({ metadata: { finalizers: ['x/y'] } })),
+    );
     expect(await drain.run({ isForced: true })).toEqual({ evictedPods: 1, isForced: true });
     expect(drain.has('web-0')).toBe(true);
   });
@@ -265,7 +270,7 @@ describe('a Node that is kept', () => {
   const keepsNode = true;
 
   test('is neither cordoned nor marked, and its pods are asked', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
     expect(await drain.run({ keepsNode })).toEqual({ evictedPods: 1, isForced: false });
     const node = await drain.target.read<Node>(nodePath('pool-a'));
     expect(node.spec?.unschedulable).toBeUndefined();
@@ -274,7 +279,7 @@ describe('a Node that is kept', () => {
   });
 
   test('pods that nobody can delete are a failure that names them', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
     drain.target.fault = ({ method }) =>
       method === 'DELETE' ? { code: 403, reason: 'Forbidden', message: 'a webhook' } : undefined;
     const run = drain.run({ keepsNode, isForced: true });
@@ -285,7 +290,7 @@ describe('a Node that is kept', () => {
   });
 
   test('keeps its pods when they may not be listed, and that is a failure too', async () => {
-    const drain = new Drain(new MemoryKube(aNode()));
+    const drain = new Drain(new InMemoryClient(aNode()));
     drain.target.fault = ({ path }) =>
       path.startsWith('/api/v1/pods') ? { code: 403, reason: 'Forbidden' } : undefined;
     await expect(drain.run({ keepsNode })).rejects.toMatchObject({ nonRetryable: true });
@@ -298,7 +303,7 @@ test('a pass that waits for a pod to end goes over to force when its deadline co
     deletionTimestamp: new Date().toISOString(),
     finalizers: ['example.org/held'],
   };
-  const drain = new Drain(new MemoryKube(aNode(), aPod({ metadata })));
+  const drain = new Drain(new InMemoryClient(aNode(), aPod({ metadata })));
   const deadline = Date.now() + 300;
   let rests = 0;
   const watch: PassWatch = {

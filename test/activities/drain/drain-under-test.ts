@@ -9,7 +9,7 @@ import { customResource, namespaced } from '../../../activities/kube/client/path
 import type { DrainReport, DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 /** Of the machine pool-a, and of the Node that `aNode` makes. */
@@ -33,14 +33,14 @@ export const noWatch: PassWatch = {
 };
 
 export class Drain {
-  readonly control = new MemoryKube(aMachine({ phase: 'Terminating' }));
-  readonly target: MemoryKube;
+  readonly control = new InMemoryClient(aMachine({ phase: 'Terminating' }));
+  readonly target: InMemoryClient;
   readonly warnings: unknown[] = [];
   readonly reports: DrainReport[] = [];
   progress: DrainProgress | undefined;
   attempt = 0;
 
-  constructor(target: MemoryKube) {
+  constructor(target: InMemoryClient) {
     this.target = target;
   }
 
@@ -112,7 +112,7 @@ export const refusal = {
 };
 
 export function blocking(...objects: object[]): Drain {
-  const target = new MemoryKube(aNode(), ...objects);
+  const target = new InMemoryClient(aNode(), ...objects);
   target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
   return new Drain(target);
 }

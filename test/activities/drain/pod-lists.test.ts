@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { Drain, podPath } from './drain-under-test.ts';
 
 type Kind = 'consistent' | 'old';
 
 /** An API server whose memory may be behind its store. */
-class LaggingKube extends MemoryKube {
+class LaggingKube extends InMemoryClient {
   readonly lists: Kind[] = [];
   /** What lists of its memory say; undefined: the truth. */
   memory: object[] | undefined;

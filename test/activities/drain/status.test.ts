@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Fault } from '../../support/memory-kube.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import type { Fault } from '../../support/api-server/in-memory-client.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { gardenerCodesOf } from '../drivers/gardener-error-codes.ts';
 import { aBudget, blocking, Drain } from './drain-under-test.ts';
 
@@ -12,7 +12,7 @@ interface EventList {
   items: { type: string; reason: string; message: string; involvedObject: { kind: string } }[];
 }
 
-async function eventsIn(kube: MemoryKube, where: string): Promise<EventList['items']> {
+async function eventsIn(kube: InMemoryClient, where: string): Promise<EventList['items']> {
   return (await kube.list<EventList['items'][number]>(namespaced('events', where))).items;
 }
 
@@ -121,7 +121,7 @@ describe('a drain that a budget blocks', () => {
 });
 
 test('a drain without trouble writes nothing on its Machine', async () => {
-  const drain = new Drain(new MemoryKube(aNode(), aPod()));
+  const drain = new Drain(new InMemoryClient(aNode(), aPod()));
   await drain.run();
   expect(drain.operations()).toBe(0);
 });
@@ -159,7 +159,7 @@ describe('a drain', () => {
   test.each(faults)(
     '$name is Failed on its Machine, with the reason, written once',
     async (row) => {
-      const drain = new Drain(new MemoryKube(aNode(), aPod()));
+      const drain = new Drain(new InMemoryClient(aNode(), aPod()));
       drain.target.fault = row.fault;
       const failure = expect.objectContaining({ message: expect.stringMatching(row.words) });
       await expect(drain.run()).rejects.toEqual(failure);
@@ -186,7 +186,7 @@ describe('a forced drain', () => {
   test.each([{ isForced }, { deadline: 1 }])(
     'with %j ends after one try at a target cluster that is out of reach',
     async (changes) => {
-      const drain = new Drain(new MemoryKube(aNode(), aPod()));
+      const drain = new Drain(new InMemoryClient(aNode(), aPod()));
       drain.target.fault = () => unreachable;
       expect(await drain.run(changes)).toEqual({ evictedPods: 0, isForced });
       expect(drain.target.calls).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('a forced drain', () => {
   );
 
   test('ends after its time limit when the target cluster does not answer', async () => {
-    const silent = new MemoryKube();
+    const silent = new InMemoryClient();
     silent.get = () => new Promise(() => undefined);
     const drain = new Drain(silent);
     expect(await drain.run({ isForced }, {}, { forceLimitMs: 50 })).toEqual({
@@ -212,7 +212,7 @@ describe('a forced drain', () => {
   });
 
   test('passes over what it may not write and over pods that may not be deleted', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
     drain.target.fault = ({ method }) => (method === 'DELETE' ? forbidden : undefined);
     expect(await drain.run({ isForced })).toEqual({ evictedPods: 1, isForced });
     expect((await drain.operation())?.description).toMatch(
@@ -231,7 +231,7 @@ describe('a forced drain', () => {
   });
 
   test('of a Node that is kept is tried again while the target cluster is out of reach', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
     drain.target.fault = () => unreachable;
     await expect(drain.run({ isForced, keepsNode: true })).rejects.toThrow('Unreachable');
   });

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 function aPodWithVolume(name: string, priority = 0, claim = name): object {
@@ -42,7 +42,7 @@ function throwError(error: unknown): never {
 
 /** A storage system: when a pod goes, its volume is detached, and attached to pool-b. */
 class Storage {
-  readonly target: MemoryKube;
+  readonly target: InMemoryClient;
   readonly order: string[] = [];
   /** The pods of the waits that were saved when each pod was asked. */
   readonly savedAt: (string | undefined)[] = [];
@@ -50,7 +50,7 @@ class Storage {
   progress: DrainProgress | undefined;
 
   constructor(...objects: object[]) {
-    this.target = new MemoryKube(aNode(), ...objects);
+    this.target = new InMemoryClient(aNode(), ...objects);
     this.attachments = new WatchedAttachments({ target: this.target, onError: () => undefined });
     this.target.fault = ({ path }) => {
       const name = /pods\/(.*)\/eviction$/.exec(path)?.[1];
@@ -63,7 +63,7 @@ class Storage {
 
   run(settings: Partial<DrainContext['settings']> = {}) {
     const context: DrainContext = {
-      control: new MemoryKube(),
+      control: new InMemoryClient(),
       target: this.target,
       watch: new BlockedDrains({
         target: this.target,

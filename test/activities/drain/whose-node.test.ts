@@ -7,7 +7,7 @@ import { foreignReason } from '../../../activities/machine/node/claims.ts';
 import { labels } from '../../../workflows/api/constants.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 import { blocking, Drain, podPath, providerID } from './drain-under-test.ts';
 
@@ -77,7 +77,7 @@ const cases: Case[] = [
 
 describe('a Node that says that it is of', () => {
   test.each(cases)('$name: $reason', async ({ node, machines = [], reason }) => {
-    const control = new MemoryKube(naming('pool-a'), ...machines);
+    const control = new InMemoryClient(naming('pool-a'), ...machines);
     const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
     expect(await foreignReason(control, node && aNode(node), claim)).toBe(reason);
   });
@@ -94,14 +94,14 @@ describe('the Node of another instance', () => {
   ];
 
   test.each(changes)('is neither written nor emptied by a drain with %j', async (change) => {
-    const drain = new Drain(new MemoryKube(aNode({ spec }), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode({ spec }), aPod()));
     expect(await drain.run(change)).toEqual({ evictedPods: 0, isForced: false });
     expect(drain.target.writes()).toEqual([]);
     expect(drain.has('web-0')).toBe(true);
   });
 
   test('is said on the Machine, which goes on being deleted', async () => {
-    const drain = new Drain(new MemoryKube(aNode({ spec }), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode({ spec }), aPod()));
     await drain.run();
     expect(await drain.operation()).toMatchObject({
       state: 'Processing',
@@ -116,8 +116,8 @@ describe('the Node of another instance', () => {
       metadata: { name: 'pv' },
       spec: { nodeName: 'pool-a', source: { persistentVolumeName: 'pv' } },
     };
-    const target = new MemoryKube(aNode({ spec: {} }), attachment);
-    const clusters = { control: new MemoryKube(naming('pool-a'), naming('pool-b')), target };
+    const target = new InMemoryClient(aNode({ spec: {} }), attachment);
+    const clusters = { control: new InMemoryClient(naming('pool-a'), naming('pool-b')), target };
     const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
     await deleteAttachments(clusters, claim);
     expect(target.writes()).toEqual([]);
@@ -133,7 +133,7 @@ describe('the Node of another instance', () => {
   ])(
     'the Node of another instance that takes the name $how before a write is not written',
     async ({ node, before }) => {
-      const drain = new Drain(new MemoryKube(aNode(before), aPod()));
+      const drain = new Drain(new InMemoryClient(aNode(before), aPod()));
       drain.target.fault = (call) => {
         const metadata = { ...node.metadata, uid: 'uid-of-the-next' };
         const isCordon = call.method === 'PATCH' && call.path === path;
@@ -149,7 +149,7 @@ describe('the Node of another instance', () => {
   );
 
   test('the Node of another instance that takes the name between two writes gets neither condition nor evictions', async () => {
-    const drain = new Drain(new MemoryKube(aNode(), aPod()));
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
     drain.target.fault = ({ path: written }) => {
       const uid = 'uid-of-the-next';
       if (written.endsWith('/status')) drain.target.put(aNode({ metadata: { uid }, spec }));
@@ -164,7 +164,7 @@ describe('the Node of another instance', () => {
   test('the Node of another instance that takes the name in the middle of a pass keeps the pods that it gets', async () => {
     const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
     const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
-    const drain = new Drain(new MemoryKube(aNode(), going));
+    const drain = new Drain(new InMemoryClient(aNode(), going));
     let looks = 0;
     const requireActiveWatcher = async (): Promise<void> => {
       looks += 1;
@@ -190,19 +190,19 @@ describe('the Node of another instance', () => {
 
 describe('pods that are bound to the name of a missing Node', () => {
   test('are evicted', async () => {
-    const drain = new Drain(new MemoryKube(aPod()));
+    const drain = new Drain(new InMemoryClient(aPod()));
     expect(await drain.run()).toEqual({ evictedPods: 1, isForced: false });
     expect(drain.has('web-0')).toBe(false);
   });
 
   test('are deleted by a forced drain', async () => {
-    const drain = new Drain(new MemoryKube(aPod()));
+    const drain = new Drain(new InMemoryClient(aPod()));
     expect(await drain.run({ isForced: true })).toEqual({ evictedPods: 1, isForced: true });
     expect(drain.target.has(podPath('web-0'))).toBe(false);
   });
 
   test('stay when another Machine names the Node', async () => {
-    const drain = new Drain(new MemoryKube(aPod()));
+    const drain = new Drain(new InMemoryClient(aPod()));
     drain.control.put(naming('pool-b'));
     expect(await drain.run()).toEqual({ evictedPods: 0, isForced: false });
     expect(drain.has('web-0')).toBe(true);

@@ -8,7 +8,7 @@ import type { Driver } from '../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../activities/drivers/index.ts';
 import { listIn, listScopes } from '../../../activities/safety/orphans/list-scopes.ts';
 import { aMachineClass, aSecret } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const drivers = [...createDrivers({ env: {}, allowsAmbientCredentials: false })];
 
@@ -76,7 +76,7 @@ describe('a class that makes its driver throw', () => {
   const account = { namespace: 'shoot', cluster: 'c', provider: 'virtual' };
 
   test('a class that makes its driver throw fails its own scope, and the other classes are listed', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineClass({ metadata: { name: 'hostile' }, providerSpec: { isHostile: true } }),
       aMachineClass({ metadata: { name: 'small' } }),
       aSecret(),

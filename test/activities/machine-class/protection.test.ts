@@ -5,13 +5,13 @@ import { protectFromDeletion } from '../../../activities/machine-class/protectio
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const other = 'example.com/other';
 const deletionTimestamp = '2026-01-01T01:00:00Z';
 const unrelated = aMachine({ metadata: { name: 'b' }, spec: { class: { name: 'large' } } });
 
-const worldOf = (control: MemoryKube, hasDriver = true) => ({
+const worldOf = (control: InMemoryClient, hasDriver = true) => ({
   control,
   hasDriver: async () => hasDriver,
 });
@@ -46,38 +46,38 @@ describe.each<Row>([
     nonUser: aMachineClass({ metadata: { name: 'large' }, secretRef: { name: 'another' } }),
   },
 ])('one of $resource', ({ resource, name, path, finalizer, make, user, nonUser }) => {
-  const protect = async (control: MemoryKube): Promise<void> => {
+  const protect = async (control: InMemoryClient): Promise<void> => {
     const ref = { namespace, name };
     await protectFromDeletion(worldOf(control), { resource, ref, finalCheck: {} });
   };
 
-  async function finalizersIn(control: MemoryKube): Promise<string[] | undefined> {
+  async function finalizersIn(control: InMemoryClient): Promise<string[] | undefined> {
     return (await control.read<KubeObject>(path)).metadata.finalizers;
   }
 
   test('gets our finalizer beside those of others while it is used', async () => {
-    const control = new MemoryKube(make({ finalizers: [other] }), user, nonUser);
+    const control = new InMemoryClient(make({ finalizers: [other] }), user, nonUser);
     await protect(control);
     expect(await finalizersIn(control)).toEqual([other, finalizer]);
   });
 
   test('loses ours, and only ours, when nothing uses it', async () => {
-    const control = new MemoryKube(make({ finalizers: [finalizer, other] }), nonUser);
+    const control = new InMemoryClient(make({ finalizers: [finalizer, other] }), nonUser);
     await protect(control);
     expect(await finalizersIn(control)).toEqual([other]);
   });
 
   test('goes with its last use when it is being deleted', async () => {
-    const control = new MemoryKube(make({ finalizers: [finalizer], deletionTimestamp }), user);
+    const control = new InMemoryClient(make({ finalizers: [finalizer], deletionTimestamp }), user);
     await protect(control);
     expect(control.has(path)).toBe(true);
-    const unused = new MemoryKube(make({ finalizers: [finalizer], deletionTimestamp }));
+    const unused = new InMemoryClient(make({ finalizers: [finalizer], deletionTimestamp }));
     await protect(unused);
     expect(unused.has(path)).toBe(false);
   });
 
   test('gets no finalizer any more once it is being deleted', async () => {
-    const control = new MemoryKube(make({ finalizers: [other], deletionTimestamp }), user);
+    const control = new InMemoryClient(make({ finalizers: [other], deletionTimestamp }), user);
     await protect(control);
     expect(await finalizersIn(control)).toEqual([other]);
     expect(control.writes()).toEqual([]);
@@ -88,13 +88,13 @@ describe.each<Row>([
     { when: 'neither', objects: [make({ finalizers: [] })] },
     { when: 'not there', objects: [user] },
   ])('costs no write: $when', async ({ objects }) => {
-    const control = new MemoryKube(...objects);
+    const control = new InMemoryClient(...objects);
     await protect(control);
     expect(control.writes()).toEqual([]);
   });
 
   test('the write holds only for the finalizers that were read', async () => {
-    const control = new MemoryKube(make({ finalizers: [] }), user);
+    const control = new InMemoryClient(make({ finalizers: [] }), user);
     control.fault = ({ method }) => {
       if (method === 'PATCH') control.put(make({ finalizers: [other] }));
       return undefined;
@@ -107,7 +107,7 @@ describe.each<Row>([
 test('a Secret with cloud credentials only is used too', async () => {
   const path = namespaced('secrets', namespace, 'cloud');
   const credentialsSecretRef = { name: 'cloud' };
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     aSecret({}, { name: 'cloud' }),
     aMachineClass({ credentialsSecretRef }),
   );
@@ -127,7 +127,7 @@ describe('a class that no Machine uses any more', () => {
     { machineClass: aMachineClass({ metadata: { finalizers: ours } }), isDeleting: false },
     { machineClass: going, isDeleting: true },
   ])('keeps its finalizer until a last look: deleting $isDeleting', async (row) => {
-    const control = new MemoryKube(row.machineClass, aSecret());
+    const control = new InMemoryClient(row.machineClass, aSecret());
     expect(await protectFromDeletion(worldOf(control), input)).toEqual({
       checkFirst: { provider: 'virtual', isDeleting: row.isDeleting },
     });
@@ -138,13 +138,13 @@ describe('a class that no Machine uses any more', () => {
     { when: 'its Secret is gone', hasDriver: true, secrets: [] },
     { when: 'nobody serves its provider', hasDriver: false, secrets: [aSecret()] },
   ])('is let go at once when $when', async ({ hasDriver, secrets }) => {
-    const control = new MemoryKube(going, ...secrets);
+    const control = new InMemoryClient(going, ...secrets);
     expect(await protectFromDeletion(worldOf(control, hasDriver), input)).toEqual({});
     expect(control.has(path)).toBe(false);
   });
 
   test('is let go with an Event when the look left something open', async () => {
-    const control = new MemoryKube(going, aSecret());
+    const control = new InMemoryClient(going, aSecret());
     await protectFromDeletion(worldOf(control), {
       ...input,
       finalCheck: { problem: 'two are left' },

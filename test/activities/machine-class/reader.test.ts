@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createClassReader, userDataIn } from '../../../activities/machine-class/reader.ts';
 import { aMachineClass, aSecret, base64, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 function readerOf(...objects: object[]) {
-  const client = new MemoryKube(...objects);
+  const client = new InMemoryClient(...objects);
   return { client, reader: createClassReader({ client, namespace }) };
 }
 

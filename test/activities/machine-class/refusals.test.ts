@@ -4,17 +4,17 @@ import { createRefusals } from '../../../activities/machine-class/refusals.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const ref = { namespace, name: 'small' };
 const path = customResource('machineclasses', namespace, 'small');
 const once = [`PATCH ${path}`, `POST ${namespaced('events', namespace)}`];
 
-const noteIn = async (control: MemoryKube): Promise<string | undefined> =>
+const noteIn = async (control: InMemoryClient): Promise<string | undefined> =>
   (await control.read<MachineClass>(path)).metadata.annotations?.[annotations.invalid];
 
 test('hundreds of machines whose credentials are refused make one annotation and one Event', async () => {
-  const control = new MemoryKube(aMachineClass());
+  const control = new InMemoryClient(aMachineClass());
   const refusals = createRefusals(control);
   const calls = Array.from({ length: 300 }, (_, index) => `Unauthenticated: request ${index}`);
   await Promise.all(calls.map((words) => refusals.refused(ref, words, 'machines')));
@@ -24,7 +24,7 @@ test('hundreds of machines whose credentials are refused make one annotation and
 });
 
 test('the first machine whose call succeeds takes it back, the others write nothing', async () => {
-  const control = new MemoryKube(aMachineClass());
+  const control = new InMemoryClient(aMachineClass());
   const refusals = createRefusals(control);
   await refusals.refused(ref, 'Unauthenticated: no', 'machines');
   await Promise.all(Array.from({ length: 300 }, () => refusals.accepted(ref, 'machines')));
@@ -33,7 +33,7 @@ test('the first machine whose call succeeds takes it back, the others write noth
 });
 
 test('a class that is gone is nothing to tell of', async () => {
-  const control = new MemoryKube();
+  const control = new InMemoryClient();
   await createRefusals(control).refused(ref, 'Unauthenticated: no', 'machines');
   expect(control.writes()).toEqual([]);
 });

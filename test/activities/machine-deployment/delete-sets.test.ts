@@ -8,7 +8,7 @@ import {
   controlledBy,
   namespace,
 } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const pathOf = (name: string): string => customResource('machinesets', namespace, name);
@@ -25,7 +25,7 @@ function oldSet(name: string, replicas = 0, owner: object = deployment): Machine
 }
 
 test('old sets without machines go, with UID and resourceVersion as preconditions', async () => {
-  const control = new MemoryKube(deployment, oldSet('old-1'), oldSet('old-2'));
+  const control = new InMemoryClient(deployment, oldSet('old-1'), oldSet('old-2'));
   expect(await applyDeploymentSteps(control, input)).toEqual({ written: [] });
   expect(control.has(pathOf('old-1')) || control.has(pathOf('old-2'))).toBe(false);
   const preconditions = { uid: 'uid-of-old-1', resourceVersion: expect.any(String) };
@@ -39,14 +39,14 @@ test.each([
     set: oldSet('old-1', 0, aMachineDeployment({ metadata: { name: 'other' } })),
   },
 ])('an old set $name stays', async ({ set }) => {
-  const control = new MemoryKube(deployment, set, oldSet('old-2'));
+  const control = new InMemoryClient(deployment, set, oldSet('old-2'));
   await applyDeploymentSteps(control, input);
   expect(control.has(pathOf('old-1'))).toBe(true);
   expect(control.has(pathOf('old-2'))).toBe(false);
 });
 
 test('a set that changes between the look and the call stays', async () => {
-  const control = new MemoryKube(deployment, oldSet('old-1'));
+  const control = new InMemoryClient(deployment, oldSet('old-1'));
   control.fault = ({ method }) => {
     if (method === 'DELETE') control.put(oldSet('old-1', 3));
     return undefined;
@@ -67,13 +67,13 @@ test.each([
     ],
   },
 ])('a deployment that $name deletes no set', async ({ stored }) => {
-  const control = new MemoryKube(...stored, oldSet('old-1'), oldSet('old-2'));
+  const control = new InMemoryClient(...stored, oldSet('old-1'), oldSet('old-2'));
   await applyDeploymentSteps(control, input);
   expect(control.writes()).toEqual([]);
 });
 
 test('a set whose deletion is refused keeps no other, and is said', async () => {
-  const control = new MemoryKube(deployment, oldSet('old-1'), oldSet('old-2'));
+  const control = new InMemoryClient(deployment, oldSet('old-1'), oldSet('old-2'));
   control.fault = ({ method, path }) =>
     method === 'DELETE' && path === pathOf('old-1')
       ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }

@@ -31,7 +31,7 @@ import {
   createdAt,
   namespace,
 } from '../../support/builders.ts';
-import type { MemoryKube } from '../../support/memory-kube.ts';
+import type { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import type { WorldOfTests } from '../../support/world.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
@@ -52,7 +52,7 @@ export class DeploymentWorld {
     this.world = aWorld({ control: objects });
   }
 
-  get control(): MemoryKube {
+  get control(): InMemoryClient {
     return this.world.control;
   }
 
@@ -179,7 +179,10 @@ export class DeploymentWorld {
   /** Reasons and messages, in order. */
   async events(): Promise<string[]> {
     const { items } = await this.control.list<Event>(namespaced('events', namespace));
-    return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    const inOrder = items.toSorted((a, b) =>
+      a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1,
+    );
+    return inOrder.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
   }
 }
 

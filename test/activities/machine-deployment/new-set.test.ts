@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, aMachineSet, aTemplate } from '../../support/builders.ts';
-import { DeploymentWorld, life, nextTemplate, ownSet } from './deployment-world.ts';
+import { DeploymentWorld, life, nextTemplate, ownSet, path } from './deployment-world.ts';
 
 test('the first set has the hash in labels and selector, the owner, the notes; then nothing is left to do', async () => {
   const annotations = { note: 'x', 'millwright.dev/canary': '1' };
@@ -53,8 +53,7 @@ describe('a set that was planned is not made', () => {
     },
     {
       when: 'its deletion has begun',
-      change: (world: DeploymentWorld) =>
-        world.change({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } }),
+      change: (world: DeploymentWorld) => world.control.delete(path),
     },
   ])('when $when', async ({ change }) => {
     const world = new DeploymentWorld();

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { ObservedDeploymentOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import { DeploymentWorld, life, machinePath, ownSet, path, setPath } from './deployment-world.ts';
@@ -82,8 +83,8 @@ describe('a refused step', () => {
 
   test('of a grant: the next one is given', async () => {
     const world = await settled();
-    world.control.put(ownSet('other'));
     const { name } = (await world.set()).metadata;
+    world.control.put(ownSet('other'));
     refuse(world, setPath('other'));
     const grant = { action: 'grantReplacements', reason: '' } as const;
     const machines = ['a'];
@@ -92,9 +93,8 @@ describe('a refused step', () => {
       { ...grant, set: name, machines },
     );
     expect(refused?.names).toEqual(['MachineSet/other']);
-    expect((await world.set()).metadata.annotations).toMatchObject({
-      'millwright.dev/replacements': 'a',
-    });
+    const { metadata } = await world.control.read<MachineSet>(setPath(name));
+    expect(metadata.annotations).toMatchObject({ 'millwright.dev/replacements': 'a' });
   });
 });
 

@@ -9,7 +9,7 @@ import {
   controlledBy,
   namespace,
 } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
@@ -18,7 +18,7 @@ const basis = { generation: 1, replicas: 3 };
 const fresh = { done: [], report: () => undefined, isSuperseded: () => false };
 
 test('machines are made whole: labels, finalizer, priority, owner', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   expect(outcome).toEqual({ created: ['pool-a', 'pool-b'], taken: [] });
   expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
@@ -35,14 +35,14 @@ test('machines are made whole: labels, finalizer, priority, owner', async () => 
 test('a template that names an instance gives it to no machine', async () => {
   const template = aTemplate();
   const spec = { ...template.spec, providerID: 'local:///z/i' };
-  const control = new MemoryKube(aMachineSet({ spec: { template: { ...template, spec } } }));
+  const control = new InMemoryClient(aMachineSet({ spec: { template: { ...template, spec } } }));
   await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
   const machine = await control.read<Machine>(pathOf('pool-a'));
   expect(machine.spec).not.toHaveProperty('providerID');
 });
 
 test('a batch is one Event', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([
@@ -53,13 +53,13 @@ test('a batch is one Event', async () => {
 test('a machine that exists already counts as made when this set controls it, and only then', async () => {
   const ours = aMachine({ metadata: { ownerReferences: controlledBy(aMachineSet()) } });
   const foreign = aMachine({ metadata: { name: 'pool-b' } });
-  const control = new MemoryKube(aMachineSet(), ours, foreign);
+  const control = new InMemoryClient(aMachineSet(), ours, foreign);
   const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   expect(outcome).toEqual({ created: ['pool-a'], taken: ['pool-b'] });
 });
 
 test('a machine that an earlier attempt made is not made again, even if it is gone by now', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const reports: (readonly string[])[] = [];
   const progress = {
     ...fresh,
@@ -78,7 +78,7 @@ test('a machine that an earlier attempt made is not made again, even if it is go
 
 test('a refusal stops the batch and is said', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `pool-${index}`);
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   control.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith('/machines')
       ? { code: 403, reason: 'Forbidden', message: 'exceeded quota' }
@@ -102,7 +102,7 @@ test.each([
   const { generation, replicas, isFrozen } = { isFrozen: false, ...changes };
   const changed = aMachineSet({ spec: { replicas } });
   Object.assign(changed.metadata, { generation }, isFrozen && { labels: { freeze: 'True' } });
-  const control = new MemoryKube(changed);
+  const control = new InMemoryClient(changed);
   const names = ['pool-a', 'pool-b', 'pool-c'];
   const outcome = await createMachines(control, { set, names, basis }, fresh);
   expect(outcome).toEqual({
@@ -115,7 +115,7 @@ test.each([
 test('machines that an earlier attempt made count against what is wanted now', async () => {
   const changed = aMachineSet({ spec: { replicas: 1 } });
   changed.metadata.generation = 2;
-  const control = new MemoryKube(changed);
+  const control = new InMemoryClient(changed);
   const progress = { ...fresh, done: ['pool-b'] };
   const names = ['pool-a', 'pool-b', 'pool-c'];
   const outcome = await createMachines(control, { set, names, basis }, progress);
@@ -124,7 +124,7 @@ test('machines that an earlier attempt made count against what is wanted now', a
 });
 
 test('an attempt that has a successor makes nothing more', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const progress = { ...fresh, isSuperseded: () => true };
   await createMachines(control, { set, names: ['pool-a'], basis }, progress);
   expect(control.writes()).toEqual([]);
@@ -132,7 +132,7 @@ test('an attempt that has a successor makes nothing more', async () => {
 
 test('a template without labels is refused, and said', async () => {
   const template = aTemplate({ metadata: {} });
-  const control = new MemoryKube(aMachineSet({ spec: { selector: {}, template } }));
+  const control = new InMemoryClient(aMachineSet({ spec: { selector: {}, template } }));
   const outcome = await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
   expect(outcome).toMatchObject({
     created: [],
@@ -150,7 +150,7 @@ test.each([
   const template = aTemplate({
     spec: { class: { kind: 'MachineClass', name: 'small' }, creationTimeout: '20m' },
   });
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     aMachineSet({ metadata: { annotations: { [key]: text } }, spec: { template } }),
   );
   await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
@@ -161,7 +161,7 @@ test.each([
 });
 
 test('a batch of creates leaves an outage for Temporal to retry', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   control.fault = ({ method }) =>
     method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined;
   await expect(createMachines(control, { set, names: ['pool-a'], basis }, fresh)).rejects.toThrow(
@@ -170,7 +170,7 @@ test('a batch of creates leaves an outage for Temporal to retry', async () => {
 });
 
 test('a webhook that is out of reach is said, and does not keep the set from other steps', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   control.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith('/machines')
       ? { code: 500, reason: 'InternalError', message: 'failed calling webhook' }
@@ -187,7 +187,7 @@ test.each([
     sets: [aMachineSet({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } })],
   },
 ])('a set that is $name makes no machine', async ({ sets }) => {
-  const control = new MemoryKube(...sets);
+  const control = new InMemoryClient(...sets);
   await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
   expect(control.writes()).toEqual([]);
 });

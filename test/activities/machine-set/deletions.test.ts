@@ -4,7 +4,7 @@ import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
@@ -26,8 +26,8 @@ const ours = (name: string, changes: Parameters<typeof aMachine>[0] = {}) =>
     },
   });
 
-function poolOf(replicas: number, machines = names.map((name) => ours(name))): MemoryKube {
-  return new MemoryKube(aMachineSet({ spec: { replicas } }), ...machines);
+function poolOf(replicas: number, machines = names.map((name) => ours(name))): InMemoryClient {
+  return new InMemoryClient(aMachineSet({ spec: { replicas } }), ...machines);
 }
 
 const ofGeneration = (generation: number, of: MachineSet): MachineSet => ({
@@ -35,7 +35,7 @@ const ofGeneration = (generation: number, of: MachineSet): MachineSet => ({
   metadata: { ...of.metadata, generation },
 });
 
-const deletedIn = (control: MemoryKube): string[] =>
+const deletedIn = (control: InMemoryClient): string[] =>
   control.calls
     .filter((call) => call.startsWith('DELETE '))
     .map((call) => call.slice(call.lastIndexOf('/') + 1))
@@ -61,7 +61,7 @@ describe('a batch of deletions', () => {
 
   test('of a set that is being deleted takes its machines', async () => {
     const going = aMachineSet({ metadata: { deletionTimestamp, finalizers: ['x'] } });
-    const control = new MemoryKube(going, ...names.map((name) => ours(name)));
+    const control = new InMemoryClient(going, ...names.map((name) => ours(name)));
     expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
   });
 
@@ -93,7 +93,7 @@ describe('a batch that waited through a stop deletes nothing', () => {
       stored: [aMachineSet({ metadata: { deletionTimestamp, finalizers: ['orphan'] } })],
     },
   ])('$name', async ({ stored }) => {
-    const control = new MemoryKube(...stored, ...names.map((name) => ours(name)));
+    const control = new InMemoryClient(...stored, ...names.map((name) => ours(name)));
     expect(await deleteMachines(control, plan)).toEqual({ deleted: 0 });
     expect(deletedIn(control)).toEqual([]);
   });

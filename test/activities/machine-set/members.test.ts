@@ -5,7 +5,7 @@ import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const labels = { pool: 'a' };
 const ownerReferences = controlledBy(aMachineSet());
@@ -19,11 +19,11 @@ const fine = (set = aMachineSet()) => ({
   passOver: new Set<string>(),
 });
 const namesOf = (machines: Machine[]): string[] => machines.map(({ metadata }) => metadata.name);
-const ownersOf = async (control: MemoryKube, name: string) =>
+const ownersOf = async (control: InMemoryClient, name: string) =>
   (await control.read<Machine>(pathOf(name))).metadata.ownerReferences;
 
 async function rewrite(
-  control: MemoryKube,
+  control: InMemoryClient,
   path: string,
   change: (machine: Machine) => void,
 ): Promise<void> {
@@ -33,7 +33,7 @@ async function rewrite(
 }
 
 /** Somebody else writes the machine once, just before our first write arrives. */
-function interfere(control: MemoryKube, change: (machine: Machine) => void): void {
+function interfere(control: InMemoryClient, change: (machine: Machine) => void): void {
   let isDone = false;
   control.fault = ({ method, path }) => {
     if (method !== 'PATCH' || isDone) return undefined;
@@ -54,13 +54,13 @@ const refuse =
 describe('adoption', () => {
   test('keeps other owners', async () => {
     const orphan = aMachine({ metadata: { labels, ownerReferences: [guest] } });
-    const control = new MemoryKube(aMachineSet(), orphan);
+    const control = new InMemoryClient(aMachineSet(), orphan);
     expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
     expect(await ownersOf(control, 'pool-a')).toEqual([guest, ...ownerReferences]);
   });
 
   test('is tried again when the machine changed meanwhile: it must be counted', async () => {
-    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
     interfere(control, (machine) => (machine.spec.providerID = 'local:///1'));
     expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
   });
@@ -73,13 +73,13 @@ describe('adoption', () => {
     { name: 'is gone by now', stored: [] },
     { name: 'has a successor by now', stored: [aMachineSet({ metadata: { uid: 'uid-2' } })] },
   ])('takes nothing back when the set $name', async ({ stored }) => {
-    const control = new MemoryKube(...stored, aMachine({ metadata: { labels } }));
+    const control = new InMemoryClient(...stored, aMachine({ metadata: { labels } }));
     expect(await membersOf(control, fine())).toEqual([]);
     expect(control.writes()).toEqual([]);
   });
 
   test('adoption that is refused for one machine is noted, and the others are adopted', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineSet(),
       ...['pool-a', 'pool-b', 'pool-c'].map((name) => aMachine({ metadata: { name, labels } })),
     );
@@ -90,13 +90,13 @@ describe('adoption', () => {
   });
 
   test('does not try a machine that is passed over', async () => {
-    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
     expect(await membersOf(control, { ...fine(), passOver: new Set(['pool-a']) })).toEqual([]);
     expect(control.writes()).toEqual([]);
   });
 
   test('is given up when another set was faster', async () => {
-    const control = new MemoryKube(aMachineSet(), aMachine({ metadata: { labels } }));
+    const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
     const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
     interfere(control, ({ metadata }) => (metadata.ownerReferences = other));
     expect(await membersOf(control, fine())).toEqual([]);
@@ -107,7 +107,7 @@ describe('adoption', () => {
     const orphans = Array.from({ length: 150 }, (_, index) =>
       aMachine({ metadata: { name: `pool-${index}`, labels } }),
     );
-    const control = new MemoryKube(aMachineSet(), ...orphans);
+    const control = new InMemoryClient(aMachineSet(), ...orphans);
     expect(await membersOf(control, fine())).toHaveLength(150);
     expect(control.writes()).toHaveLength(150);
   });
@@ -118,7 +118,7 @@ describe('adoption', () => {
   ])('is not for a set $name, which keeps what it has', async ({ selector, isFaulty }) => {
     const set = aMachineSet({ spec: { selector } });
     const own = aMachine({ metadata: { name: 'own', labels, ownerReferences } });
-    const control = new MemoryKube(set, own, aMachine({ metadata: { labels } }));
+    const control = new InMemoryClient(set, own, aMachine({ metadata: { labels } }));
     expect(namesOf(await membersOf(control, { ...fine(set), isFaulty }))).toEqual(['own']);
     expect(control.writes()).toEqual([]);
   });
@@ -130,7 +130,7 @@ const stray = (changes: Partial<Machine['metadata']> = {}) =>
 describe('release', () => {
   test('takes our owner reference and nothing else', async () => {
     const machine = stray({ ownerReferences: [guest, ...ownerReferences] });
-    const control = new MemoryKube(machine);
+    const control = new InMemoryClient(machine);
     expect(await releaseUnmatched(control, fine(), ['pool-a', 'gone'])).toEqual(['pool-a']);
     expect(await ownersOf(control, 'pool-a')).toEqual([guest]);
     const { metadata } = await control.read<Machine>(pathOf('pool-a'));
@@ -155,13 +155,13 @@ describe('release', () => {
     },
     { name: 'while the spec is wrong', machine: stray(), request: { ...fine(), isFaulty: true } },
   ])('does not touch a machine $name', async ({ machine, request }) => {
-    const control = new MemoryKube(machine);
+    const control = new InMemoryClient(machine);
     expect(await releaseUnmatched(control, request, ['pool-a'])).toEqual([]);
     expect(control.writes()).toEqual([]);
   });
 
   test('is given up when the labels were repaired meanwhile', async () => {
-    const control = new MemoryKube(stray());
+    const control = new InMemoryClient(stray());
     interfere(control, ({ metadata }) => (metadata.labels = labels));
     expect(await releaseUnmatched(control, fine(), ['pool-a'])).toEqual([]);
     expect(await ownersOf(control, 'pool-a')).toEqual(ownerReferences);

@@ -13,7 +13,7 @@ import {
   namespace,
 } from '../../support/builders.ts';
 import { graceMilliseconds } from '../../../workflows/plan/machine-set/deletions.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const input = { set: { namespace, name: 'pool' }, now };
@@ -26,7 +26,7 @@ const ours = (name: string, phase: 'Running' | 'Failed' | 'Pending') =>
 
 test('a set counts its machines and reports them', async () => {
   const machines = [ours('pool-a', 'Running'), ours('pool-b', 'Pending')];
-  const control = new MemoryKube(aMachineSet(), ...machines);
+  const control = new InMemoryClient(aMachineSet(), ...machines);
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     found: true,
     uid: 'uid-of-pool',
@@ -42,7 +42,7 @@ test('a set counts its machines and reports them', async () => {
 });
 
 test('a second look at the same writes nothing', async () => {
-  const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'));
+  const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'));
   await observeMachineSet(worldOf(control), input);
   const writes = control.writes().length;
   await observeMachineSet(worldOf(control), input);
@@ -50,7 +50,7 @@ test('a second look at the same writes nothing', async () => {
 });
 
 test('a spec that one batch brings about is reported after that batch', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     aMachineSet(),
     ours('pool-a', 'Running'),
     ours('pool-b', 'Pending'),
@@ -59,7 +59,7 @@ test('a spec that one batch brings about is reported after that batch', async ()
   const look = await observeMachineSet(world, { ...input, batchSize: 1 });
   expect(look).toMatchObject({ found: true, isUnreported: true });
   expect((await control.read<MachineSet>(path)).status).toBeUndefined();
-  await control.create(customResource('machines', namespace), ours('pool-c', 'Pending'));
+  control.put(ours('pool-c', 'Pending'));
   expect(await observeMachineSet(world, { ...input, batchSize: 2 })).not.toHaveProperty(
     'isUnreported',
   );
@@ -69,7 +69,7 @@ test('a spec that one batch brings about is reported after that batch', async ()
 
 test('a machine without an owner that the set selects is adopted, one of another set is not', async () => {
   const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     aMachineSet(),
     aMachine({ metadata: { name: 'orphan', labels } }),
     aMachine({ metadata: { name: 'foreign', labels, ownerReferences: other } }),
@@ -85,7 +85,7 @@ test('a machine without an owner that the set selects is adopted, one of another
 test('a set without a selector adopts nothing and says what is wrong', async () => {
   const set = aMachineSet();
   delete set.spec.selector;
-  const control = new MemoryKube(set, aMachine({ metadata: { labels } }));
+  const control = new InMemoryClient(set, aMachine({ metadata: { labels } }));
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     observation: { total: 0 },
   });
@@ -95,7 +95,7 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
 });
 
 test('the error of the last batch is a condition, and goes when it is over', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
@@ -112,14 +112,14 @@ test.each([
     frozenBy: 'node.machine.sapcloud.io/scale-up-disabled',
   },
 ])('a set with the labels $setLabels is frozen by $frozenBy', async ({ setLabels, frozenBy }) => {
-  const control = new MemoryKube(aMachineSet({ metadata: { labels: setLabels } }));
+  const control = new InMemoryClient(aMachineSet({ metadata: { labels: setLabels } }));
   const outcome = await observeMachineSet(worldOf(control), input);
   expect(outcome.found && outcome.observation.desired.frozenBy).toBe(frozenBy);
 });
 
 test('machines outside the selector are let go, and an Event says so', async () => {
   const stray = aMachine({ metadata: { name: 'stray', labels: { pool: 'b' }, ownerReferences } });
-  const control = new MemoryKube(aMachineSet(), ours('pool-a', 'Running'), stray);
+  const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'), stray);
   const outcome = await observeMachineSet(worldOf(control), { ...input, unmatched: ['stray'] });
   expect(outcome).toMatchObject({ observation: { total: 1 } });
   const { items } = await control.list<object>(namespaced('events', namespace));
@@ -148,7 +148,7 @@ test('marks, replacements and preservation are read from the annotations', async
   const preserved = ours('pool-b', 'Failed');
   preserved.status = { currentStatus: { phase: 'Failed', preserveExpiryTime: at(9) } };
   const machines = [marked, preserved, ours('pool-c', 'Failed'), ours('pool-d', 'Failed')];
-  const control = new MemoryKube(set, ...machines);
+  const control = new InMemoryClient(set, ...machines);
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     observation: {
       failed: { total: 3, preserved: 1, held: 1 },
@@ -166,7 +166,7 @@ test('a set that has lost its deployment replaces Failed machines again', async 
     metadata: { annotations: { 'millwright.dev/replacements': '' } },
     spec: { replicas: 1 },
   });
-  const control = new MemoryKube(set, ours('pool-a', 'Failed'));
+  const control = new InMemoryClient(set, ours('pool-a', 'Failed'));
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     observation: { failed: { total: 1, held: 0 }, toDelete: { names: ['pool-a'] } },
   });
@@ -185,7 +185,7 @@ const failing = (count: number) =>
 
 describe('a status', () => {
   test('names a hundred failing machines, says how many there are, and fits', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineSet({ spec: { replicas: 1_500 } }),
       ...failing(1_500).toReversed(),
     );
@@ -210,7 +210,7 @@ describe('a status', () => {
       'Drain failed due to - 1 pod left. Will retry in next sync. Initiate node drain';
     const lastOperation = { description, state: 'Failed', type: 'Delete' } as const;
     draining.status = { currentStatus: { phase: 'Terminating' }, lastOperation };
-    const control = new MemoryKube(aMachineSet({ spec: { replicas: 1 } }), draining);
+    const control = new InMemoryClient(aMachineSet({ spec: { replicas: 1 } }), draining);
     await observeMachineSet(worldOf(control), input);
     expect((await control.read<MachineSet>(path)).status?.failedMachines).toMatchObject([
       { name: 'pool-a', lastOperation },
@@ -218,7 +218,7 @@ describe('a status', () => {
   });
 
   test('loses the condition when the list names all again', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineSet({
         spec: { replicas: 2 },
         status: { machineSetCondition: [{ type: 'ManyFailedMachines', status: 'True' }] },
@@ -238,7 +238,7 @@ describe('a status', () => {
   ])(
     'a status that is refused with $code does not keep the set from acting, and is tried again',
     async (verdict) => {
-      const control = new MemoryKube(
+      const control = new InMemoryClient(
         aMachineSet({ spec: { replicas: 0 } }),
         ours('pool-a', 'Running'),
       );
@@ -257,7 +257,7 @@ describe('machines that the API server does not let us write', () => {
   const refusal = { reason: 'FailedDelete' as const, message: 'kept for forensics' };
 
   test('are passed over, no other goes in their place, and the condition says why', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineSet({ spec: { replicas: 1 } }),
       ours('pool-a', 'Failed'),
       ours('pool-b', 'Running'),
@@ -274,7 +274,7 @@ describe('machines that the API server does not let us write', () => {
   });
 
   test('are not adopted, and the set is counted and reported without them', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aMachineSet(),
       ours('pool-a', 'Running'),
       aMachine({ metadata: { name: 'pool-b', labels } }),
@@ -307,7 +307,7 @@ test('Failed machines are preserved first, as many as the set may, and a word of
   const over = ours('pool-d', 'Failed');
   over.metadata.annotations = { 'millwright.dev/preservation-expired': '2026-01-01T00:00:00Z' };
   const set = aMachineSet({ spec: { replicas: 4, autoPreserveFailedMachineMax: 2 } });
-  const control = new MemoryKube(set, ours('pool-a', 'Failed'), noted, refused, over);
+  const control = new InMemoryClient(set, ours('pool-a', 'Failed'), noted, refused, over);
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     observation: {
       autoPreservation: { preserve: ['pool-a'], unpreserve: [] },
@@ -318,14 +318,14 @@ test('Failed machines are preserved first, as many as the set may, and a word of
 
 test('conditions of others stay', async () => {
   const frozen = { type: 'Frozen', status: 'True' as const, reason: 'OverShootingReplicaCount' };
-  const control = new MemoryKube(aMachineSet({ status: { machineSetCondition: [frozen] } }));
+  const control = new InMemoryClient(aMachineSet({ status: { machineSetCondition: [frozen] } }));
   await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
   await observeMachineSet(worldOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toEqual([frozen]);
 });
 
 test('a status is not written over a set that changed since it was read', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   control.fault = ({ path: called, method }) => {
     if (method === 'PATCH' && called.endsWith('/status')) control.put(aMachineSet());
     return undefined;
@@ -335,16 +335,16 @@ test('a status is not written over a set that changed since it was read', async 
 
 test('a template that the selector does not match is a fault: each machine would be let go', async () => {
   const selector = { matchExpressions: [{ key: 'pool', operator: 'NotIn', values: ['a'] }] };
-  const control = new MemoryKube(aMachineSet({ spec: { selector } }));
+  const control = new InMemoryClient(aMachineSet({ spec: { selector } }));
   expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
     observation: { desired: { faults: [expect.stringContaining('spec.selector')] } },
   });
 });
 
 test('a set that does not exist is not found', async () => {
-  expect(await observeMachineSet(worldOf(new MemoryKube()), input)).toEqual({ found: false });
+  expect(await observeMachineSet(worldOf(new InMemoryClient()), input)).toEqual({ found: false });
 });
 
-function worldOf(control: MemoryKube): ObserveDependencies {
+function worldOf(control: InMemoryClient): ObserveDependencies {
   return { control, recent: new RecentObjects(control) };
 }

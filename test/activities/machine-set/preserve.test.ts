@@ -3,7 +3,7 @@ import { customResource, namespaced } from '../../../activities/kube/client/path
 import { markPreserved } from '../../../activities/machine-set/preserve.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lifeOf } from '../../support/world.ts';
 
@@ -22,12 +22,12 @@ function ours(name: string, phase: 'Failed' | 'Running', value?: string): Machin
   return aMachine({ phase, metadata: { name, annotations, ownerReferences } });
 }
 
-async function valueOf(control: MemoryKube, name: string): Promise<string | undefined> {
+async function valueOf(control: InMemoryClient, name: string): Promise<string | undefined> {
   return (await control.read<Machine>(pathOf(name))).metadata.annotations?.[key];
 }
 
 test('Failed machines are annotated, the others let go, and one Event each says so', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     ours('a', 'Failed'),
     ours('b', 'Failed', 'nonsense'),
     ours('c', 'Failed', 'auto-preserved'),
@@ -44,7 +44,7 @@ test('Failed machines are annotated, the others let go, and one Event each says 
 });
 
 test('a machine that is no longer Failed, or that a person annotated, is not preserved automatically', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     ours('a', 'Running'),
     ours('b', 'Failed', 'false'),
     ours('c', 'Failed', 'now'),
@@ -55,7 +55,7 @@ test('a machine that is no longer Failed, or that a person annotated, is not pre
 });
 
 test('a machine that changes during its preservation is left for the next read', async () => {
-  const control = new MemoryKube(ours('a', 'Failed'));
+  const control = new InMemoryClient(ours('a', 'Failed'));
   control.fault = ({ method }) =>
     method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
   await markPreserved(control, { set, preserve: ['a'], unpreserve: [] });
@@ -68,7 +68,7 @@ test.each([
 ])(
   'a machine whose annotation is refused with $code is reported, and the others are annotated',
   async (verdict) => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       ours('a', 'Failed'),
       ours('b', 'Failed'),
       ours('c', 'Failed', 'auto-preserved'),

@@ -12,7 +12,7 @@ import {
   controlledBy,
   namespace,
 } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
@@ -28,13 +28,13 @@ const ours = (name: string, spec: MachineSpec = {}) =>
     spec: { ...small, ...spec },
   });
 
-async function toPush(control: MemoryKube): Promise<string[]> {
+async function toPush(control: InMemoryClient): Promise<string[]> {
   const outcome = await observeMachineSet(worldOf(control), { set, now: Date.now() });
   return (outcome.found && outcome.observation.toPush) || [];
 }
 
 test('machines become what the template says, and are not looked at again', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     theSet({ drainTimeout: '1h', nodeTemplate: { metadata: { labels: { a: '1' } } } }),
     ours('pool-a', { healthTimeout: '1m' }),
     ours('pool-b'),
@@ -54,14 +54,14 @@ test('machines become what the template says, and are not looked at again', asyn
 test('machines that are gone, of others, or equal by now are passed over', async () => {
   const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
   const foreign = aMachine({ metadata: { name: 'foreign', ownerReferences: other } });
-  const control = new MemoryKube(theSet({ drainTimeout: '1h' }), foreign, ours('pool-a'));
+  const control = new InMemoryClient(theSet({ drainTimeout: '1h' }), foreign, ours('pool-a'));
   await pushTemplate(control, { set, names: ['gone', 'foreign', 'pool-a'] });
   await pushTemplate(control, { set, names: ['pool-a'] });
   expect(control.writes()).toEqual([`PATCH ${pathOf('pool-a')}`]);
 });
 
 test('a machine that changes in between is left for the next look', async () => {
-  const control = new MemoryKube(theSet({ drainTimeout: '1h' }), ours('pool-a'));
+  const control = new InMemoryClient(theSet({ drainTimeout: '1h' }), ours('pool-a'));
   control.fault = ({ method }) =>
     method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
   expect(await pushTemplate(control, { set, names: ['pool-a'] })).toMatchObject({ names: [] });
@@ -73,7 +73,11 @@ test.each([
 ])(
   'a template that is refused with $code is reported on its Machine, and pushed to the others',
   async (verdict) => {
-    const control = new MemoryKube(theSet({ drainTimeout: '1h' }), ours('pool-a'), ours('pool-b'));
+    const control = new InMemoryClient(
+      theSet({ drainTimeout: '1h' }),
+      ours('pool-a'),
+      ours('pool-b'),
+    );
     control.fault = ({ path, method }) =>
       method === 'PATCH' && path === pathOf('pool-a')
         ? { ...verdict, message: 'no such field' }
@@ -98,7 +102,7 @@ test.each([
 );
 
 test('a machine that does not take the template is named, and not asked again before the set changes', async () => {
-  const control = new MemoryKube(theSet({ drainTimeout: '1h' }), ours('pool-a'));
+  const control = new InMemoryClient(theSet({ drainTimeout: '1h' }), ours('pool-a'));
   control.fault = ({ path, method }) =>
     method === 'PATCH' && path === pathOf('pool-a')
       ? { code: 422, reason: 'Invalid', message: 'no such field' }
@@ -121,11 +125,11 @@ test.each([
   { name: 'gone', sets: [] },
   { name: 'another life', sets: [aMachineSet({ metadata: { uid: 'uid-2' } })] },
 ])('a set that is $name pushes nothing', async ({ sets }) => {
-  const control = new MemoryKube(...sets, ours('pool-a', { drainTimeout: '1m' }));
+  const control = new InMemoryClient(...sets, ours('pool-a', { drainTimeout: '1m' }));
   await pushTemplate(control, { set, names: ['pool-a'] });
   expect(control.writes()).toEqual([]);
 });
 
-function worldOf(control: MemoryKube): ObserveDependencies {
+function worldOf(control: InMemoryClient): ObserveDependencies {
   return { control, recent: new RecentObjects(control) };
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../activities/machine/bootstrap-token.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { aSecret } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
@@ -16,7 +16,7 @@ const pathOf = (id: string): string =>
   namespaced('secrets', 'kube-system', `bootstrap-token-${id}`);
 
 test('the id of a bootstrap token comes from the UID, and a second call finds the same token', async () => {
-  const target = new MemoryKube();
+  const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, request);
   expect(id).toBe(tokenIdOf(machine.uid, 0));
   const token = await readBootstrapToken(target, id);
@@ -26,7 +26,7 @@ test('the id of a bootstrap token comes from the UID, and a second call finds th
 });
 
 test('the description of a bootstrap token is that of MCM, with the name of the machine', async () => {
-  const target = new MemoryKube();
+  const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, request);
   const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
   expect(Buffer.from(data['description'] ?? '', 'base64').toString()).toBe(
@@ -35,7 +35,7 @@ test('the description of a bootstrap token is that of MCM, with the name of the 
 });
 
 test('a bootstrap token lasts as long as the creation may take, counted anew', async () => {
-  const target = new MemoryKube();
+  const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
   await ensureBootstrapToken(target, request);
   const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
@@ -46,14 +46,14 @@ test('a bootstrap token lasts as long as the creation may take, counted anew', a
 test('a bootstrap token of another machine is passed over, and never deleted', async () => {
   const taken = tokenIdOf(machine.uid, 0);
   const metadata = { name: `bootstrap-token-${taken}`, namespace: 'kube-system' };
-  const target = new MemoryKube(aSecret({}, metadata));
+  const target = new InMemoryClient(aSecret({}, metadata));
   expect(await ensureBootstrapToken(target, request)).toBe(tokenIdOf(machine.uid, 1));
   await deleteBootstrapToken(target, taken, machine);
   expect(target.has(pathOf(taken))).toBe(true);
 });
 
 test('the bootstrap token of a machine can be deleted twice', async () => {
-  const target = new MemoryKube();
+  const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, request);
   await deleteBootstrapToken(target, id, machine);
   await deleteBootstrapToken(target, id, machine);

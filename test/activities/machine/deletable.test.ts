@@ -7,7 +7,7 @@ import {
 } from '../../../activities/machine/deletable.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import { aMachine } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const deletionTimestamp = '2026-01-01T00:00:00Z';
@@ -26,7 +26,7 @@ describe('the instance of a Machine', () => {
     ['goes when its Machine has another one', aMachineWith({}, 'aws:///eu-west-1/i-2'), providerID],
     ['goes when there is no such Machine', undefined, providerID],
   ])('%s', async (_what, object, named) => {
-    const control = new MemoryKube(...(object ? [object] : []));
+    const control = new InMemoryClient(...(object ? [object] : []));
     const request = { machine, ...(named !== undefined && { providerID: named }) };
     await expect(requireDeletable(control, request)).resolves.toBeUndefined();
   });
@@ -51,7 +51,7 @@ describe('the instance of a Machine', () => {
     ],
   ])('%s', async (_what, object, named) => {
     const request = { machine, ...(named !== undefined && { providerID: named }) };
-    await expect(requireDeletable(new MemoryKube(object), request)).rejects.toMatchObject({
+    await expect(requireDeletable(new InMemoryClient(object), request)).rejects.toMatchObject({
       code: 'FailedPrecondition',
       message: expect.stringContaining('the instance is not deleted: Machine'),
     });
@@ -60,8 +60,8 @@ describe('the instance of a Machine', () => {
 
 test('a listed instance stays when a Machine took it since', async () => {
   const request = { namespace: machine.namespace, providerID };
-  await expect(requireUnclaimed(new MemoryKube(), request)).resolves.toBeUndefined();
-  await expect(requireUnclaimed(new MemoryKube(aMachineWith({})), request)).rejects.toThrow(
+  await expect(requireUnclaimed(new InMemoryClient(), request)).resolves.toBeUndefined();
+  await expect(requireUnclaimed(new InMemoryClient(aMachineWith({})), request)).rejects.toThrow(
     'Machine shoot/pool-a has it',
   );
 });
@@ -73,6 +73,6 @@ describe('an instance is claimed', () => {
     ['not by the Machine itself', aMachineWith({}), false],
     ['not by a Machine without an instance', aMachineWith({ uid: 'other' }, ''), false],
   ])('%s', async (_what, object, expected) => {
-    expect(await isClaimed(new MemoryKube(object), machine, providerID)).toBe(expected);
+    expect(await isClaimed(new InMemoryClient(object), machine, providerID)).toBe(expected);
   });
 });

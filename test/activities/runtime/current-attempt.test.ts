@@ -4,11 +4,11 @@ import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.t
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { aMachineSet, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aWorld } from '../../support/world.ts';
 
 test('a survey that timed out writes nothing afterwards', async () => {
-  const memory = new MemoryKube(aMachineSet());
+  const memory = new InMemoryClient(aMachineSet());
   const control = forCurrentAttempt(memory, aWorld());
   const attempt = new MockActivityEnvironment();
   memory.fault = () => {
@@ -23,7 +23,7 @@ test('a survey that timed out writes nothing afterwards', async () => {
 });
 
 test('an attempt that is not over writes', async () => {
-  const memory = new MemoryKube(aMachineSet());
+  const memory = new InMemoryClient(aMachineSet());
   const world = { control: forCurrentAttempt(memory, aWorld()), recent: new RecentObjects(memory) };
   const input = { set: { namespace, name: 'pool' }, now: Date.now() };
   await new MockActivityEnvironment().run(() => observeMachineSet(world, input));

@@ -131,8 +131,8 @@ describe('a freeze', () => {
     ]);
     await applyFreezes(world.control, { namespace, freezes: [thaw] });
     const thawed = await world.control.read<MachineSet>(setPath);
-    expect(thawed.metadata.labels).not.toHaveProperty('freeze');
-    expect(thawed.metadata.annotations).not.toHaveProperty([unfreeze]);
+    expect(thawed.metadata).not.toHaveProperty('labels');
+    expect(thawed.metadata).not.toHaveProperty('annotations');
     expect(thawed.status?.machineSetCondition).toEqual([failure]);
     const reasons = world.control.bodies.map((body) => Object(body).reason);
     expect(reasons.filter(Boolean)).toEqual(['FrozeMachineSet', 'UnfrozeMachineSet']);

@@ -9,14 +9,14 @@ import type { Question, Reply } from '../../../cli/conformance/workflow.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { KubeList, KubeObject } from '../../../activities/kube/client/client.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 async function runOn(
   answers: (question: Question) => Reply,
   { signal = new AbortController().signal, providerSpec = { size: 's' } } = {},
 ) {
   const asked: Question[] = [];
-  const kube = new MemoryKube(aMachineClass({ providerSpec }));
+  const kube = new InMemoryClient(aMachineClass({ providerSpec }));
   const driver = new DriverUnderTest(
     {
       rest: async () => undefined,

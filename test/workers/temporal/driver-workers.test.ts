@@ -3,14 +3,14 @@ import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.
 import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const isOver = (): Promise<void> => Promise.resolve();
 let serving: DriverWorkers | undefined;
 afterEach(() => serving?.stop());
 
 /** What happens to the drivers of two providers, in order. */
-function serve(kube: MemoryKube, prepare = isOver) {
+function serve(kube: InMemoryClient, prepare = isOver) {
   const happened: string[] = [];
   const driverOf = (provider: string) => ({
     ...createVirtualDriver({ url: undefined }),
@@ -36,13 +36,13 @@ function serve(kube: MemoryKube, prepare = isOver) {
 }
 
 test('a driver is loaded before its queues are polled, and no other is', async () => {
-  const { workers, happened } = serve(new MemoryKube(aMachineClass({ provider: 'virtual' })));
+  const { workers, happened } = serve(new InMemoryClient(aMachineClass({ provider: 'virtual' })));
   await workers.ready();
   expect(happened).toEqual(['load virtual', 'poll for virtual']);
 });
 
 test('the first class of another provider starts its driver, once', async () => {
-  const kube = new MemoryKube(aMachineClass({ provider: 'virtual' }));
+  const kube = new InMemoryClient(aMachineClass({ provider: 'virtual' }));
   const { workers, happened } = serve(kube);
   await workers.ready();
   for (const name of ['a', 'b']) kube.put(aMachineClass({ metadata: { name }, provider: 'AWS' }));
@@ -53,7 +53,7 @@ test('the first class of another provider starts its driver, once', async () => 
 
 test('a driver that cannot be loaded is reported, so that the process ends', async () => {
   const fault = new Error('no such module');
-  const kube = new MemoryKube(aMachineClass({ provider: 'AWS' }));
+  const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
   const { workers, happened } = serve(kube, () => Promise.reject(fault));
   expect(await workers.failed).toBe(fault);
   expect(happened).toEqual(['load AWS']);
@@ -61,7 +61,7 @@ test('a driver that cannot be loaded is reported, so that the process ends', asy
 
 test('a driver that is loaded while the process ends polls nothing', async () => {
   const loading = Promise.withResolvers<void>();
-  const kube = new MemoryKube(aMachineClass({ provider: 'AWS' }));
+  const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
   const { workers, happened } = serve(kube, () => loading.promise);
   await eventually('it is being loaded', async () => happened.length === 1);
   const stopped = workers.stop();

@@ -6,7 +6,7 @@ import type { DrainRequest } from '../../../workflows/contracts/drain-activities
 import { Drain } from '../../activities/drain/drain-under-test.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';
@@ -19,8 +19,8 @@ afterAll(() => temporal.stop());
 
 /** The real drain, on a cluster in memory that a test exchanges as a restarted worker does. */
 class Drains {
-  readonly joined = new Drain(new MemoryKube(aNode(), aPod()));
-  readonly other = new Drain(new MemoryKube());
+  readonly joined = new Drain(new InMemoryClient(aNode(), aPod()));
+  readonly other = new Drain(new InMemoryClient());
   targetCluster = 'cluster-b';
   refusals = 0;
 

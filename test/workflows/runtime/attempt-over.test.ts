@@ -5,7 +5,7 @@ import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.t
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryKube } from '../../support/memory-kube.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { aWorld } from '../../support/world.ts';
 import { Machines, SetWorld } from '../machine-set/set-world.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => temporal.stop());
 
 test('an attempt that timed out can write nothing while the next one is at work', async () => {
-  const memory = new MemoryKube(aMachine());
+  const memory = new InMemoryClient(aMachine());
   const machines = new Machines(1);
   const steps = machines.steps();
   const late: Promise<unknown>[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { merge } from '../../support/memory-patch.ts';
+import { merge } from '../../support/api-server/merge-patch.ts';
 import { mergePatchOf } from '../../../workflows/values/merge-patch.ts';
 
 test.each([

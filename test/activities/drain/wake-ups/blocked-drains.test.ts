@@ -4,7 +4,7 @@ import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-dra
 import type { DrainRef } from '../../../../activities/drain/wake-ups/pending-drains.ts';
 import type { BlockedPod } from '../../../../workflows/plan/drain/wake-ups.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const listPath = '/apis/policy/v1/poddisruptionbudgets';
 const budgetPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets/web';
@@ -29,7 +29,7 @@ const pod = (uid: string): BlockedPod => ({
 const refOf = (workflowId: string): DrainRef => ({ workflowId, runId: 'r', activityId: '7' });
 
 class Scene {
-  readonly target: MemoryKube;
+  readonly target: InMemoryClient;
   readonly woken: string[] = [];
   readonly errors: unknown[] = [];
   readonly options: BlockedDrainsOptions;
@@ -39,7 +39,7 @@ class Scene {
   };
 
   constructor(...budgets: object[]) {
-    this.target = new MemoryKube(...budgets);
+    this.target = new InMemoryClient(...budgets);
     this.options = {
       target: this.target,
       wake: (drain) => this.wake(drain),

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
 import { KubeError } from '../../../../activities/kube/client/errors.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const path = '/apis/storage.k8s.io/v1/volumeattachments';
 
@@ -19,8 +19,8 @@ function anAttachment(volume: string | undefined, nodeName = 'pool-a', attached 
 let attachments: WatchedAttachments;
 afterEach(() => attachments.close());
 
-function watching(...objects: object[]): MemoryKube {
-  const target = new MemoryKube(...objects);
+function watching(...objects: object[]): InMemoryClient {
+  const target = new InMemoryClient(...objects);
   attachments = new WatchedAttachments({ target, onError: () => undefined });
   return target;
 }

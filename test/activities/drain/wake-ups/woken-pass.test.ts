@@ -7,7 +7,7 @@ import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watche
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import { aNode, aPod } from '../../../support/builders.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../../support/world.ts';
 
 const refusal = {
@@ -33,11 +33,11 @@ let drains: BlockedDrains;
 let attachments: WatchedAttachments;
 afterEach(() => Promise.all([drains.close(), attachments.close()]));
 
-function contextOn(target: MemoryKube): DrainContext {
+function contextOn(target: InMemoryClient): DrainContext {
   drains = new BlockedDrains({ target, wake: async () => undefined, onError });
   attachments = new WatchedAttachments({ target, onError });
   return {
-    control: new MemoryKube(),
+    control: new InMemoryClient(),
     target,
     watch: drains.begin({ workflowId: 'w', runId: 'r', activityId: '7' }),
     attachments,
@@ -56,7 +56,7 @@ function contextOn(target: MemoryKube): DrainContext {
 test('a pass that is woken asks its pod again at once, and not before', async () => {
   const deletionTimestamp = new Date(Date.now() + 20_000).toISOString();
   const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
-  const target = new MemoryKube(aNode(), aPod(), going, aBudget(0));
+  const target = new InMemoryClient(aNode(), aPod(), going, aBudget(0));
   target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
   const end = drainNode(contextOn(target), {
     machine: lifeOf('pool-a'),

@@ -3,14 +3,17 @@ import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { LazyReflector } from '../../../../activities/kube/cache/lazy-reflector.ts';
 import type { CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const aSecret = (namespace: string): object => ({
   kind: 'Secret',
   metadata: { name: 'same', namespace },
 });
 
-function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObject, CachedObject> {
+function reflectorOf(
+  client: InMemoryClient,
+  idleMs: number,
+): LazyReflector<KubeObject, CachedObject> {
   return new LazyReflector({
     client,
     path: '/api/v1/secrets',
@@ -25,7 +28,7 @@ function reflectorOf(client: MemoryKube, idleMs: number): LazyReflector<KubeObje
 }
 
 test('a lazy reflector runs from its first use until a while after the last one, and begins anew', async () => {
-  const client = new MemoryKube(aSecret('a'), aSecret('b'));
+  const client = new InMemoryClient(aSecret('a'), aSecret('b'));
   const lazy = reflectorOf(client, 200);
   expect([lazy.isRunning, lazy.items, client.calls.length]).toEqual([false, undefined, 0]);
   await lazy.use().synced;
@@ -39,7 +42,7 @@ test('a lazy reflector runs from its first use until a while after the last one,
 });
 
 test('a lazy reflector runs on while it is used', async () => {
-  const client = new MemoryKube();
+  const client = new InMemoryClient();
   const lazy = reflectorOf(client, 300);
   const first = lazy.use();
   const until = performance.now() + 900;

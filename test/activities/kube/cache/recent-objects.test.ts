@@ -3,20 +3,20 @@ import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { RecentObjects } from '../../../../activities/kube/cache/recent-objects.ts';
 import { aMachineSet, namespace } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const path = customResource('machinesets', namespace, 'pool');
 
-function reads({ calls }: MemoryKube): number {
+function reads({ calls }: InMemoryClient): number {
   return calls.filter((call) => call.startsWith('GET ')).length;
 }
 
-async function versionOf(control: MemoryKube): Promise<string> {
+async function versionOf(control: InMemoryClient): Promise<string> {
   return (await control.read<KubeObject>(path)).metadata.resourceVersion;
 }
 
 test('an object that was read a moment ago is not read again', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
   const first = await recent.read(path, version);
@@ -25,7 +25,7 @@ test('an object that was read a moment ago is not read again', async () => {
 });
 
 test('a reader cannot change what the next one reads', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
   const first = await recent.read<KubeObject>(path, version);
@@ -39,7 +39,7 @@ test.each([
   { name: 'nothing is known of its version', atLeast: () => undefined },
   { name: 'a later version was seen', atLeast: (version: string) => String(Number(version) + 1) },
 ])('a recent object is read again when $name', async ({ atLeast }) => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
   await recent.read(path, version);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test('the object that a write returns is what is read next', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
   await recent.write(path, () => control.patch(path, 'merge', { spec: { replicas: 7 } }));
@@ -57,7 +57,7 @@ test('the object that a write returns is what is read next', async () => {
 });
 
 test('a recent object is read again after a write that failed', async () => {
-  const control = new MemoryKube(aMachineSet());
+  const control = new InMemoryClient(aMachineSet());
   const recent = new RecentObjects(control);
   const version = await versionOf(control);
   await recent.read(path, version);
@@ -70,7 +70,7 @@ test('a recent object is read again after a write that failed', async () => {
 });
 
 test('a recent object that is gone is undefined', async () => {
-  const control = new MemoryKube();
+  const control = new InMemoryClient();
   const recent = new RecentObjects(control);
   expect(await recent.read(path, '1')).toBeUndefined();
   await expect(recent.write(path, () => control.patch(path, 'merge', {}))).resolves.toBeUndefined();

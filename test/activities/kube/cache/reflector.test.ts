@@ -3,10 +3,11 @@ import type { KubeClient, KubeObject } from '../../../../activities/kube/client/
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
 import { Reflector } from '../../../../activities/kube/cache/reflector.ts';
-import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
+import { aThing, thing, things } from '../things.ts';
 import { until } from '../until.ts';
 
-interface Thing extends KubeObject {
+interface SizedThing extends KubeObject {
   size?: number;
 }
 
@@ -14,16 +15,15 @@ interface ThingView extends CachedObject {
   size: number;
 }
 
-const things = '/api/v1/things';
-let server: FakeApiServer;
+let server: HttpApiServer;
 let client: KubeClient;
 let changes: Change<ThingView>[];
 let errors: unknown[];
 let lost: string[];
-const reflectors: Reflector<Thing, ThingView>[] = [];
+const reflectors: Reflector<SizedThing, ThingView>[] = [];
 
 beforeEach(async () => {
-  server = await FakeApiServer.start();
+  server = await HttpApiServer.start();
   client = createKubeClient({ kubeConfig: server.kubeConfig, userAgent: 'test', silenceMs: 1_000 });
   changes = [];
   errors = [];
@@ -36,8 +36,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-function reflect(since?: string): Reflector<Thing, ThingView> {
-  const reflector = new Reflector<Thing, ThingView>({
+function reflect(since?: string): Reflector<SizedThing, ThingView> {
+  const reflector = new Reflector<SizedThing, ThingView>({
     client,
     path: things,
     since,
@@ -64,12 +64,12 @@ const fullLists = () =>
 const untilWatched = () => until('a watch', () => server.watchCount > 0);
 
 test('a reflector lists, then follows the watch', async () => {
-  server.put('a');
+  server.put(aThing('a'));
   const reflector = reflect();
   await untilWatched();
-  server.put('b', { size: 2 });
-  server.put('a', { size: 1 });
-  server.remove('b');
+  server.put(aThing('b', { size: 2 }));
+  server.put(aThing('a', { size: 1 }));
+  server.remove(thing('b'));
   await until('all changes', () => changes.length === 4);
   expect(told()).toEqual(['live uid-a', 'live uid-b', 'live uid-a', 'gone uid-b']);
   expect(changes.at(2)).toMatchObject({ previous: { size: 0 }, object: { size: 1 } });
@@ -78,7 +78,7 @@ test('a reflector lists, then follows the watch', async () => {
 });
 
 test('a list of many pages is one list', async () => {
-  for (let index = 0; index < 1_100; index += 1) server.put(`thing-${index}`);
+  for (let index = 0; index < 1_100; index += 1) server.put(aThing(`thing-${index}`));
   const reflector = reflect();
   await reflector.synced;
   expect(reflector.items.size).toBe(1_100);
@@ -91,10 +91,10 @@ test.each(['end', 'destroy'] as const)(
     const reflector = reflect();
     await untilWatched();
     server.bookmark();
-    server.put('a');
+    server.put(aThing('a'));
     await until('a change', () => changes.length === 1);
     server.endWatches(how);
-    server.put('b');
+    server.put(aThing('b'));
     await until('the other change', () => changes.length === 2);
     expect(told()).toEqual(['live uid-a', 'live uid-b']);
     expect(fullLists()).toHaveLength(1);
@@ -114,15 +114,15 @@ test('a bookmark moves the version at which a reflector resumes', async () => {
 });
 
 test('a version that is forgotten leads to a new list, which reveals what is gone', async () => {
-  server.put('a');
-  server.put('b');
+  server.put(aThing('a'));
+  server.put(aThing('b'));
   const reflector = reflect();
   await untilWatched();
   server.respond = ({ query }) => (query.has('watch') ? status(500, 'InternalError') : undefined);
   server.endWatches('destroy');
-  server.remove('a');
-  server.put('b', {}, 'uid-b2');
-  server.forgottenBelow = Number(server.version);
+  server.remove(thing('a'));
+  server.put(aThing('b', {}, 'uid-b2'));
+  server.forget(Number(server.version));
   server.respond = () => undefined;
   await until('all changes', () => changes.length >= 5);
   expect(told().slice(2).toSorted()).toEqual(['gone uid-a', 'gone uid-b', 'live uid-b2']);
@@ -130,7 +130,7 @@ test('a version that is forgotten leads to a new list, which reveals what is gon
 });
 
 test('a server in trouble is asked again and again', async () => {
-  server.put('a');
+  server.put(aThing('a'));
   const faults = [
     status(500, 'InternalError'),
     status(403, 'Forbidden'),
@@ -143,7 +143,7 @@ test('a server in trouble is asked again and again', async () => {
   expect(told()).toEqual(['live uid-a']);
   expect(reflector.restarts).toBeGreaterThanOrEqual(3);
   expect(reflector.isBroken).toBe(true);
-  server.put('b');
+  server.put(aThing('b'));
   await until('it is told of what comes', () => !reflector.isBroken);
   expect(errors).toHaveLength(reflector.restarts);
 });
@@ -154,18 +154,18 @@ test('a connection that went silent is given up', async () => {
   // The watch stays open and says nothing, as behind a dead load balancer.
   await until('another watch', () => reflector.restarts === 1);
   await untilWatched();
-  server.put('a');
+  server.put(aThing('a'));
   await until('a change', () => changes.length === 1);
   expect(told()).toEqual(['live uid-a']);
 });
 
 test('an object that cannot be read hides no other', async () => {
-  server.put('bad', { size: -1 });
-  server.put('good');
+  server.put(aThing('bad', { size: -1 }));
+  server.put(aThing('good'));
   const reflector = reflect();
   await untilWatched();
-  server.put('bad', { size: -2 });
-  server.put('good', { size: 3 });
+  server.put(aThing('bad', { size: -2 }));
+  server.put(aThing('good', { size: 3 }));
   await until('a change', () => changes.length === 2);
   expect(errors).toHaveLength(2);
   expect([...reflector.items.keys()]).toEqual(['good']);
@@ -174,23 +174,23 @@ test('an object that cannot be read hides no other', async () => {
 test('old and doubled watch events change nothing', async () => {
   reflect();
   await untilWatched();
-  const first = { type: 'ADDED', object: server.put('a') };
-  server.put('a', { size: 1 });
+  const first = { type: 'ADDED', object: server.put(aThing('a')) };
+  server.put(aThing('a', { size: 1 }));
   server.raw(`${JSON.stringify(first)}\n`);
-  server.put('b');
+  server.put(aThing('b'));
   await until('b', () => changes.length === 3);
   expect(told()).toEqual(['live uid-a', 'live uid-a', 'live uid-b']);
 });
 
 test('a reflector takes only deletions for news of what is not newer than its checkpoint', async () => {
-  server.put('old');
-  server.put('vanished');
-  server.put('replaced', {}, 'uid-first');
+  server.put(aThing('old'));
+  server.put(aThing('vanished'));
+  server.put(aThing('replaced', {}, 'uid-first'));
   const checkpoint = server.version;
-  server.put('new');
-  server.remove('vanished');
-  server.remove('replaced');
-  server.put('replaced', {}, 'uid-second');
+  server.put(aThing('new'));
+  server.remove(thing('vanished'));
+  server.remove(thing('replaced'));
+  server.put(aThing('replaced', {}, 'uid-second'));
   const reflector = reflect(checkpoint);
   await until('the deletions', () => told().length === 4);
   expect(told().toSorted()).toEqual([
@@ -207,39 +207,39 @@ test('a reflector takes only deletions for news of what is not newer than its ch
 });
 
 test('a checkpoint that is forgotten is as good as a list', async () => {
-  server.put('old');
+  server.put(aThing('old'));
   const checkpoint = server.version;
-  server.put('new');
-  server.forgottenBelow = Number(server.version);
+  server.put(aThing('new'));
+  server.forget(Number(server.version));
   const reflector = reflect(checkpoint);
   await until('a watch that holds', () => server.watchCount > 0);
   expect(told()).toEqual(['live uid-new']);
-  expect([...reflector.items.keys()]).toEqual(['old', 'new']);
-  expect(lost).toEqual(['/api/v1/things: the server has forgotten what came after 101']);
+  expect([...reflector.items.keys()]).toEqual(['new', 'old']);
+  expect(lost).toEqual([`${things}: the server has forgotten what came after 101`]);
 });
 
 test('a version that is forgotten later loses nothing, because the copy knows what was there', async () => {
-  server.put('a');
+  server.put(aThing('a'));
   reflect(server.version);
   await untilWatched();
   server.bookmark();
-  server.put('b');
+  server.put(aThing('b'));
   await until('b', () => changes.length === 2);
-  server.forgottenBelow = Number(server.version) + 1;
-  server.put('c');
+  server.forget(Number(server.version) + 1);
+  server.put(aThing('c'));
   server.endWatches('end');
   await until('c', () => changes.length === 3);
   expect(lost).toEqual([]);
 });
 
 /** Two things, of which a change, a new one and a deletion are forgotten. */
-async function restoreWhileWatched(): Promise<Reflector<Thing, ThingView>> {
-  server.put('changed', { size: 1 });
-  server.put('deleted');
+async function restoreWhileWatched(): Promise<Reflector<SizedThing, ThingView>> {
+  server.put(aThing('changed', { size: 1 }));
+  server.put(aThing('deleted'));
   const restore = server.backup();
-  server.put('changed', { size: 2 });
-  server.put('new');
-  server.remove('deleted');
+  server.put(aThing('changed', { size: 2 }));
+  server.put(aThing('new'));
+  server.remove(thing('deleted'));
   const reflector = reflect();
   await untilWatched();
   changes = [];
@@ -248,7 +248,7 @@ async function restoreWhileWatched(): Promise<Reflector<Thing, ThingView>> {
 }
 
 describe('a server whose database was restored to an older state', () => {
-  const restored = '/api/v1/things: the server is at 102 and was at 105: it was restored';
+  const restored = `${things}: the server is at 102 and was at 105: it was restored`;
 
   test('is noticed when the watch resumes, and listed anew', async () => {
     const reflector = await restoreWhileWatched();
@@ -257,14 +257,14 @@ describe('a server whose database was restored to an older state', () => {
     expect(told().toSorted()).toEqual(['gone uid-new', 'live uid-changed', 'live uid-deleted']);
     expect(reflector.items.get('changed')).toMatchObject({ size: 1 });
     await untilWatched();
-    server.put('changed', { size: 3 });
+    server.put(aThing('changed', { size: 3 }));
     await until('what comes is heard', () => reflector.items.get('changed')?.size === 3);
   });
 
   test('is noticed when the watch ended in the orderly way', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     const restore = server.backup();
-    server.put('a', { size: 5 });
+    server.put(aThing('a', { size: 5 }));
     const reflector = reflect();
     await untilWatched();
     server.endWatches('end');
@@ -274,7 +274,7 @@ describe('a server whose database was restored to an older state', () => {
   });
 
   test('is noticed when it says that a version is too large', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     const message = 'Too large resource version: 900, current: 101';
     const tooLarge = { kind: 'Status', code: 504, reason: 'Timeout', message };
     const faults = [{ code: 504, body: tooLarge }];
@@ -285,12 +285,12 @@ describe('a server whose database was restored to an older state', () => {
   });
 
   test('is noticed at the start, when the checkpoint is ahead of it', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     const reflector = reflect('900');
     await untilWatched();
     expect(told()).toEqual(['live uid-a']);
     expect(reflector.resourceVersion).toBe(server.version);
-    expect(lost).toEqual(['/api/v1/things: the server is at 101 and was at 900: it was restored']);
+    expect(lost).toEqual([`${things}: the server is at 101 and was at 900: it was restored`]);
   });
 });
 
@@ -307,7 +307,7 @@ describe('objects near the size limit', () => {
       longestAnswerBytes,
     });
     for (let index = 0; index < count; index += 1) {
-      server.put(`thing-${index}`, { text: 'x'.repeat(size) });
+      server.put(aThing(`thing-${index}`, { text: 'x'.repeat(size) }));
     }
     const reflector = reflect();
     await reflector.synced;
@@ -323,7 +323,7 @@ describe('objects near the size limit', () => {
       userAgent: 'test',
       callTimeoutMs: 150,
     });
-    for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+    for (let index = 0; index < count; index += 1) server.put(aThing(`thing-${index}`));
     server.respond = ({ query }) => (Number(query.get('limit')) > 60 ? 'hang' : undefined);
     const reflector = reflect();
     await reflector.synced;
@@ -341,7 +341,7 @@ describe('objects near the size limit', () => {
       userAgent: 'test',
       longestAnswerBytes: 10_000,
     });
-    server.put('huge', { text: 'x'.repeat(size) });
+    server.put(aThing('huge', { text: 'x'.repeat(size) }));
     reflect();
     await until('an error', () => errors.length > 0);
     expect(String(errors[0])).toContain('413 AnswerTooLarge: the answer has more than 10000 bytes');

@@ -2,25 +2,25 @@ import { expect, test } from '@jest/globals';
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { SharedLists } from '../../../../activities/kube/cache/shared-lists.ts';
 import { aNode } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import type { Node } from '../../../../activities/kube/objects/nodes.ts';
 
 const lists = new SharedLists<Node>();
 const path = nodePath();
 
-async function namesIn(kube: MemoryKube): Promise<string[]> {
+async function namesIn(kube: InMemoryClient): Promise<string[]> {
   return (await lists.list(kube, path)).items.map(({ metadata }) => metadata.name);
 }
 
 test('callers of one moment share one list', async () => {
-  const kube = new MemoryKube(aNode());
+  const kube = new InMemoryClient(aNode());
   const answers = await Promise.all(Array.from({ length: 100 }, () => namesIn(kube)));
   expect(new Set(answers.flat())).toEqual(new Set(['pool-a']));
   expect(kube.calls).toEqual([`GET ${path}`]);
 });
 
 test('callers that ask while a list is running share the next one, which has what came meanwhile', async () => {
-  const kube = new MemoryKube(aNode());
+  const kube = new InMemoryClient(aNode());
   const later: Promise<string[]>[] = [];
   const list = kube.list.bind(kube);
   kube.list = async (...call) => {
@@ -40,7 +40,7 @@ test('callers that ask while a list is running share the next one, which has wha
 });
 
 test('a list that fails is an error of its own callers, not of those of the next list', async () => {
-  const kube = new MemoryKube(aNode());
+  const kube = new InMemoryClient(aNode());
   let later: Promise<string[]> | undefined;
   kube.fault = () => {
     if (later) return undefined;
@@ -52,7 +52,7 @@ test('a list that fails is an error of its own callers, not of those of the next
 });
 
 test('each list of later callers is a new one', async () => {
-  const kube = new MemoryKube(aNode());
+  const kube = new InMemoryClient(aNode());
   await namesIn(kube);
   await kube.delete(nodePath('pool-a'));
   expect(await namesIn(kube)).toEqual([]);

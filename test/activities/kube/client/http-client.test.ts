@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import {
   KubeError,
   isAlreadyExists,
@@ -9,16 +9,17 @@ import {
   isTooManyRequests,
   isUnreachable,
 } from '../../../../activities/kube/client/errors.ts';
+import { customResource, node } from '../../../../activities/kube/client/paths.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
-import { FakeApiServer, status } from './fake-api-server.ts';
+import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
+import { aThing, thing, things } from '../things.ts';
 import { failureOf, until } from '../until.ts';
 
-const things = '/api/v1/things';
-let server: FakeApiServer;
+let server: HttpApiServer;
 let client: KubeClient;
 
 beforeEach(async () => {
-  server = await FakeApiServer.start();
+  server = await HttpApiServer.start();
   client = createKubeClient({
     kubeConfig: server.kubeConfig,
     userAgent: 'test',
@@ -37,7 +38,9 @@ describe('calls', () => {
     const error = await failureOf(client.get(`${things}/a`));
     expect(isNotFound(error)).toBe(true);
     expect(error).toMatchObject({ code: 404, reason: 'NotFound', path: `${things}/a` });
-    expect(String(error)).toBe(`KubeError: GET ${things}/a: 404 NotFound: NotFound it is`);
+    expect(String(error)).toBe(
+      `KubeError: GET ${things}/a: 404 NotFound: configmaps "a" not found`,
+    );
   });
 
   test.each([
@@ -60,12 +63,19 @@ describe('calls', () => {
   test('an object of ours without a spec, as the CRDs of MCM let pass, gets an empty one', async () => {
     const machine = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine' };
     const deployment = { ...machine, kind: 'MachineDeployment' };
-    const created = await client.create(things, { ...machine, metadata: { name: 'a' } });
+    const machines = customResource('machines', 'default');
+    const deployments = customResource('machinedeployments', 'default');
+    const created = await client.create(machines, { ...machine, metadata: { name: 'a' } });
     expect(created).toMatchObject({ spec: {} });
-    await client.create(things, { ...deployment, metadata: { name: 'b' } });
-    await client.create(things, { kind: 'Node', metadata: { name: 'c' } });
-    const { items } = await client.list<{ spec?: object }>(things);
-    expect(items.map(({ spec }) => spec)).toEqual([{}, { template: {} }, undefined]);
+    await client.create(deployments, { ...deployment, metadata: { name: 'b' } });
+    await client.create(node(), { kind: 'Node', metadata: { name: 'c' } });
+    const specs = await Promise.all(
+      [machines, deployments, node()].map(async (path) => {
+        const { items } = await client.list<{ spec?: object }>(path);
+        return items.map(({ spec }) => spec);
+      }),
+    );
+    expect(specs).toEqual([[{}], [{ template: {} }], [undefined]]);
   });
 
   test('a taken name and a stale resourceVersion are told apart', async () => {
@@ -77,8 +87,17 @@ describe('calls', () => {
     expect([isAlreadyExists(conflict), isConflict(conflict)]).toEqual([false, true]);
   });
 
+  test('a patch with the UID of an object that had the name before is a conflict', async () => {
+    server.put(aThing('a', { kept: true }));
+    const patch = { metadata: { uid: 'uid-before' }, kept: false };
+    const error = await failureOf(client.patch(`${things}/a`, 'merge', patch));
+    expect(error).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(isConflict(error)).toBe(true);
+    expect(server.object(thing('a'))).toMatchObject({ kept: true });
+  });
+
   test('writes name their field manager and the type of the patch', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     await client.patch(`${things}/a`, 'merge', { spec: { size: 1 } });
     const request = server.requests.at(-1);
     expect(request?.query.get('fieldManager')).toBe('millwright');
@@ -89,7 +108,7 @@ describe('calls', () => {
   });
 
   test('metadata only is asked for by the Accept header, under a name of its own for lists', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     await client.list(things, { as: 'PartialObjectMetadata' });
     await client.get(`${things}/a`, { as: 'PartialObjectMetadata' });
     expect(server.requests.map(({ headers }) => headers.accept)).toEqual([
@@ -126,7 +145,7 @@ describe('retries', () => {
     { name: 'after 503', fault: status(503, 'ServiceUnavailable') },
     { name: 'after a reset', fault: 'reset' as const },
   ])('a read succeeds $name', async ({ fault }) => {
-    server.put('a');
+    server.put(aThing('a'));
     server.respond = () => (server.requests.length < 3 ? fault : undefined);
     await expect(client.get(`${things}/a`)).resolves.toMatchObject({ metadata: { name: 'a' } });
     expect(server.requests).toHaveLength(3);
@@ -164,7 +183,7 @@ describe('retries', () => {
   });
 
   test('a 401 is answered with fresh credentials once', async () => {
-    server.put('a');
+    server.put(aThing('a'));
     server.respond = () => (server.requests.length < 2 ? status(401, 'Unauthorized') : undefined);
     await client.get(`${things}/a`);
     expect(server.requests).toHaveLength(2);
@@ -172,17 +191,23 @@ describe('retries', () => {
 });
 
 function fill(count: number): void {
-  for (let index = 0; index < count; index += 1) server.put(`thing-${index}`);
+  for (let index = 0; index < count; index += 1) server.put(aThing(`thing-${index}`));
+}
+
+/** After which object a page begins. */
+function startOf(token: string | null): unknown {
+  return token === null ? undefined : JSON.parse(Buffer.from(token, 'base64url').toString()).start;
 }
 
 describe('lists', () => {
   test('all pages are joined', async () => {
     fill(1_001);
-    const { items, metadata } = await client.list(things);
+    const { items, metadata } = await client.list<KubeObject>(things);
     expect(items).toHaveLength(1_001);
     expect(metadata).toEqual({ resourceVersion: server.version });
     const tokens = server.requests.map(({ query }) => query.get('continue'));
-    expect(tokens).toEqual([null, '500', '1000']);
+    const names = items.map(({ metadata: { name } }) => name);
+    expect(tokens.map(startOf)).toEqual([undefined, `/${names[499]}\0`, `/${names[999]}\0`]);
   });
 
   test('a continue token that expired begins the list again', async () => {
@@ -223,11 +248,13 @@ describe('watches', () => {
   }
 
   test('events come in order, bookmarks among them', async () => {
-    server.put('ä');
-    server.put('ä', { spec: '… \u{1F600}' });
-    server.remove('ä');
+    server.put(aThing('ä'));
+    server.put(aThing('ä', { spec: '… \u{1F600}' }));
+    server.remove(thing('ä'));
+    const events = collect(4);
+    await untilWatched();
     server.bookmark();
-    expect(await collect(4)).toEqual(['ADDED ä', 'MODIFIED ä', 'DELETED ä', 'BOOKMARK ']);
+    expect(await events).toEqual(['ADDED ä', 'MODIFIED ä', 'DELETED ä', 'BOOKMARK ']);
     expect(server.requests[0]?.query.get('allowWatchBookmarks')).toBe('true');
   });
 
@@ -240,7 +267,7 @@ describe('watches', () => {
   });
 
   test('an ERROR event is thrown', async () => {
-    server.forgottenBelow = 1_000;
+    server.forget(1_000);
     expect(isGone(await failureOf(collect(1)))).toBe(true);
   });
 

@@ -2,21 +2,23 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import type { ElectionOptions, Leadership } from '../../../../activities/kube/leases/election.ts';
-import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
+import { lease } from '../../../../activities/kube/client/paths.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import type { ActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
-import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
+import { aLease, aThing } from '../things.ts';
 import { until } from '../until.ts';
 
 const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
 const names = ['machine-controller', 'machine-controller-manager', 'millwright'];
-let server: FakeApiServer;
+let server: HttpApiServer;
 let client: KubeClient;
 const elections: Election[] = [];
 const activeWatchers: ActiveWatcher[] = [];
 
 beforeEach(async () => {
-  server = await FakeApiServer.start();
+  server = await HttpApiServer.start();
   client = createLeaseClient({
     kubeConfig: server.kubeConfig,
     userAgent: 'test',
@@ -60,8 +62,14 @@ function candidate(identity: string, options: Partial<ElectionOptions> = {}): Ca
 }
 
 function specOf(name: string): Record<string, unknown> {
-  const spec = server.object(name)?.['spec'];
+  const spec = server.object(lease('default', name))?.['spec'];
   return typeof spec === 'object' ? { ...spec } : {};
+}
+
+function stored(name: string): KubeObject {
+  const object = server.object(lease('default', name));
+  if (!object) throw new Error(`there is no Lease ${name}`);
+  return object;
 }
 
 const holders = (): unknown[] => names.map((name) => specOf(name)['holderIdentity']);
@@ -94,7 +102,7 @@ describe('election', () => {
     for (const name of names) {
       const spec = { holderIdentity: 'dead', leaseDurationSeconds: 1, leaseTransitions: 3 };
       // Its clock was wrong by years: that must not matter.
-      server.put(name, { spec: { ...spec, renewTime: '2031-01-01T00:00:00.000000Z' } });
+      server.put(aLease(name, { ...spec, renewTime: '2031-01-01T00:00:00.000000Z' }));
     }
     const startedAt = performance.now();
     const a = candidate('a');
@@ -107,7 +115,7 @@ describe('election', () => {
   test('the same identity goes on at once, in a later epoch', async () => {
     for (const name of names) {
       const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 3 };
-      server.put(name, { spec });
+      server.put(aLease(name, spec));
     }
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
@@ -126,7 +134,7 @@ describe('election', () => {
 
   test('while MCM holds one of its Leases none is taken', async () => {
     const spec = { holderIdentity: 'mcm-0', leaseDurationSeconds: 1 };
-    server.put('machine-controller', { spec });
+    server.put(aLease('machine-controller', spec));
     const a = candidate('a');
     await until('a waits', () => a.election.obstacle?.includes('mcm-0') ?? false);
     expect(holders()).toEqual(['mcm-0', undefined, undefined]);
@@ -161,7 +169,7 @@ describe('election', () => {
   test('a Lease that was deleted is made again, and a term with a later epoch begins', async () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
-    server.remove('millwright');
+    server.remove(lease('default', 'millwright'));
     await until('another term', () => a.terms.length === 2);
     expect(a.log).toEqual(['elected -', 'lost', 'elected -']);
     const [first, second] = a.terms;
@@ -188,7 +196,7 @@ describe('a term', () => {
 
   test('is in doubt after an absence in which a database may have been restored', async () => {
     const renewTime = new Date(Date.now() - 300_000).toISOString();
-    server.put('millwright', { spec: { holderIdentity: '', renewTime } });
+    server.put(aLease('millwright', { holderIdentity: '', renewTime }));
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
     expect(doubtOf(a)).toMatch(/^no leader for 30\d s$/);
@@ -204,7 +212,7 @@ describe('a term', () => {
     await until('another term', () => a.terms.length === 2);
     expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
     expect(doubtOf(a)).toContain('its database was restored');
-    expect(server.object('millwright')?.metadata.annotations).not.toHaveProperty('checkpoint');
+    expect(stored('millwright').metadata.annotations ?? {}).not.toHaveProperty('checkpoint');
     await until('it leads on', () => a.election.isLeader);
     expect(a.log).toHaveLength(3);
   });
@@ -216,8 +224,8 @@ describe('a term', () => {
     const version = server.version;
     await until('a renewed', () => server.version !== version);
     restore();
-    for (let write = 0; write < 50; write += 1) server.put('another-object');
-    server.put('millwright', { ...server.object('millwright') });
+    for (let write = 0; write < 50; write += 1) server.put(aThing('another-object'));
+    server.put(stored('millwright'));
     await until('another term', () => a.terms.length === 2);
     expect(doubtOf(a)).toContain('its database was restored');
   });
@@ -261,8 +269,8 @@ describe('without election', () => {
   const spec = { leaseDurationSeconds: 15, leaseTransitions: 3 };
 
   test('a process takes our Lease from its holder, renews it, and leaves those of MCM alone', async () => {
-    server.put('millwright', { spec: { ...spec, holderIdentity: 'elected' } });
-    server.put('machine-controller', { spec: { ...spec, holderIdentity: 'mcm-0' } });
+    server.put(aLease('millwright', { ...spec, holderIdentity: 'elected' }));
+    server.put(aLease('machine-controller', { ...spec, holderIdentity: 'mcm-0' }));
     const { isActive } = anActiveWatcher();
     const a = candidate('a', { isForced: true });
     await until('a leads', () => a.election.isLeader);
@@ -294,7 +302,7 @@ function anActiveWatcher(): ActiveWatcher {
 }
 
 const put = (holderIdentity: string, renewTime = new Date().toISOString()): void => {
-  server.put('millwright', { spec: { holderIdentity, leaseDurationSeconds: 1, renewTime } });
+  server.put(aLease('millwright', { holderIdentity, leaseDurationSeconds: 1, renewTime }));
 };
 
 describe('activeWatcher', () => {

@@ -4,17 +4,18 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import { lease } from '../../../../activities/kube/client/paths.ts';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
-import { FakeApiServer, status } from '../client/fake-api-server.ts';
+import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { until } from '../until.ts';
 
-let server: FakeApiServer;
+let server: HttpApiServer;
 let client: KubeClient;
 let election: Election | undefined;
 
 beforeEach(async () => {
-  server = await FakeApiServer.start();
+  server = await HttpApiServer.start();
   client = createLeaseClient({ kubeConfig: server.kubeConfig, userAgent: 'test' });
 });
 
@@ -74,7 +75,7 @@ describe('the Lease of a watcher', () => {
     terminate('shoot');
     const candidate = elect('leases');
     await until('it leads', () => candidate.isLeader);
-    expect(server.object('machine-controller')).toBeUndefined();
+    expect(server.object(lease('shoot', 'machine-controller'))).toBeUndefined();
     // Through some renewals.
     const before = server.requests.length;
     await until('it renews', () => server.requests.length > before + 10);

@@ -11,8 +11,8 @@ import {
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import { SpamFilter } from '../../../../activities/kube/objects/spam-filter.ts';
 import { namespace } from '../../../support/builders.ts';
-import type { Fault } from '../../../support/memory-kube.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import type { Fault } from '../../../support/api-server/in-memory-client.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const subject = { apiVersion: 'v1', kind: 'Machine', namespace, name: 'pool-a', uid: 'uid-1' };
 const text = {
@@ -23,14 +23,14 @@ const text = {
 } as const;
 const path = namespaced('events', namespace);
 
-async function eventsIn(client: MemoryKube): Promise<object[]> {
+async function eventsIn(client: InMemoryClient): Promise<object[]> {
   await recorderOf(client).idle();
   return (await client.list<object>(path)).items;
 }
 
 /** Records it and waits until it is written. */
 async function recorded(
-  client: MemoryKube,
+  client: InMemoryClient,
   of: EventSubject = subject,
   words: EventText = text,
 ): Promise<void> {
@@ -40,11 +40,11 @@ async function recorded(
 
 /** A client whose dropped Events are noted. */
 function counted(parts: { filter?: SpamFilter } = {}): {
-  client: MemoryKube;
+  client: InMemoryClient;
   recorder: EventRecorder;
   dropped: DropReason[];
 } {
-  const client = new MemoryKube();
+  const client = new InMemoryClient();
   const dropped: DropReason[] = [];
   const recorder = new EventRecorder({
     write: (occurrence) => writeEvent(client, occurrence),
@@ -57,7 +57,7 @@ function counted(parts: { filter?: SpamFilter } = {}): {
 
 describe('an Event', () => {
   test('says what happened to which life of the object', async () => {
-    const client = new MemoryKube();
+    const client = new InMemoryClient();
     await recorded(client);
     expect(await eventsIn(client)).toMatchObject([
       {
@@ -74,7 +74,7 @@ describe('an Event', () => {
   });
 
   test('an Event that happens again is counted, and keeps the time when it was first', async () => {
-    const client = new MemoryKube();
+    const client = new InMemoryClient();
     await recorded(client);
     const [first] = (await client.list<{ firstTimestamp: string }>(path)).items;
     await recorded(client);
@@ -89,14 +89,14 @@ describe('an Event', () => {
     { name: 'another reason', other: subject, words: { ...text, reason: 'FailedDelete' } },
     { name: 'another life of the name', other: { ...subject, uid: 'uid-2' }, words: text },
   ])('with $name is another Event', async ({ other, words }) => {
-    const client = new MemoryKube();
+    const client = new InMemoryClient();
     await recorded(client);
     await recorded(client, other, words);
     expect(await eventsIn(client)).toMatchObject([{ count: 1 }, { count: 1 }]);
   });
 
   test('with a long message is cut to what the API server takes, and counted as a whole', async () => {
-    const client = new MemoryKube();
+    const client = new InMemoryClient();
     const long = { ...text, message: 'x'.repeat(1100) };
     await recorded(client, subject, long);
     await recorded(client, subject, { ...long, message: `${long.message}y` });
@@ -111,7 +111,7 @@ describe('an Event', () => {
     { name: 'a dash where it is cut', object: `${'a'.repeat(235)}-${'b'.repeat(17)}`, length: 252 },
     { name: 'dots where it is cut', object: `${'a'.repeat(230)}.-.-.-.-.-bb`, length: 247 },
   ])('on an object with $name has a name that the API server takes', async ({ object, length }) => {
-    const client = new MemoryKube();
+    const client = new InMemoryClient();
     await recorded(client, { ...subject, name: object });
     const [event] = (await client.list<{ metadata: { name: string } }>(path)).items;
     const name = event?.metadata.name ?? '';

@@ -5,12 +5,14 @@ import {
   isOrphaning,
   release,
 } from '../../../../activities/kube/objects/finalizers.ts';
+import { isConflict } from '../../../../activities/kube/client/errors.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { finalizers } from '../../../../workflows/api/constants.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../../support/world.ts';
+import { failureOf } from '../until.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const other = 'example.com/other';
@@ -19,8 +21,8 @@ const deletionTimestamp = '2026-01-01T01:00:00Z';
 
 const withFinalizers = (...names: string[]) => aMachine({ metadata: { finalizers: names } });
 
-async function ensured(machine: Machine): Promise<{ client: MemoryKube; machine: Machine }> {
-  const client = new MemoryKube(machine);
+async function ensured(machine: Machine): Promise<{ client: InMemoryClient; machine: Machine }> {
+  const client = new InMemoryClient(machine);
   const read = await client.read<Machine>(path);
   return { client, machine: await ensureFinalizer(client, 'machines', read) };
 }
@@ -49,23 +51,24 @@ describe('ensureFinalizer', () => {
     { name: 'version', changes: { resourceVersion: '1' } },
     { name: 'life', changes: { uid: 'uid-2' } },
   ])('holds only for the $name that was read', async ({ changes }) => {
-    const client = new MemoryKube(withFinalizers(other));
+    const client = new InMemoryClient(withFinalizers(other));
     const stored = await client.read<Machine>(path);
     const read = { ...stored, metadata: { ...stored.metadata, ...changes } };
-    await expect(ensureFinalizer(client, 'machines', read)).rejects.toThrow('Conflict');
+    const error = await failureOf(ensureFinalizer(client, 'machines', read));
+    expect(isConflict(error)).toBe(true);
     expect((await client.read<Machine>(path)).metadata.finalizers).toEqual([other]);
   });
 });
 
 describe('release', () => {
   test('takes ours off and leaves those of others', async () => {
-    const client = new MemoryKube(withFinalizers(other, ours));
+    const client = new InMemoryClient(withFinalizers(other, ours));
     await release(client, 'machines', lifeOf('pool-a'));
     expect((await client.read<Machine>(path)).metadata.finalizers).toEqual([other]);
   });
 
   test('lets an object go that is being deleted, and can be run twice', async () => {
-    const client = new MemoryKube(aMachine({ metadata: { deletionTimestamp } }));
+    const client = new InMemoryClient(aMachine({ metadata: { deletionTimestamp } }));
     await release(client, 'machines', lifeOf('pool-a'));
     expect(client.has(path)).toBe(false);
     await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
@@ -75,21 +78,21 @@ describe('release', () => {
     { name: 'another life of the name', machine: aMachine({ metadata: { uid: 'uid-2' } }) },
     { name: 'an object that lost ours already', machine: withFinalizers(other) },
   ])('does not change $name', async ({ machine }) => {
-    const client = new MemoryKube(machine);
+    const client = new InMemoryClient(machine);
     const before = await client.read<Machine>(path);
     await release(client, 'machines', lifeOf('pool-a'));
     expect(await client.read<Machine>(path)).toEqual(before);
   });
 
   test('an object that goes meanwhile is released', async () => {
-    const client = new MemoryKube(aMachine());
+    const client = new InMemoryClient(aMachine());
     client.fault = ({ method }) =>
       method === 'PATCH' ? { code: 404, reason: 'NotFound' } : undefined;
     await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
   });
 
   test('one that changes meanwhile is tried again by whoever asked', async () => {
-    const client = new MemoryKube(aMachine());
+    const client = new InMemoryClient(aMachine());
     client.fault = ({ method }) =>
       method === 'PATCH' ? { code: 409, reason: 'Conflict' } : undefined;
     await expect(release(client, 'machines', lifeOf('pool-a'))).rejects.toThrow('Conflict');

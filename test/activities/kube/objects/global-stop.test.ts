@@ -6,16 +6,17 @@ import { createLeaseClient } from '../../../../activities/kube/leases/election.t
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
 import { pausesAnnotation, writePauses } from '../../../../activities/kube/objects/pauses.ts';
-import { FakeApiServer } from '../client/fake-api-server.ts';
+import { HttpApiServer } from '../../../support/api-server/http-api-server.ts';
+import { aLease, aThing, thing } from '../things.ts';
 import { until } from '../until.ts';
 
-let server: FakeApiServer;
+let server: HttpApiServer;
 let client: KubeClient;
 let stop: GlobalStop;
 let seen: (Stop | undefined)[];
 
 beforeEach(async () => {
-  server = await FakeApiServer.start();
+  server = await HttpApiServer.start();
   const { kubeConfig } = server;
   client = createLeaseClient({ kubeConfig, userAgent: 'test', callTimeoutMs: 200 });
   seen = [];
@@ -33,12 +34,12 @@ test('a stop is seen when it begins, changes and ends', async () => {
   await stop.synced;
   expect(stop.current()).toBeUndefined();
   expect(stop.pauses()).toEqual([]);
-  server.put('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } });
+  server.put(aThing('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } }));
   await until('stopped', () => stop.current() !== undefined);
   expect(stop.current()).toMatchObject({ reason: 'wrong disks', by: 'alice' });
-  server.put('millwright-stop', { data: { reason: 'still looking' } });
+  server.put(aThing('millwright-stop', { data: { reason: 'still looking' } }));
   await until('changed', () => stop.current()?.reason === 'still looking');
-  server.remove('millwright-stop');
+  server.remove(thing('millwright-stop'));
   await until('over', () => stop.current() === undefined);
   expect(seen.map((present) => present?.by)).toEqual(['alice', undefined, undefined]);
   const { since } = seen[0] ?? {};
@@ -46,7 +47,7 @@ test('a stop is seen when it begins, changes and ends', async () => {
 });
 
 test('a stop is not known before the first answer', async () => {
-  server.put('millwright-stop', { data: { reason: 'wrong disks' } });
+  server.put(aThing('millwright-stop', { data: { reason: 'wrong disks' } }));
   await stop.synced;
   expect(stop.current()?.reason).toBe('wrong disks');
 });
@@ -56,8 +57,8 @@ test('a worker that starts later reads on the Lease when nothing could be done',
     { reason: 'stop', from: 1_000, until: 61_000 },
     { reason: 'worker', from: 90_000 },
   ];
-  const metadata = { name: 'millwright', annotations: { [pausesAnnotation]: writePauses(known) } };
-  server.put('millwright', { metadata, spec: { holderIdentity: 'watcher' } });
+  const metadata = { annotations: { [pausesAnnotation]: writePauses(known) } };
+  server.put(aLease('millwright', { holderIdentity: 'watcher' }, metadata));
   const activeWatcher = watchActiveWatcher({
     client,
     namespace: 'default',

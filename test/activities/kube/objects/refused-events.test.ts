@@ -20,7 +20,7 @@ import {
   controlledBy,
   namespace,
 } from '../../../support/builders.ts';
-import type { Fault } from '../../../support/memory-kube.ts';
+import type { Fault } from '../../../support/api-server/in-memory-client.ts';
 import type { WorldOfTests } from '../../../support/world.ts';
 import { aWorld, lifeOf } from '../../../support/world.ts';
 

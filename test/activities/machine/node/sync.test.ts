@@ -9,7 +9,7 @@ import {
 import type { NodeSyncRequest } from '../../../../workflows/contracts/node-activities.ts';
 import { annotations, finalizers, labels } from '../../../../workflows/api/constants.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
-import type { Fault } from '../../../support/memory-kube.ts';
+import type { Fault } from '../../../support/api-server/in-memory-client.ts';
 import { aMachine, aMachineClass, aNode, namespace } from '../../../support/builders.ts';
 import type { WorldOfTests } from '../../../support/world.ts';
 import { aWorld, lifeOf } from '../../../support/world.ts';

@@ -8,7 +8,7 @@ import { annotations } from '../../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../../workflows/api/machine-class.ts';
 import type { CredentialNews } from '../../../../workflows/plan/safety/orphan-sweep.ts';
 import { aMachineClass, aSecret, namespace } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const { signal } = new AbortController();
 const refusal = 'PermissionDenied: no';
@@ -21,7 +21,7 @@ const classWith = (name: string, note?: string): MachineClass =>
 
 /** Two classes with one Secret, of which one says that it is refused. */
 async function newsOf(kind: 'credentials' | 'none' | 'unavailable'): Promise<unknown> {
-  const control = new MemoryKube(classWith('silent'), classWith('told', told), aSecret());
+  const control = new InMemoryClient(classWith('silent'), classWith('told', told), aSecret());
   const driver = {
     settleSeconds: 1,
     describeInstance: async () => undefined,
@@ -56,7 +56,7 @@ describe('a listing is news of the credentials', () => {
 });
 
 test('each class is reported once', async () => {
-  const control = new MemoryKube(classWith('a'), classWith('b', told));
+  const control = new InMemoryClient(classWith('a'), classWith('b', told));
   const world = { refusals: createRefusals(control) };
   const news: CredentialNews[] = [{ classNames: ['a', 'gone'], refusal }, { classNames: ['b'] }];
   await reportCredentials(world, { namespace, news });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { evaluateListings } from '../../../../activities/safety/orphans/evaluate-listings.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const provider = 'acme';
 
@@ -15,11 +15,13 @@ const machine = (name: string, className: string, providerID?: string) =>
     },
   });
 
-const judge = (control: MemoryKube, listings: Parameters<typeof evaluateListings>[1]['listings']) =>
-  evaluateListings(control, { namespace, provider, minAgeSeconds: 60, listings });
+const judge = (
+  control: InMemoryClient,
+  listings: Parameters<typeof evaluateListings>[1]['listings'],
+) => evaluateListings(control, { namespace, provider, minAgeSeconds: 60, listings });
 
 test('what no Machine knows is suspected, with the class that led to it', async () => {
-  const control = new MemoryKube(machine('a', 'small', 'acme:///1'), machine('b', 'small'));
+  const control = new InMemoryClient(machine('a', 'small', 'acme:///1'), machine('b', 'small'));
   const [judged] = await judge(control, [
     {
       className: 'small',
@@ -50,7 +52,7 @@ test('what no Machine knows is suspected, with the class that led to it', async 
 });
 
 test('an instance that another class has listed is not missing', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     machine('a', 'small', 'acme:///1'),
     machine('b', 'small', 'acme:///2'),
     machine('c', 'large', 'acme:///3'),
@@ -64,7 +66,7 @@ test('an instance that another class has listed is not missing', async () => {
 });
 
 test('a listing that failed says of none that it is missing', async () => {
-  const control = new MemoryKube(machine('a', 'small', 'acme:///1'));
+  const control = new InMemoryClient(machine('a', 'small', 'acme:///1'));
   const [judged] = await judge(control, [{ className: 'small', instances: [], error: 'no' }]);
   expect(judged).toMatchObject({ listing: { error: 'no', suspects: [] }, unlisted: [] });
 });

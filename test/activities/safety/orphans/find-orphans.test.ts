@@ -14,7 +14,7 @@ import { findOrphans } from '../../../../activities/safety/orphans/find-orphans.
 import { findProviders, reportOrphans } from '../../../../activities/safety/orphans/classes.ts';
 import type { Suspect } from '../../../../workflows/plan/safety/orphan-sweep.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../../../support/builders.ts';
-import { MemoryKube } from '../../../support/memory-kube.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const cluster = 'cluster-1';
 const { signal } = new AbortController();
@@ -60,7 +60,7 @@ describe('a look', () => {
   >;
 
   function lookAt(
-    control: MemoryKube,
+    control: InMemoryClient,
     {
       instances = [],
       refuses = 'mallory',
@@ -94,7 +94,7 @@ describe('a look', () => {
   }
 
   test('lists once for each credential and scope, however many classes and Secrets there are', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aClass('a', 's-1', { region: 'r-1' }),
       aClass('b', 's-1', { region: 'r-1' }),
       aClass('c', 's-2', { region: 'r-1' }),
@@ -119,7 +119,7 @@ describe('a look', () => {
   });
 
   test('says what no Machine knows of, and reads the Machines after the instances', async () => {
-    const control = new MemoryKube(aMachineClass(), aSecret(), aMachine());
+    const control = new InMemoryClient(aMachineClass(), aSecret(), aMachine());
     const instances = [
       { providerID: 'local:///z/i-0', machineName: 'pool-a', token: 'uid-of-pool-a-0' },
       { providerID: 'local:///z/i-1', machineName: 'gone', token: 'uid-of-gone-0', createdAt: 0 },
@@ -139,7 +139,7 @@ describe('a look', () => {
   });
 
   test('names the instances that the run before suspected and that have a Machine again', async () => {
-    const control = new MemoryKube(aMachineClass(), aSecret(), aMachine());
+    const control = new InMemoryClient(aMachineClass(), aSecret(), aMachine());
     const instances = [
       { providerID: 'local:///z/i-0', machineName: 'pool-a', token: 'uid-of-pool-a-0' },
       { providerID: 'local:///z/i-1', machineName: 'gone', token: 'uid-of-gone-0' },
@@ -151,7 +151,7 @@ describe('a look', () => {
   });
 
   test('is not stopped by a credential that is refused or missing', async () => {
-    const control = new MemoryKube(
+    const control = new InMemoryClient(
       aClass('a', 's-1'),
       aClass('b', 's-2'),
       aClass('c', 'nowhere'),
@@ -172,7 +172,7 @@ describe('a look', () => {
     const instances = [{ providerID: 'x/i-0', machineName: 'there' }];
 
     test('asks for instances of Machines that are not listed and says which the cloud does not know', async () => {
-      const { asked, listings } = lookAt(new MemoryKube(...objects), { instances });
+      const { asked, listings } = lookAt(new InMemoryClient(...objects), { instances });
       const missing = [{ name: 'lost', uid: 'uid-of-lost', providerID: 'x/i-1' }];
       expect(await listings).toMatchObject([{ missing: { machines: 2, unlisted: 1, missing } }]);
       expect(asked).toHaveLength(2);
@@ -182,7 +182,7 @@ describe('a look', () => {
       ['knows', async () => ({ providerID: 'x/i-1', nodeName: 'lost', isInitialized: true })],
       ['says nothing of', () => Promise.reject(refused)],
     ])('but not one that it %s', async (_words, describes) => {
-      const { listings } = lookAt(new MemoryKube(...objects), { instances, describes });
+      const { listings } = lookAt(new InMemoryClient(...objects), { instances, describes });
       expect((await listings)[0]).not.toHaveProperty('missing');
     });
   });
@@ -192,7 +192,7 @@ describe('a look', () => {
       providerID: `local:///z/i-${index}`,
       machineName: `m-${index}`,
     }));
-    const control = new MemoryKube(aMachineClass(), aSecret());
+    const control = new InMemoryClient(aMachineClass(), aSecret());
     const [listing] = await lookAt(control, { instances }).listings;
     expect(listing?.suspects).toHaveLength(200);
     expect(listing?.omitted).toBe(50);
@@ -211,7 +211,7 @@ describe('the last look before a class is let go', () => {
 
   function finalCheck(...objects: object[]) {
     const driver = { listScope: () => '', listInstances: async () => listed };
-    const world = { driver, control: new MemoryKube(...objects), signal: () => signal };
+    const world = { driver, control: new InMemoryClient(...objects), signal: () => signal };
     return checkFinally(world, { namespace, cluster, provider: 'virtual', className: 'small' });
   }
 
@@ -233,7 +233,7 @@ describe('the last look before a class is let go', () => {
 
 describe('a deletion', () => {
   function deletion(objects: object[], deleteListed: Driver['deleteListed']) {
-    const control = new MemoryKube(...objects);
+    const control = new InMemoryClient(...objects);
     const classes = createClassReader({ client: control, namespace });
     const world = { driver: { deleteListed }, control, classes, signal: () => signal };
     return deleteOrphan(world, { namespace, cluster, suspect });
@@ -271,7 +271,7 @@ describe('a deletion', () => {
 });
 
 test('providers are those of the classes', async () => {
-  const control = new MemoryKube(
+  const control = new InMemoryClient(
     aMachineClass({ metadata: { name: 'a' }, provider: 'b' }),
     aMachineClass({ metadata: { name: 'b' }, provider: 'a' }),
     aMachineClass({ metadata: { name: 'c' }, provider: 'b' }),
@@ -284,7 +284,7 @@ test('providers are those of the classes', async () => {
 });
 
 test('Events stand on the class, as long as it is there', async () => {
-  const control = new MemoryKube(aMachineClass());
+  const control = new InMemoryClient(aMachineClass());
   const stopped = { className: 'small', message: 'too many' };
   const deleted = [suspect, { ...suspect, className: 'elsewhere' }];
   await reportOrphans(control, { namespace, deleted, stopped });

@@ -1,0 +1,74 @@
+/** The paths of the API server: what they name, and how they are written. */
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { apiVersionOf, resources } from './resources.ts';
+import type { Resource } from './resources.ts';
+
+/** What a path names: a collection where it has no name, in all namespaces where it has none. */
+export interface Target {
+  resource: Resource;
+  namespace: string;
+  name: string;
+  subresource: string;
+}
+
+const shape = new RegExp(
+  [
+    '^/(?:api|apis/(?<group>[^/]+))/(?<version>[^/]+)',
+    '(?:/namespaces/(?<namespace>[^/]+)(?=/.))?',
+    '/(?<plural>[^/]+)(?:/(?<name>[^/]+)(?:/(?<subresource>[^/]+))?)?$',
+  ].join(''),
+);
+
+/** Undefined where nothing is served. */
+export function targetOf(path: string): Target | undefined {
+  const { group = '', version, plural, ...place } = shape.exec(path)?.groups ?? {};
+  const resource = resources.find(
+    (one) => one.group === group && one.version === version && one.plural === plural,
+  );
+  const { namespace = '', name = '', subresource = '' } = place;
+  const target = resource && { resource, namespace, name, subresource };
+  return target && isServed(target) ? target : undefined;
+}
+
+/** Of the objects of a collection. */
+export function typeServedAt(path: string): { kind?: string; apiVersion?: string } {
+  const resource = targetOf(path)?.resource;
+  return resource ? { kind: resource.kind, apiVersion: apiVersionOf(resource) } : {};
+}
+
+function isServed({ resource, namespace, name, subresource }: Target): boolean {
+  const { kind, isNamespaced, hasStatus } = resource;
+  // An object of a namespace is not found without it; only lists are of all namespaces.
+  const isInPlace = isNamespaced ? namespace !== '' || name === '' : namespace === '';
+  const isSubresource =
+    subresource === '' ||
+    (subresource === 'status' && hasStatus) ||
+    (subresource === 'eviction' && kind === 'Pod');
+  return isInPlace && isSubresource;
+}
+
+/** Where the collection or the object is, without its subresource. */
+export function pathOf({ resource, namespace, name }: Omit<Target, 'subresource'>): string {
+  const { group: of, version, plural } = resource;
+  const parts = [
+    of === '' ? '/api' : `/apis/${of}`,
+    version,
+    ...(namespace === '' ? [] : ['namespaces', namespace]),
+    plural,
+    ...(name === '' ? [] : [name]),
+  ];
+  return parts.join('/');
+}
+
+/** Throws for a kind that is not known here. */
+export function targetOfObject({ kind = '', metadata }: KubeObject): Target {
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource) throw new Error(`the API server in memory knows no kind ${JSON.stringify(kind)}`);
+  const { namespace = '', name } = metadata;
+  return {
+    resource,
+    namespace: resource.isNamespaced ? namespace : '',
+    name,
+    subresource: '',
+  };
+}

@@ -1,0 +1,72 @@
+/** The resources that the API server in memory serves. */
+import { group } from '../../../workflows/api/constants.ts';
+
+export interface Resource {
+  kind: string;
+  /** As in a path: plural, in small letters. */
+  plural: string;
+  /** Empty for the core group. */
+  group: string;
+  version: string;
+  isNamespaced: boolean;
+  /** Of a CustomResourceDefinition: no strategic patches, a status that is kept apart. */
+  isCustom: boolean;
+  hasStatus: boolean;
+  /** A write without a resourceVersion overwrites what there is; elsewhere it is refused. */
+  allowsUnconditionalUpdate: boolean;
+  /** Fields that a selector may name, besides name and namespace. */
+  fields: readonly string[];
+}
+
+function aResource(kind: string, changes: Partial<Resource> = {}): Resource {
+  return {
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    group: '',
+    version: 'v1',
+    isNamespaced: true,
+    isCustom: false,
+    hasStatus: false,
+    allowsUnconditionalUpdate: true,
+    fields: [],
+    ...changes,
+  };
+}
+
+const custom = { group, version: 'v1alpha1', isCustom: true, allowsUnconditionalUpdate: false };
+
+export const resources: readonly Resource[] = [
+  aResource('Machine', { ...custom, hasStatus: true }),
+  aResource('MachineSet', { ...custom, hasStatus: true }),
+  aResource('MachineDeployment', { ...custom, hasStatus: true }),
+  aResource('MachineClass', { ...custom, plural: 'machineclasses' }),
+  aResource('Node', { isNamespaced: false, hasStatus: true, fields: ['spec.unschedulable'] }),
+  aResource('Namespace', { isNamespaced: false, hasStatus: true, fields: ['status.phase'] }),
+  aResource('Pod', { hasStatus: true, fields: ['spec.nodeName', 'status.phase'] }),
+  aResource('Secret', { fields: ['type'] }),
+  aResource('ConfigMap'),
+  aResource('Event', { fields: ['involvedObject.name', 'involvedObject.uid', 'reason', 'type'] }),
+  aResource('PersistentVolume', { isNamespaced: false, hasStatus: true }),
+  aResource('PersistentVolumeClaim', { hasStatus: true }),
+  aResource('Lease', { group: 'coordination.k8s.io', allowsUnconditionalUpdate: false }),
+  aResource('PodDisruptionBudget', {
+    group: 'policy',
+    hasStatus: true,
+    allowsUnconditionalUpdate: false,
+  }),
+  aResource('VolumeAttachment', {
+    group: 'storage.k8s.io',
+    isNamespaced: false,
+    hasStatus: true,
+    allowsUnconditionalUpdate: false,
+  }),
+];
+
+export function apiVersionOf({ group: of, version }: Resource): string {
+  return of === '' ? version : `${of}/${version}`;
+}
+
+/** As in messages: `machines.machine.sapcloud.io`. */
+export function qualified(name: string, { group: of }: Resource): string {
+  return of === '' ? name : `${name}.${of}`;
+}
