@@ -75,7 +75,7 @@ export class Drain {
       warn: (error) => {
         this.warnings.push(error);
       },
-      // A pod leaves MemoryKube at once: nothing is worth a wait.
+      // A pod leaves the in-memory API server at once: nothing is worth a wait.
       podPollMs: 5,
       volumePollMs: 5,
       ...parts,
