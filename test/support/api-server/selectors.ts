@@ -26,25 +26,37 @@ function termsOf(selector: Query[string]): string[] {
 
 type LabelTest = (labels: Record<string, string>) => boolean;
 
-const labelKey = String.raw`([\w./-]+)`;
+const labelName = '[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?';
+const labelKey = `((?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?${labelName})`;
+const labelValue = new RegExp(`^(?:${labelName})?$`);
 const setTerm = new RegExp(String.raw`^${labelKey} (in|notin) \(([^)]*)\)$`);
-const valueTerm = new RegExp(String.raw`^${labelKey}\s*(!=|==|=)\s*([\w.-]*)$`);
+const valueTerm = new RegExp(String.raw`^${labelKey}\s*(!=|==|=)\s*(\S*)$`);
 const presenceTerm = new RegExp(`^(!?)${labelKey}$`);
 
 function labelTest(term: string): LabelTest {
   const [, key = '', operator = '', values = ''] = setTerm.exec(term) ?? valueTerm.exec(term) ?? [];
-  if (operator !== '') {
-    const wanted = new Set(values.split(',').map((value) => value.trim()));
-    // Also of an object that has no such label.
-    const isNegative = operator === 'notin' || operator === '!=';
-    return (labels) => {
-      const value = labels[key];
-      return (value !== undefined && wanted.has(value)) !== isNegative;
-    };
-  }
+  if (operator !== '') return valueTest(term, { key, operator, values });
   const [, not, present] = presenceTerm.exec(term) ?? [];
-  if (present === undefined) throw badRequest(`unable to parse requirement: ${term}`);
+  if (present === undefined) throw unreadable(term);
   return (labels) => present in labels === (not === '');
+}
+
+function valueTest(
+  term: string,
+  { key, operator, values }: { key: string; operator: string; values: string },
+): LabelTest {
+  const wanted = new Set(values.split(',').map((value) => value.trim()));
+  if (![...wanted].every((value) => labelValue.test(value))) throw unreadable(term);
+  // Also of an object that has no such label.
+  const isNegative = operator === 'notin' || operator === '!=';
+  return (labels) => {
+    const value = labels[key];
+    return (value !== undefined && wanted.has(value)) !== isNegative;
+  };
+}
+
+function unreadable(term: string): Error {
+  return badRequest(`unable to parse requirement: ${term}`);
 }
 
 function fieldTest(resource: Resource, term: string): Selection {
