@@ -4,8 +4,8 @@ import type { KubeObject, PatchType } from '../../../activities/kube/client/clie
 import { customResource, lease, namespaced, node } from '../../../activities/kube/client/paths.ts';
 import { aMachine, aNode, namespace } from '../builders.ts';
 import { ApiServer } from './api-server.ts';
-import type { ListAnswer } from './api-server.ts';
 import { overTheWire } from './json.ts';
+import type { ListAnswer } from './lists.ts';
 import { StatusError } from './status.ts';
 import type { Status } from './status.ts';
 import type { WatchedEvent } from './watches.ts';
@@ -46,7 +46,7 @@ function list(path: string, query = {}): ListAnswer {
 }
 
 const namesIn = ({ items }: ListAnswer): unknown[] =>
-  items.map((item) => Object(item).metadata.name);
+  (items ?? []).map((item) => Object(item).metadata.name);
 
 const ofMachine = { name: 'pool-a', group: 'machine.sapcloud.io' };
 const kindMachine = { ...ofMachine, kind: 'Machine' };
@@ -277,8 +277,16 @@ describe('a list', () => {
   test('is sorted by name, and its objects have no kind of their own', () => {
     const { kind, items } = list(configMaps);
     expect(kind).toBe('ConfigMapList');
-    expect(items.map((item) => 'kind' in item)).toEqual([false, false, false]);
+    expect(items?.map((item) => 'kind' in item)).toEqual([false, false, false]);
     expect(namesIn(list(configMaps))).toEqual(['a', 'b', 'c']);
+  });
+
+  test('of metadata names a kind of its own for each object, and is null where it is empty', () => {
+    const as = 'PartialObjectMetadata';
+    const { kind, items } = list(configMaps, { as });
+    expect(kind).toBe(`${as}List`);
+    expect(items?.[0]).toMatchObject({ kind: as, apiVersion: 'meta.k8s.io/v1' });
+    expect(list(configMaps, { as, labelSelector: 'none' }).items).toBeNull();
   });
 
   test('has pages of one version', () => {

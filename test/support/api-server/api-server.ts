@@ -18,9 +18,9 @@
  * - Creation timestamps have milliseconds, and no two objects have the same one.
  * - Bookmarks come when a test asks for them; `timeoutSeconds` ends no watch.
  * - Only conditions, addresses, owners and finalizers are merged by a strategic patch.
- * - These are refused with the same code in other words: a selector, a token or a body that cannot
- *   be read, a type of content that is not known, another kind or apiVersion in a patch, two faults
- *   at once.
+ * - These are refused in other words, and sometimes before or after something else that is wrong:
+ *   a selector, a token or a body that cannot be read, a type of content that is not known, another
+ *   kind or apiVersion in a patch, a method that a path has not.
  */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
 import { newObject } from './creation.ts';
@@ -29,14 +29,14 @@ import { afterDeletion, requirePreconditions } from './deletion.ts';
 import type { DeleteOptions } from './deletion.ts';
 import { isRecord, isSameJson } from './json.ts';
 import { withoutEmpty } from './metadata.ts';
-import { pageOf, requireVersion } from './pages.ts';
+import { requireVersion } from './pages.ts';
+import { listOf, shownAs } from './lists.ts';
 import { patchedObject, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
 import { targetOf, targetOfObject } from './paths.ts';
 import { apiVersionOf } from './resources.ts';
 import type { Target } from './paths.ts';
 import { encodedSecret } from './secrets.ts';
-import { selectionOf } from './selectors.ts';
 import {
   alreadyExists,
   badRequest,
@@ -51,13 +51,6 @@ import { ObjectStore } from './store.ts';
 import type { Stored } from './store.ts';
 import { openWatch } from './watches.ts';
 import type { WatchedEvent } from './watches.ts';
-
-export interface ListAnswer {
-  apiVersion: string;
-  kind: string;
-  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
-  items: object[];
-}
 
 export class ApiServer {
   readonly store = new ObjectStore();
@@ -94,7 +87,7 @@ export class ApiServer {
   /** One object, or a list where the path names a collection. */
   get(path: string, query: Query = {}): object {
     const target = this.#target(path);
-    if (target.name === '') return this.#list(target, query);
+    if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);
     return shownAs(query, this.#found(target));
   }
@@ -159,29 +152,6 @@ export class ApiServer {
     return success({ code: 201 });
   }
 
-  #list(collection: Target, query: Query): ListAnswer {
-    const { resource } = collection;
-    const isSelected = selectionOf(resource, query);
-    const page = pageOf(this.store, collection, {
-      query,
-      isSelected: ({ object }) => isSelected(object),
-    });
-    const hasSelector = Boolean(query['labelSelector'] || query['fieldSelector']);
-    const isMetadata = query['as'] === 'PartialObjectMetadata';
-    return {
-      kind: `${isMetadata ? query['as'] : resource.kind}List`,
-      apiVersion: isMetadata ? metadataVersion : apiVersionOf(resource),
-      metadata: {
-        resourceVersion: String(page.version),
-        ...(page.continue !== '' && { continue: page.continue }),
-        // How many a selector would find is not counted.
-        ...(page.continue !== '' &&
-          !hasSelector && { remainingItemCount: page.remainingItemCount }),
-      },
-      items: page.entries.map(({ object }) => itemAs(query, object, resource.isCustom)),
-    };
-  }
-
   /** An object that is being deleted goes with its last finalizer; then there is none. */
   #write(target: Target, object: Stored): Stored | undefined {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
@@ -221,20 +191,6 @@ export class ApiServer {
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     return new Date(this.#latest).toISOString();
   }
-}
-
-const metadataVersion = 'meta.k8s.io/v1';
-
-function shownAs({ as }: Query, object: KubeObject): KubeObject {
-  if (as === undefined) return object;
-  return { kind: String(as), apiVersion: metadataVersion, metadata: object.metadata };
-}
-
-/** In a list the objects of the server's own types have no kind: that of the list says it. */
-function itemAs(query: Query, object: Stored, isCustom: boolean): object {
-  if (isCustom || query['as'] !== undefined) return shownAs(query, object);
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return rest;
 }
 
 const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789';

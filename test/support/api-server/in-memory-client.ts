@@ -7,6 +7,7 @@ import type {
   WatchEvent,
 } from '../../../activities/kube/client/client.ts';
 import { KubeError, errorOfAnswer } from '../../../activities/kube/client/errors.ts';
+import type { Page } from '../../../activities/kube/client/paging.ts';
 import { whole } from '../../../activities/kube/client/normalize.ts';
 import { ApiServer } from './api-server.ts';
 import { overTheWire } from './json.ts';
@@ -71,8 +72,8 @@ export class InMemoryClient implements KubeClient {
 
   /** In one page. */
   async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
-    const { metadata, items } = await this.get<KubeList<T>>(path, query);
-    return { metadata: { resourceVersion: metadata.resourceVersion }, items };
+    const { metadata, items } = await this.get<Page<T>>(path, query);
+    return { metadata: { resourceVersion: metadata.resourceVersion }, items: items ?? [] };
   }
 
   async create<T>(path: string, body: unknown): Promise<T> {

@@ -35,20 +35,28 @@ const presenceTerm = new RegExp(`^(!?)${labelKey}$`);
 
 function labelTest(term: string): LabelTest {
   const [, key = '', operator = '', values = ''] = setTerm.exec(term) ?? valueTerm.exec(term) ?? [];
-  const unreadable = badRequest(`unable to parse requirement: ${term}`);
-  if (operator !== '') {
-    const wanted = new Set(values.split(',').map((value) => value.trim()));
-    if (![...wanted].every((value) => labelValue.test(value))) throw unreadable;
-    // Also of an object that has no such label.
-    const isNegative = operator === 'notin' || operator === '!=';
-    return (labels) => {
-      const value = labels[key];
-      return (value !== undefined && wanted.has(value)) !== isNegative;
-    };
-  }
+  if (operator !== '') return valueTest(term, { key, operator, values });
   const [, not, present] = presenceTerm.exec(term) ?? [];
-  if (present === undefined) throw unreadable;
+  if (present === undefined) throw unreadable(term);
   return (labels) => present in labels === (not === '');
+}
+
+function valueTest(
+  term: string,
+  { key, operator, values }: { key: string; operator: string; values: string },
+): LabelTest {
+  const wanted = new Set(values.split(',').map((value) => value.trim()));
+  if (![...wanted].every((value) => labelValue.test(value))) throw unreadable(term);
+  // Also of an object that has no such label.
+  const isNegative = operator === 'notin' || operator === '!=';
+  return (labels) => {
+    const value = labels[key];
+    return (value !== undefined && wanted.has(value)) !== isNegative;
+  };
+}
+
+function unreadable(term: string): Error {
+  return badRequest(`unable to parse requirement: ${term}`);
 }
 
 function fieldTest(resource: Resource, term: string): Selection {

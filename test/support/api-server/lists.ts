@@ -1,0 +1,53 @@
+/** Lists as the API server answers them, and objects as a client wants to see them. */
+import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import { pageOf } from './pages.ts';
+import type { Target } from './paths.ts';
+import { apiVersionOf } from './resources.ts';
+import { selectionOf } from './selectors.ts';
+import type { ObjectStore, Stored } from './store.ts';
+
+export interface ListAnswer {
+  apiVersion: string;
+  kind: string;
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+  /** Null for an empty list of metadata. */
+  items: object[] | null;
+}
+
+export function listOf(store: ObjectStore, collection: Target, query: Query): ListAnswer {
+  const { resource } = collection;
+  const isSelected = selectionOf(resource, query);
+  const page = pageOf(store, collection, {
+    query,
+    isSelected: ({ object }) => isSelected(object),
+  });
+  const hasSelector = Boolean(query['labelSelector'] || query['fieldSelector']);
+  const isMetadata = query['as'] === 'PartialObjectMetadata';
+  const items = page.entries.map(({ object }) => itemAs(query, object, resource.isCustom));
+  return {
+    kind: `${isMetadata ? query['as'] : resource.kind}List`,
+    apiVersion: isMetadata ? metadataVersion : apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(page.version),
+      ...(page.continue !== '' && { continue: page.continue }),
+      // How many a selector would find is not counted.
+      ...(page.continue !== '' && !hasSelector && { remainingItemCount: page.remainingItemCount }),
+    },
+    items: isMetadata && items.length === 0 ? null : items,
+  };
+}
+
+const metadataVersion = 'meta.k8s.io/v1';
+
+/** The whole object, or what the client wants of it. */
+export function shownAs({ as }: Query, object: KubeObject): KubeObject {
+  if (as === undefined) return object;
+  return { kind: String(as), apiVersion: metadataVersion, metadata: object.metadata };
+}
+
+/** In a list the objects of the server's own types have no kind: that of the list says it. */
+function itemAs(query: Query, object: Stored, isCustom: boolean): object {
+  if (isCustom || query['as'] !== undefined) return shownAs(query, object);
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
+}
