@@ -90,18 +90,22 @@ describe('a class that no Machine uses any more', () => {
     const driver = log.record({
       checkFinally: async () => rest.next().value ?? { left: 0, examples: [] },
     });
-    await temporal.withWorkers(taskQueue, { kube, driver }, async () => {
-      const handle = await temporal.client.workflow.start('machineClass', {
-        taskQueue,
-        workflowId: taskQueue,
-        args: [{ ref, cluster }] satisfies [WorkflowInput],
-      });
-      const waits = isDeleting ? looks.length - 1 : 0;
-      for (let waited = 0; waited < waits; waited += 1) {
-        await skipToLook(log, waited + 2);
-      }
-      await resultOf(handle);
-    });
+    await temporal.withWorkflow(
+      { workflowId: taskQueue, taskQueue },
+      { kube, driver },
+      async () => {
+        const handle = await temporal.client.workflow.start('machineClass', {
+          taskQueue,
+          workflowId: taskQueue,
+          args: [{ ref, cluster }] satisfies [WorkflowInput],
+        });
+        const waits = isDeleting ? looks.length - 1 : 0;
+        for (let waited = 0; waited < waits; waited += 1) {
+          await skipToLook(log, waited + 2);
+        }
+        await resultOf(handle);
+      },
+    );
     return log;
   }
 
@@ -154,21 +158,25 @@ describe('a class that no Machine uses any more', () => {
     });
     const taskQueue = 'last-silent';
     const input: WorkflowInput = { ref, cluster };
-    await temporal.withWorkers(taskQueue, { kube, driver }, async () => {
-      const handle = await temporal.client.workflow.start('machineClass', {
-        taskQueue,
-        workflowId: taskQueue,
-        args: [input],
-      });
-      const start = await temporal.now();
-      await skipToLook(log, 6);
-      // Time passes as usual while an activity runs: the seventh look begins shortly before the
-      // end.
-      await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
-      await handle.signal(useChanged, signal);
-      await resultOf(handle);
-      end();
-    });
+    await temporal.withWorkflow(
+      { workflowId: taskQueue, taskQueue },
+      { kube, driver },
+      async () => {
+        const handle = await temporal.client.workflow.start('machineClass', {
+          taskQueue,
+          workflowId: taskQueue,
+          args: [input],
+        });
+        const start = await temporal.now();
+        await skipToLook(log, 6);
+        // Time passes as usual while an activity runs: the seventh look begins shortly before the
+        // end.
+        await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
+        await handle.signal(useChanged, signal);
+        await resultOf(handle);
+        end();
+      },
+    );
     const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.finalCheck ?? {};
     expect(problem).toContain('no answer in time');
   });
