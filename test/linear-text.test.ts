@@ -1,5 +1,5 @@
 /** Texts that users write are read in linear time: one annotation must not stop a worker. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { parseDuration } from '../workflows/api/duration.ts';
 import { timeIn } from '../workflows/api/time.ts';

@@ -7,9 +7,9 @@ import { parseArgs } from 'node:util';
 import { chaos } from './run/chaos.ts';
 import { checks } from './run/checks.ts';
 import { endToEnd } from './run/end-to-end.ts';
-import { jest } from './run/jest.ts';
 import { Report } from './run/report.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
+import { vitest } from './run/vitest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
 import { seedVariable, testSeed } from './support/seed.ts';
 
@@ -94,7 +94,8 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   const isLong = wanted.includes('e2e') || wanted.includes('chaos');
   if (isLong && !(await checked)) return report.finish();
   if (wanted.includes('unit')) {
-    await report.step('unit tests', () => jest({ project: 'unit', pattern }));
+    const files = await testFilesOf('unit', pattern);
+    await report.step('unit tests', () => vitest({ project: 'unit', files }));
   }
   await checked;
   if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, vi, test } from 'vitest';
 import type { Info } from '@temporalio/activity';
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
@@ -10,10 +10,10 @@ import { createActivityInterceptor, reportProgress } from '../../activities/inte
 import { KubeError } from '../../activities/kube/client/errors.ts';
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
 });
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** That activities fail is the matter of these tests. */
@@ -56,16 +56,16 @@ describe('heartbeats', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
     const ran = environment.run(async () => {
-      await jest.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
       reportProgress(Context.current(), ['a']);
-      await jest.advanceTimersByTimeAsync(2_500);
+      await vi.advanceTimersByTimeAsync(2_500);
       reportProgress(Context.current(), ['a', 'b']);
-      await jest.advanceTimersByTimeAsync(500);
+      await vi.advanceTimersByTimeAsync(500);
       return 'done';
     });
     await expect(ran).resolves.toBe('done');
     expect(beats).toEqual([undefined, ['a'], ['a'], ['a'], ['a', 'b'], ['a', 'b']]);
-    await jest.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(beats).toHaveLength(6);
   });
 
@@ -75,9 +75,9 @@ describe('heartbeats', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
     await environment.run(async () => {
-      await jest.advanceTimersByTimeAsync(2_500);
+      await vi.advanceTimersByTimeAsync(2_500);
       reportProgress(Context.current(), ['a', 'b']);
-      await jest.advanceTimersByTimeAsync(500);
+      await vi.advanceTimersByTimeAsync(500);
     });
     expect(beats).toEqual([['a'], ['a'], ['a', 'b'], ['a', 'b']]);
   });
@@ -85,13 +85,13 @@ describe('heartbeats', () => {
   test('end with a failure too', async () => {
     const environment = activity({ isLocal: false });
     await expect(environment.run(failing(new Error('bug')))).rejects.toThrow('bug');
-    expect(jest.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('are not sent by a local activity', async () => {
     const environment = activity({ isLocal: true });
     await environment.run(async () => {
-      expect(jest.getTimerCount()).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
     });
   });
 });
@@ -114,22 +114,22 @@ describe('the breaker', () => {
   test('refuses local activities for two seconds after an unanswered call', async () => {
     const { local, regular } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
-    await jest.advanceTimersByTimeAsync(1_999);
-    const untried = jest.fn(step);
+    await vi.advanceTimersByTimeAsync(1_999);
+    const untried = vi.fn<typeof step>(step);
     await expect(local(untried)).rejects.toMatchObject({ ...unreachable, nonRetryable: true });
     expect(untried).not.toHaveBeenCalled();
     // The regular form waits outside of workflow tasks.
     await expect(regular(step)).resolves.toBe('ran');
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     await expect(local(step)).resolves.toBe('ran');
   });
 
   test('one that is refused lengthens nothing', async () => {
     const { local } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
-    await jest.advanceTimersByTimeAsync(1_500);
+    await vi.advanceTimersByTimeAsync(1_500);
     await expect(local(step)).rejects.toMatchObject(unreachable);
-    await jest.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(500);
     await expect(local(step)).resolves.toBe('ran');
   });
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { badEndOf, oneOfEachShape, type RecordedRun } from '../e2e/support/histories.ts';
 
 const lost = '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(114)';

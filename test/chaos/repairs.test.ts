@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { unexplained } from './repairs.ts';
 
 const causes = { terminated: 1, vanished: 1 };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { showQueues } from '../../cli/driver-queue.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { readArguments, UsageError } from '../../cli/arguments.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readArguments, UsageError } from '../../cli/arguments.ts';
 import { resume, showStop, stop } from '../../cli/stop.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';

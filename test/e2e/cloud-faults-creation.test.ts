@@ -2,7 +2,7 @@
  * Each fault of a cloud in the creation of a machine, all at once: each Machine says what is wrong,
  * and goes on when it is over.
  */
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { casesOf, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';

@@ -1,6 +1,6 @@
 /** The CRDs on a real API server, as `kubectl apply` meets them. */
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { accepted, refused } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';

@@ -1,5 +1,5 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,6 +1,6 @@
 /** A driver in another language: it serves the port and nothing else. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import type { SecretObject } from './support/cluster.ts';

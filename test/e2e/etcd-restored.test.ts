@@ -2,7 +2,7 @@
  * The control cluster's etcd is restored from a backup while watcher and worker run: versions go
  * back, and everything goes on.
  */
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';

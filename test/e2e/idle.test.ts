@@ -1,5 +1,5 @@
 /** Machines that nothing happens to cost nothing, also when our processes start again. */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import {

@@ -2,7 +2,7 @@
  * kill -9 of the worker at every step of a scale-up and a scale-down, when the step is done and the
  * worker does not know.
  */
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 
 describe('kill -9 of the worker after every step', () => {

@@ -3,7 +3,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

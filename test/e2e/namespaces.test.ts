@@ -1,5 +1,5 @@
 /** Operators side by side, and one without a target cluster. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   createDeployment,
   createMachine,

@@ -1,5 +1,5 @@
 /** Events are best effort: where none can be written, machines live and die as anywhere. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { EventObject } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';

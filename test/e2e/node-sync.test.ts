@@ -1,5 +1,5 @@
 /** Nodes follow what their Machines and their class say of them, and keep what others wrote. */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';

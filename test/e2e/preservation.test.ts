@@ -2,7 +2,7 @@
  * Machines that are kept for a look at them: by a word on the Machine or its Node, or because their
  * set may keep some.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

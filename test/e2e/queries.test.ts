@@ -1,7 +1,7 @@
 /** Every visibility query that the documentation shows is understood by the Temporal server. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { useScenario } from './support/scenario.ts';
 

@@ -2,7 +2,7 @@
  * A rollout with automatic rollback whose machines never join: it goes back by itself, until
  * somebody wants something else.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import {
   secondClass,

@@ -2,7 +2,7 @@
  * Nodes in a rollout: old ones are avoided by new pods, and the cluster autoscaler leaves all of
  * them alone.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

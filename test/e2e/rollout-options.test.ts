@@ -1,5 +1,5 @@
 /** Options of a rollout: annotations `millwright.dev/...` of the MachineDeployment. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { State } from './support/states.ts';

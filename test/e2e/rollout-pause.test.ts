@@ -1,5 +1,5 @@
 /** A rollout stands still while it is paused, whoever paused it how, and goes on afterwards. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';

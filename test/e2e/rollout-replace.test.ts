@@ -2,7 +2,7 @@
  * Gardener writes the whole spec of a MachineDeployment whenever it looks at it, also in the middle
  * of a rollout.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';

@@ -1,5 +1,5 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';

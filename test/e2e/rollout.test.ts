@@ -1,5 +1,5 @@
 /** Rolls 12 machines within each of the two bounds. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 const replicas = 12;

@@ -1,5 +1,5 @@
 /** Objects whose workflow was lost, and workflows whose object was lost. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { deleteChecks, runCheck } from './support/checks.ts';

@@ -1,5 +1,5 @@
 /** Instances without a Machine: two looks, then they go. Everything else stays. */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';

@@ -1,5 +1,5 @@
 /** The schedules of the checks: made by the worker, steered by people. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';
 import { createLogger } from '../../workers/log/logger.ts';

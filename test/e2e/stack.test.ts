@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';

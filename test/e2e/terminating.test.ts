@@ -2,7 +2,7 @@
  * A namespace that is being deleted takes no new object, no Event and no Lease either, and goes
  * when its machines are gone.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { lease } from '../../activities/kube/client/paths.ts';
 import { createDeployment, untilGone, untilRunning } from './support/machines.ts';

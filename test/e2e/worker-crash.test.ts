@@ -1,5 +1,5 @@
 /** kill -9 of the worker at bad moments: always the right end, one VM per token. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,

@@ -1,7 +1,7 @@
 /** A mutant that does not fit the source, or has no test, is found here and not only at night. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { mutants } from './mutants.ts';
 

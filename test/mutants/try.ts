@@ -1,6 +1,9 @@
 /** Runs the unit tests of a mutant in a copy of the repository. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { relative } from 'node:path';
+import { repository } from '../../deploy/local/layout.ts';
+import { testFilesOf } from '../run/test-files.ts';
 import type { Copy } from './copy.ts';
 import type { Mutant } from './mutants.ts';
 
@@ -11,18 +14,17 @@ const limitMilliseconds = 300_000;
 
 /** Whether the tests of this pattern pass, or do not end. */
 export async function testsPass(copy: Copy, pattern: string): Promise<boolean | 'too long'> {
+  const files = await testFilesOf('unit', pattern);
   const child = spawn(
     process.execPath,
     [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      'node_modules/jest/bin/jest.js',
-      '--selectProjects=unit',
-      '--runInBand',
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project=unit',
+      '--maxWorkers=1',
       '--silent',
-      '--bail',
-      '--forceExit',
-      `--testPathPatterns=${pattern}`,
+      '--bail=1',
+      ...files.map((path) => relative(repository, path)),
     ],
     { cwd: copy.folder, stdio: 'ignore' },
   );

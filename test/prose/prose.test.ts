@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { homeMadeWords } from './words.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

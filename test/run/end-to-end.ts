@@ -4,10 +4,10 @@ import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
-import { jest } from './jest.ts';
 import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
 import { testFilesOf } from './test-files.ts';
+import { vitest } from './vitest.ts';
 
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
@@ -72,17 +72,17 @@ async function runTests(report: Report, { pattern, isNight }: EndToEnd): Promise
   const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
   const files = found.filter((path) => !left.includes(path));
   if (left.length > 0) console.log(`${left.length} slow files are left to npm run test:all`);
-  const ignored = [outages, ...left];
   const apart = files.filter((path) => path.includes(outages));
+  const together = files.filter((path) => !apart.includes(path));
   const sideBySide =
-    apart.length === files.length ||
+    together.length === 0 ||
     (await report.step('e2e tests', () =>
-      jest({ project, pattern, ignored, workers: scenarioFiles, env }),
+      vitest({ project, files: together, workers: scenarioFiles, env }),
     ));
   const alone =
     apart.length === 0 ||
     (await report.step('e2e tests with outages', () =>
-      jest({ project, pattern: apart.join('|'), workers: 1, env }),
+      vitest({ project, files: apart, workers: 1, env }),
     ));
   return sideBySide && alone;
 }

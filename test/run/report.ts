@@ -1,4 +1,4 @@
-import type { TestCounts } from './jest.ts';
+import type { TestCounts } from './vitest.ts';
 
 /** Says how each step went, and at the end how all of them did. */
 export class Report {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import durations from './durations.json' with { type: 'json' };
 import { slowestFirst } from './slowest-first.ts';

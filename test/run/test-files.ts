@@ -6,9 +6,7 @@ import { repository } from '../../deploy/local/layout.ts';
 export const projects = ['unit', 'e2e'] as const;
 export type Project = (typeof projects)[number];
 
-/**
- * Those whose path matches the regular expression, or all; as jest does, without regard to case.
- */
+/** Those whose path matches the regular expression without regard to case, or all. */
 export async function testFilesOf(project: Project, pattern = ''): Promise<string[]> {
   const wanted = new RegExp(pattern, 'i');
   const names = await readdir(join(repository, 'test'), { recursive: true });
@@ -19,7 +17,7 @@ export async function testFilesOf(project: Project, pattern = ''): Promise<strin
     .toSorted();
 }
 
-/** As jest.config.mjs has it. */
+/** As vitest.config.ts has it. */
 function projectOf(path: string): Project | undefined {
   if (path.startsWith(join(repository, 'test', 'e2e/'))) return 'e2e';
   return path.startsWith(join(repository, 'test', 'bench/')) ? undefined : 'unit';

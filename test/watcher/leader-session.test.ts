@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';

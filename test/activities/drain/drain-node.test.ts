@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';

@@ -1,5 +1,5 @@
 /** What a Machine says of its drain. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,5 +1,5 @@
 /** Which providers a worker serves. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createDrivers, isBuiltIn } from '../../../activities/drivers/index.ts';
 
 const providersOf = (env: Record<string, string>): string[] => [

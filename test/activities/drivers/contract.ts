@@ -2,7 +2,7 @@
  * What every driver has to do, whatever its cloud. Each driver's tests run this table against the
  * double of their cloud; what only one cloud does is tested beside it.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type {
   CreatedInstance,
   CreateRequest,

@@ -3,7 +3,7 @@
  * example of each.
  */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createDrivers } from '../../../activities/drivers/index.ts';
 import { nearMissesOf, spellingOf } from '../../../activities/drivers/spec-spelling.ts';

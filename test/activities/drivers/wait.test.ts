@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Pauses, realTiming } from '../../../activities/drivers/wait.ts';
 import { instantTiming } from './aws/instant-timing.ts';
 

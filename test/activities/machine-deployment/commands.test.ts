@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import { aMachineDeployment } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import { aMachineDeployment, aMachineSet, controlledBy } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';

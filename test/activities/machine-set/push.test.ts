@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';

@@ -1,5 +1,5 @@
 /** No driver deletes an instance that the objects do not give up. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   isClaimed,
   requireDeletable,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { findProvider, readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';

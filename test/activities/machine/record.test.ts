@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../activities/kube/objects/events.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { inParallel } from '../../../activities/runtime/parallel.ts';
 
 test('all items, no more than the width at once', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
 import { compareWorkflows, repairWorkflows } from '../../../activities/safety/lost-workflows.ts';
 import { lifeSignals, refOf } from '../../../workers/temporal/workflow-registry.ts';

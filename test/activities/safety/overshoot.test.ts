@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { applyFreezes } from '../../../activities/safety/freeze.ts';
 import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { badSpecsOf } from '../../../cli/conformance/bad-specs.ts';
 
 test('each bad spec has one field of another type, all others stay', () => {

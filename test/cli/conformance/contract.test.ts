@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { faultsOf } from '../../../cli/conformance/contract.ts';
 
 const instance = { providerID: 'acme:///1', nodeName: 'a', isFound: true };

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   choosePorts,
   host,

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { searchAttributes } from '../../../deploy/local/components/temporal.ts';
 import { searchAttributes as used } from '../../../workflows/contracts/search-attributes.ts';
 

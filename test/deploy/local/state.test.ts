@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 import { identityOf, isAlive } from '../../../deploy/local/supervision/identity.ts';
 import { lockHolder, tryLock } from '../../../deploy/local/supervision/lock.ts';

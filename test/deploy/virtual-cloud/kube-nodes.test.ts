@@ -1,5 +1,5 @@
 /** What is sent to the API server, and what its answers lead to. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { newInstance, parseInstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Fate, Instance } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { matchesGlob } from '../../../deploy/local/virtual-cloud/name-glob.ts';
 
 test.each([

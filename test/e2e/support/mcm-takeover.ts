@@ -1,5 +1,5 @@
 /** A scenario that begins with what MCM left at a recorded moment. The test starts the operator. */
-import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -261,10 +261,8 @@ const livesOf = (objects: KubeObject[]): Lives =>
 
 const prepareSeconds = 180;
 const endSeconds = 480;
-const testSeconds = 1_200;
 
 export function useTakeover(name: string, moment: Moment, options: ScenarioOptions = {}): Takeover {
-  jest.setTimeout(testSeconds * 1_000);
   const takeover = new Takeover(name, moment, options);
   const { scenario, recorder } = takeover;
   beforeAll(() => takeover.prepare(), prepareSeconds * 1_000);

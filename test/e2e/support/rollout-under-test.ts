@@ -1,5 +1,5 @@
 /** A MachineDeployment that is rolled while every state of its machines is recorded. */
-import { afterEach, beforeAll, expect } from '@jest/globals';
+import { afterEach, beforeAll, expect } from 'vitest';
 import type {
   MachineDeployment,
   MachineDeploymentSpec,

@@ -4,7 +4,7 @@
  * hurting the others.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
@@ -154,8 +154,6 @@ export class Scenario {
 
 const startSeconds = 120;
 const endSeconds = 480;
-/** A guard against a test that hangs; every wait in it has a limit of its own, which says more. */
-const testSeconds = 1_200;
 
 /** What its operator is started with. */
 export function placeOf(
@@ -179,7 +177,6 @@ export function placeOf(
  * at the end nothing is left.
  */
 export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {
-  jest.setTimeout(testSeconds * 1_000);
   const scenario = new Scenario(name, options);
   beforeAll(() => scenario.start(), startSeconds * 1_000);
   afterEach(async () => {

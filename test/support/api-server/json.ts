@@ -6,10 +6,7 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * In whatever order fields stand. Not `isDeepStrictEqual`: Jest gives each test file its own
- * `Object`, and what `structuredClone` made is of another one.
- */
+/** In any order of the fields; one that is undefined counts as absent. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return textOf(a) === textOf(b);
 }

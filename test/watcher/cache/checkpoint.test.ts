@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
 import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';

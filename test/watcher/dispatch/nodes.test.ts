@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { taints } from '../../../workflows/api/constants.ts';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aNode } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aMachineSet } from '../objects.ts';
 

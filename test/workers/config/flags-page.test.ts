@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { flagsPage } from './flags-page.ts';
 
 const page = new URL('../../../docs/flags.md', import.meta.url);

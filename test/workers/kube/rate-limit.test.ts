@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
 import { limitRate, type RateLimit } from '../../../workers/kube/rate-limit.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';

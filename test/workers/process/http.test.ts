@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { Counter } from 'prom-client';
 import { freeLoopbackPort, type HttpOptions, openHttpPort } from '../../../workers/process/http.ts';
 import { createMetrics } from '../../../workers/metrics/registry.ts';

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createShutdown } from '../../../workers/process/shutdown.ts';
 import { logLines } from '../log/log-lines.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Claimant } from '../../../workers/temporal/claims.ts';
 import { claimsOf, lostClaim, untilClaimed } from '../../../workers/temporal/claims.ts';

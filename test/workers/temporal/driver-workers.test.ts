@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { checksOf, type CheckSettings } from '../../../workers/temporal/safety-schedules.ts';
 import { scheduleOf } from '../../../workers/temporal/schedules.ts';

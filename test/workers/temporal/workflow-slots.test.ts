@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { workflowSlots } from '../../../workers/temporal/workers.ts';
 
 test.each([1, 2, 16])('a process with %d cores accepts the tasks that they can finish', (cores) => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { foreignSecretFaults, ownSecretsOf } from '../../../workflows/api/secret-refs.ts';
 
 test.each([

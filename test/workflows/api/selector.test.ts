@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { matches } from '../../../workflows/api/selector.ts';
 
 const labels = { colour: 'red', size: 'small' };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createdBy, deletedBy, validatedBy } from '../../../workflows/contracts/driver-answers.ts';
 
 const asked = { provider: 'mars', usesTarget: true, isCancelled: false };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ReadClassOutcome } from '../../../workflows/contracts/machine-class-activities.ts';
 import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
@@ -71,7 +71,7 @@ interface Row {
 }
 
 describe('a class that changed', () => {
-  test.each<Row>([
+  const rows: Row[] = [
     {
       what: 'is validated by its driver',
       answer: async () => ({ outcome: 'validated', faults: ['size is missing'] }),
@@ -101,7 +101,9 @@ describe('a class that changed', () => {
       answer: async () => ({ outcome: 'validated', faults: 7 }),
       reports: [{ faults: [], isEdited: true }],
     },
-  ])('$what', async ({ what, look = served, answer, reports }) => {
+  ];
+
+  test.each(rows)('$what', async ({ what, look = served, answer, reports }) => {
     const world = new ClassWorld(`judged-${what.replaceAll(/[^a-z]+/gi, '-')}`.toLowerCase());
     world.look = look;
     if (answer) world.answer = answer;

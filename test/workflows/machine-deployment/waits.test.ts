@@ -1,5 +1,5 @@
 /** What time does to a MachineDeployment: deadlines, and what is tried again. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

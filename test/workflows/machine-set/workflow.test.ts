@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

@@ -1,5 +1,5 @@
 /** What people and programs ask of a drain, by signal and by update. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { errorOf } from '../../../workflows/machine/commands.ts';
 import type { TeardownState } from '../../../workflows/machine/state.ts';

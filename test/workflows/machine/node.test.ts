@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';

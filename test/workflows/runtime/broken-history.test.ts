@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptions } from '../../../watcher/queue/delivery.ts';
 import { eventually } from '../../support/eventually.ts';

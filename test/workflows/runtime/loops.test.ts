@@ -2,7 +2,7 @@
  * A plan that asks for the same again and again, as after a mistake of ours: the loops of sets and
  * deployments take pauses.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StepName } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

@@ -1,5 +1,5 @@
 /** Which signals are of the same object, of a later one of its name, or of one that is gone. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { SetSnapshot } from '../../../workflows/contracts/messages.ts';
 import type { ObjectState } from '../../../workflows/runtime/object-lifecycle.ts';
 import {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { defined } from '../../../workflows/values/defined.ts';
 
 test('defined removes undefined fields and leaves all others', () => {

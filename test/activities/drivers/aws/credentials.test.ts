@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { credentialsOf } from '../../../../activities/drivers/aws/credentials.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';

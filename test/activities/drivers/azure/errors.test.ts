@@ -2,7 +2,7 @@
  * The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is
  * told.
  */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   codeMeanings,
   meaningOf,

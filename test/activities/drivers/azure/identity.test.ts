@@ -8,7 +8,7 @@ import { join } from 'node:path';
 // The library of certificates refuses to load without this.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 import { application, startAzureDouble, subscription } from '../../../doubles/azure/server.ts';

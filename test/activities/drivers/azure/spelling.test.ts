@@ -1,7 +1,7 @@
 /**
  * A class as gardener-extension-provider-azure renders it, through the driver that a worker serves.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { startAzureDouble } from '../../../doubles/azure/server.ts';

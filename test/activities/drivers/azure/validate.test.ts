@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { validateProviderSpec } from '../../../../activities/drivers/azure/validate.ts';
 import { aSpec, someProperties, tags } from './a-machine.ts';
 

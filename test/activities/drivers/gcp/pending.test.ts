@@ -2,7 +2,7 @@
  * Operations that take their time: no call waits for them, and each goes on where the one before
  * was.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';

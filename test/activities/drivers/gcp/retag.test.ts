@@ -1,5 +1,5 @@
 /** Instances that came with a Machine from an earlier control cluster. */
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import {
   aGcpWorld,

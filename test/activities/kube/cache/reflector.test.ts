@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import {
   KubeError,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCredentials } from '../../../../activities/kube/client/credentials.ts';
 import { loadKubeConfig } from '../../../../activities/kube/client/kubeconfig.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import type { ElectionOptions, Leadership } from '../../../../activities/kube/leases/election.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { DropReason } from '../../../../activities/kube/objects/event-recorder.ts';
 import { EventRecorder } from '../../../../activities/kube/objects/event-recorder.ts';
 import type { EventSubject, EventText } from '../../../../activities/kube/objects/event.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isSpecObserved } from '../../../../activities/kube/objects/generation.ts';
 
 test.each([

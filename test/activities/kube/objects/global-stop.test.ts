@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import type { GlobalStop, Stop } from '../../../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../../../activities/kube/objects/global-stop.ts';

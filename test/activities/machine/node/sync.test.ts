@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { syncNode } from '../../../../activities/machine/node/sync.ts';
 import type { Node } from '../../../../activities/kube/objects/nodes.ts';
 import {

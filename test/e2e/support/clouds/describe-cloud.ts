@@ -1,13 +1,11 @@
 /** The conformance kit and the drivers of clouds, with their real SDKs. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClass, createSecret } from '../classes.ts';
 import { complaintsIn, verifyDriver } from '../driver-verify.ts';
 import { Scenario } from '../scenario.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
 
 export function describeCloud({ provider, start }: CloudCase): void {
-  jest.setTimeout(1_200_000);
-
   describe(`the driver of ${provider}`, () => {
     const name = 'cloudy';
     let cloud: RunningCloud;

@@ -3,7 +3,7 @@
  * the worker does not know. One instance for a Machine, with what goes with it, and nothing
  * afterwards.
  */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
@@ -15,7 +15,6 @@ import { Scenario } from '../scenario.ts';
 
 /** A dozen restarts of a few seconds each. */
 const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
-const testSeconds = 1_200;
 
 export interface Expected {
   /** Kinds of calls that have to have been killed at. */
@@ -29,7 +28,6 @@ export interface Expected {
  * which run side by side.
  */
 export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): void {
-  jest.setTimeout(testSeconds * 1_000);
   describe(`kill -9 of the worker at each call of the driver of ${cloudCase.provider}`, () => {
     const { provider } = cloudCase;
     const hit = new Set<string>();

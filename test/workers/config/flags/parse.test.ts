@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { FlagValues } from '../../../../workers/config/flags/table.ts';
 import { nearestFlag, readFlags } from '../../../../workers/config/flags/parse.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Refusals } from '../../../../workflows/plan/machine-set/refused-machines.ts';
 import {
   afterAttempt,

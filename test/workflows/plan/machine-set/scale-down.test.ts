@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { MachineFact } from '../../../../workflows/plan/machine-set/scale-down.ts';
 import {
@@ -111,7 +111,9 @@ describe('whatever the machines', () => {
       ),
     );
     fc.assert(
-      fc.property(shuffled, ([machines, others]) => expect(names(others)).toEqual(names(machines))),
+      fc.property(shuffled, ([machines, others]) => {
+        expect(names(others)).toEqual(names(machines));
+      }),
     );
   });
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { BackoffInput } from '../../../../workflows/plan/machine/backoff.ts';
 import { backoffSeconds, hasOwnPace } from '../../../../workflows/plan/machine/backoff.ts';
@@ -73,8 +73,8 @@ test('a wait is between 1.5 s and 3 min, and jitter takes at most a quarter', ()
 
 test('one more failure never shortens the wait', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 50 }), (attempts) =>
-      expect(seconds({ attempts: attempts + 1 })).toBeGreaterThanOrEqual(seconds({ attempts })),
-    ),
+    fc.property(fc.integer({ min: 1, max: 50 }), (attempts) => {
+      expect(seconds({ attempts: attempts + 1 })).toBeGreaterThanOrEqual(seconds({ attempts }));
+    }),
   );
 });

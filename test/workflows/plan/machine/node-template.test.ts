@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { annotations, labels } from '../../../../workflows/api/constants.ts';
 import type { NodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
 import { planNodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { currentHold } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import type {
   DeploymentFacts,

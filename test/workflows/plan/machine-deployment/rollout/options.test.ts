@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { ParsedOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
 import { parseOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
 

@@ -1,5 +1,5 @@
 /** `replicas` are served, whatever holds a rollout. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { playRound } from '../../../../support/simulate.ts';
 import type { Round } from '../../../../support/simulate.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import { isRollback } from '../../../../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type { DeploymentFacts } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';

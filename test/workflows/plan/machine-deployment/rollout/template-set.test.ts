@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Candidate } from '../../../../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { setOfTemplate } from '../../../../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { aTemplate } from '../../../../support/builders.ts';

@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { transcriptOf } from '../../../../support/simulate.ts';
 import { stories } from './transcripts.ts';
 

@@ -5,12 +5,11 @@ import { repository } from '../../deploy/local/layout.ts';
 import { nodeProgram } from './program.ts';
 import type { Project } from './test-files.ts';
 
-export interface JestRun {
+export interface VitestRun {
   project: Project;
-  pattern?: string | undefined;
-  /** Regular expressions of paths. */
-  ignored?: readonly string[];
-  /** Test files at a time; default as in jest.config.mjs. */
+  /** Paths of the test files. */
+  files: readonly string[];
+  /** Test files at a time; default as in vitest.config.ts. */
   workers?: number;
   env?: Record<string, string>;
 }
@@ -22,26 +21,24 @@ export interface TestCounts {
   pending: number;
 }
 
-interface JestResults {
+interface VitestResults {
   testResults: { name: string; startTime: number; endTime: number }[];
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  /** Files that could not even be loaded. */
-  numRuntimeErrorTestSuites: number;
 }
 
 /** Failing tests are counted, not thrown. */
-export async function jest(run: JestRun): Promise<TestCounts> {
-  const folder = await mkdtemp(join(tmpdir(), 'millwright-jest-'));
+export async function vitest(run: VitestRun): Promise<TestCounts> {
+  const folder = await mkdtemp(join(tmpdir(), 'millwright-tests-'));
   const results = join(folder, 'results.json');
   try {
-    const problem = await problemOf(jestProgram(run, results));
+    const problem = await problemOf(vitestProgram(run, results));
     const counts = await countsIn(results);
-    // Failed tests make jest fail; anything else that does is not in the counts.
+    // Failed tests make it fail; a file that cannot be loaded, or a hook, is not in the counts.
     if (problem !== undefined && (counts?.failed ?? 0) === 0) throw problem;
-    if (counts === undefined) throw new Error('jest wrote no results');
+    if (counts === undefined) throw new Error('Vitest wrote no results');
     console.log(slowestIn(await readFile(results, 'utf8')));
     return counts;
   } finally {
@@ -49,20 +46,19 @@ export async function jest(run: JestRun): Promise<TestCounts> {
   }
 }
 
-function jestProgram(run: JestRun, results: string): Promise<void> {
-  const { project, pattern, ignored = [], workers, env } = run;
+function vitestProgram(run: VitestRun, results: string): Promise<void> {
+  const { project, files, workers, env } = run;
   const args = [
-    `--selectProjects=${project}`,
-    '--json',
-    `--outputFile=${results}`,
-    ...(pattern === undefined ? [] : [`--testPathPatterns=${pattern}`]),
-    ...ignored.map((path) => `--testPathIgnorePatterns=${path}`),
+    'run',
+    `--project=${project}`,
+    '--silent=passed-only',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${results}`,
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
+    ...files.map((path) => relative(repository, path)),
   ];
-  return nodeProgram('jest/bin/jest.js', args, {
-    env,
-    nodeFlags: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  });
+  return nodeProgram('vitest/vitest.mjs', args, { env });
 }
 
 async function problemOf(run: Promise<void>): Promise<unknown> {
@@ -74,7 +70,7 @@ async function problemOf(run: Promise<void>): Promise<unknown> {
   }
 }
 
-/** Undefined when jest did not get as far as to write them. */
+/** Undefined when Vitest did not get as far as to write them. */
 async function countsIn(file: string): Promise<TestCounts | undefined> {
   let text: string;
   try {
@@ -82,17 +78,17 @@ async function countsIn(file: string): Promise<TestCounts | undefined> {
   } catch {
     return undefined;
   }
-  const results: JestResults = JSON.parse(text);
+  const results: VitestResults = JSON.parse(text);
   return {
     passed: results.numPassedTests,
-    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+    failed: results.numFailedTests,
     pending: results.numPendingTests + results.numTodoTests,
   };
 }
 
 /** The files that took longest, so that the next person who waits sees where the time goes. */
 function slowestIn(text: string): string {
-  const { testResults }: JestResults = JSON.parse(text);
+  const { testResults }: VitestResults = JSON.parse(text);
   const rows = testResults
     .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
     .toSorted((a, b) => b.seconds - a.seconds)
