@@ -76,7 +76,6 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
     registry: metrics.registry,
     shutdown,
   });
-  shutdown.add('workers', () => workers.stop());
   void endWhenBroken(workers.failed, { log, shutdown });
   // Machines do not wait for it. It fails only when the process ends before it is done.
   void untilReached({

@@ -59,11 +59,11 @@ export interface WorkerParts {
 export interface RunningWorkers {
   /** Resolves with the error when one of them ends unasked. */
   failed: Promise<unknown>;
-  stop(): Promise<void>;
 }
 
 type Parts = WorkerParts & { interceptors: ActivityInterceptorsFactory[] };
 
+/** They end with the process. */
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
@@ -85,25 +85,28 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   parts.shutdown.add('drivers', () => driverWorkers.stop());
   await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
   parts.shutdown.signal.throwIfAborted();
-  const workers = await Promise.all([
+  const starting = Promise.all([
     workflowWorker(parts, dependencies),
     Worker.create({
       ...baseOptions(parts),
       taskQueue: drainQueueOf(parts.identity.taskQueue),
       activities: createDrainActivities(dependencies, watches),
     }),
-  ]);
-  const runs = workers.map((worker) => worker.run());
+  ]).then((workers) => workers.map((worker) => ({ worker, run: worker.run() })));
+  // Before they are there: a process that ends now has to wait for them, because a connection
+  // cannot be closed while a worker has it.
+  parts.shutdown.add('workers', async () => {
+    const started = await starting;
+    for (const { worker } of started) worker.shutdown();
+    await Promise.allSettled([...started.map(({ run }) => run), driverWorkers.stop()]);
+    if (watches) await closeDrainWatches(watches);
+  });
+  const started = await starting;
   return {
     failed: new Promise((resolve) => {
-      for (const run of runs) run.catch(resolve);
+      for (const { run } of started) run.catch(resolve);
       void driverWorkers.failed.then(resolve);
     }),
-    async stop() {
-      for (const worker of workers) worker.shutdown();
-      await Promise.allSettled([...runs, driverWorkers.stop()]);
-      if (watches) await closeDrainWatches(watches);
-    },
   };
 }
 
