@@ -20,6 +20,7 @@ export const siblings: Readonly<Record<string, string>> = {
   fuzz: 'bad-input',
   'health-outage': 'health',
   'kill-every-step-after': 'worker-crash',
+  'kill-every-step-before': 'worker-crash',
   'outage-memory': 'outage',
   pauses: 'pauses-inside',
   'rollout-autoscaler': 'rollout-nodes',
