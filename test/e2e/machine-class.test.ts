@@ -38,7 +38,9 @@ describe('a MachineClass', () => {
     });
   }
 
+  /** As soon as there is one: Events come a moment after what they report. */
   async function eventsOf(name: string, reason: string): Promise<unknown[]> {
+    await untilEvent(scenario, { kind: 'MachineClass', name }, { reason });
     const events = await cluster.events('MachineClass', name);
     return events.filter((event) => event.reason === reason);
   }
