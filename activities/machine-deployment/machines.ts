@@ -2,10 +2,9 @@
 import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { formFaults, isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { customResource } from '../kube/client/paths.ts';
-import { selectorText } from '../machine-set/selector.ts';
+import { listSelected } from '../machine-set/selector.ts';
 
 /**
  * All that its selector matches, whatever object controls them. A selector that asks for nothing
@@ -16,14 +15,7 @@ export async function machinesOf(
   { metadata, spec }: MachineDeployment,
 ): Promise<Machine[]> {
   if (isEmptySelector(spec.selector)) return [];
-  const path = customResource('machines', metadata.namespace ?? '');
-  if (formFaults(spec.selector).length === 0) {
-    const labelSelector = selectorText(spec.selector);
-    return (await control.list<Machine>(path, { labelSelector })).items;
-  }
-  // No list takes it, and what is wrong with it must get into the status all the same.
-  const { items } = await control.list<Machine>(path);
-  return items.filter((machine) => matches(spec.selector, machine.metadata.labels ?? {}));
+  return await listSelected(control, metadata.namespace ?? '', spec.selector);
 }
 
 /** The name is known before the Node has joined. */

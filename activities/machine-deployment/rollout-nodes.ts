@@ -16,7 +16,7 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import { selectorText } from '../machine-set/selector.ts';
+import { listSelected } from '../machine-set/selector.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
 import type { Node } from '../kube/objects/nodes.ts';
@@ -249,10 +249,8 @@ async function machinesOfSet(
     control.get<MachineSet>(customResource('machinesets', namespace, name)),
   );
   if (!set) return [];
-  const labelSelector = selectorText(set.spec.selector);
-  const path = customResource('machines', namespace);
-  const { items } = await control.list<Machine>(path, { labelSelector });
-  return items.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
+  const machines = await listSelected(control, namespace, set.spec.selector);
+  return machines.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
 }
 
 function nodesOf(machines: readonly Machine[]): string[] {

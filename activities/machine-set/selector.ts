@@ -1,4 +1,26 @@
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { formFaults, matches } from '../../workflows/api/selector.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { customResource } from '../kube/client/paths.ts';
+
+/**
+ * The Machines that a selector matches. The API server refuses a list with a malformed selector;
+ * what is wrong with it must get into the status all the same, so it is evaluated here then.
+ */
+export async function listSelected(
+  control: KubeClient,
+  namespace: string,
+  selector: LabelSelector | undefined,
+): Promise<Machine[]> {
+  const path = customResource('machines', namespace);
+  if (formFaults(selector).length === 0) {
+    const labelSelector = selectorText(selector);
+    return (await control.list<Machine>(path, { labelSelector })).items;
+  }
+  const { items } = await control.list<Machine>(path);
+  return items.filter((machine) => matches(selector, machine.metadata.labels ?? {}));
+}
 
 /** A label selector as the API server takes it in a query: `a=b,c in (d,e),!f`. */
 export function selectorText(selector: LabelSelector | undefined): string {

@@ -152,6 +152,17 @@ describe('taintNodes', () => {
     expect(await taintsOf('n3')).toEqual([]);
   });
 
+  test('machines of a set with a malformed selector, which no list takes, are found', async () => {
+    world.world.target.put(nodeNamed('n3'));
+    const owner = await world.set();
+    const odd = { 'not a key': 'x' };
+    world.control.put({ ...owner, spec: { ...owner.spec, selector: { matchLabels: odd } } });
+    const metadata = { labels: { node: 'n3', ...odd } };
+    world.addMachine(owner, { metadata, status: { conditions: joined } });
+    expect(await taint()).toEqual(['n3']);
+    expect(await taintsOf('n3')).toEqual([avoidance]);
+  });
+
   test('untaintNodes takes only this taint away, and the note from the set', async () => {
     await taint();
     await world.tend({ action: 'untaintNodes', set, reason: '' });
