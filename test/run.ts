@@ -19,7 +19,7 @@ type Part = (typeof parts)[number];
 const usage = `Usage: npm test -- [options]
 
 Runs format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
-in .millwright/test, which is stopped afterwards whatever happened. It ends at once when format, lint or types fail, unless
+in .millwright/test, which is stopped at the end, also after a failure. It ends at once when format, lint or types fail, unless
 only the unit tests are left: those run beside them.
 The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
 So is a short run of chaos, on a stack in .millwright/test-chaos.

@@ -1,13 +1,10 @@
 /** A mutant that does not fit the source, or has no test, is found here and not only at night. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
+import { testFilesOf } from '../run/test-files.ts';
 import { mutants } from './mutants.ts';
-
-const unitTests = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
-  .map((name) => `test/${name}`)
-  .filter((path) => path.endsWith('.test.ts') && !/^test\/(e2e|bench)\//.test(path));
 
 test('each mutant changes text that stands in its file exactly once', () => {
   const misfits = mutants.filter(
@@ -16,9 +13,6 @@ test('each mutant changes text that stands in its file exactly once', () => {
   expect(misfits.map(({ id, file }) => `${id} ${file}`)).toEqual([]);
 });
 
-test('each mutant names unit tests that exist', () => {
-  const untested = mutants.filter(
-    ({ tests }) => !unitTests.some((path) => new RegExp(tests).test(path)),
-  );
-  expect(untested.map(({ id, tests }) => `${id} ${tests}`)).toEqual([]);
+test.each(mutants)('mutant $id names unit tests that exist', async ({ tests }) => {
+  expect(await testFilesOf('unit', tests)).not.toEqual([]);
 });

@@ -78,7 +78,7 @@ describe('a command becomes the spec, with an Event that says where it came from
   });
 });
 
-describe('a command is refused, without an Event and for whoever asked,', () => {
+describe('a command is refused and recorded in no Event,', () => {
   test.each([
     { when: 'when the object is gone', code: 404, reason: 'NotFound' },
     { when: 'when the spec is not taken', code: 422, reason: 'Invalid' },

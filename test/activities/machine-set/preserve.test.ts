@@ -26,7 +26,7 @@ async function valueOf(control: InMemoryClient, name: string): Promise<string | 
   return (await control.read<Machine>(pathOf(name))).metadata.annotations?.[key];
 }
 
-test('Failed machines are annotated, the others let go, and one Event each says so', async () => {
+test('a set annotates Failed machines, takes the annotation from the others, and records an Event for each', async () => {
   const control = new InMemoryClient(
     ours('a', 'Failed'),
     ours('b', 'Failed', 'nonsense'),

@@ -11,10 +11,10 @@
  * - Every namespace exists, and none is terminating.
  * - It has GET, LIST, WATCH, POST, PATCH and DELETE of one object: no PUT, no server-side apply, no
  *   dry run, no deletion of a collection.
- * - Who asks, and for how much, does not matter: nobody is refused or slowed down.
+ * - It has no authentication, authorization or throttling.
  * - There are no managedFields, and only our kinds begin with a generation.
  * - Pods go at once, as if a kubelet had ended them; no PodDisruptionBudget holds up an eviction.
- * - Nothing is collected: `orphan` and `foregroundDeletion` stay until somebody takes them away.
+ * - It has no garbage collector: `orphan` and `foregroundDeletion` stay until a test removes them.
  * - Creation timestamps have milliseconds, and no two objects have the same one.
  * - Bookmarks come when a test asks for them; `timeoutSeconds` ends no watch.
  * - Only conditions, addresses, owners and finalizers are merged by a strategic patch.
@@ -27,7 +27,8 @@ import { newObject } from './creation.ts';
 import type { Body } from './creation.ts';
 import { afterDeletion, requirePreconditions } from './deletion.ts';
 import type { DeleteOptions } from './deletion.ts';
-import { isRecord, isSameJson } from './json.ts';
+import { isRecord } from '../../../workflows/values/schema.ts';
+import { isSameJson } from './json.ts';
 import { withoutEmpty } from './metadata.ts';
 import { requireVersion } from './pages.ts';
 import { listOf, shownAs } from './lists.ts';

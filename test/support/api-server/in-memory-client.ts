@@ -144,7 +144,7 @@ export class InMemoryClient implements KubeClient {
   async #answer<T>(call: Call, answer: () => object): Promise<T> {
     this.calls.push(`${call.method} ${call.path}`);
     if (call.body !== undefined) this.bodies.push(call.body);
-    // As over a network: whatever else is ready runs first.
+    // As over a network: other tasks that are ready run first.
     await Promise.resolve();
     const verdict = this.fault(call);
     if (verdict) throw new KubeError({ ...call, message: verdict.reason, ...verdict });

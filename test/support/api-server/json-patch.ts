@@ -1,6 +1,7 @@
 /** JSON patches (RFC 6902), as the API server applies them. */
 import type { Json } from './json.ts';
-import { isRecord, isSameJson } from './json.ts';
+import { isRecord } from '../../../workflows/values/schema.ts';
+import { isSameJson } from './json.ts';
 
 export interface Operation {
   op: string;

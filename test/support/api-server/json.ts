@@ -1,10 +1,7 @@
 /** JSON values, as they come over the wire. */
+import { isRecord } from '../../../workflows/values/schema.ts';
 
 export type Json = Record<string, unknown>;
-
-export function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** In any order of the fields; one that is undefined counts as absent. */
 export function isSameJson(a: unknown, b: unknown): boolean {
@@ -21,7 +18,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
-/** Nothing is shared with whoever sent it; its reader says what it is, as with any JSON. */
+/** A copy, as a receiver parses it: the sender shares nothing, and the receiver names the type. */
 export function overTheWire(value: unknown): ReturnType<typeof JSON.parse> {
   return JSON.parse(JSON.stringify(value));
 }

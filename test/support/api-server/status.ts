@@ -178,7 +178,7 @@ export function tooLargeVersion(wanted: number, present: number): StatusError {
   });
 }
 
-/** Whatever else a test wants to be answered. */
+/** An error that a test chooses. */
 export function statusOf(code: number, reason: string, details: StatusDetails = {}): Status {
   return new StatusError({ code, reason, message: `${reason} it is`, details }).status;
 }

@@ -7,7 +7,7 @@ export interface Stored extends KubeObject {
   [field: string]: unknown;
 }
 
-/** Nobody changes an object that is in the store: a write puts another one in its place. */
+/** A stored object is never changed: a write replaces it. */
 export interface Entry {
   target: Target;
   object: Stored;
@@ -31,7 +31,7 @@ export class ObjectStore {
   #forgottenBelow = 0;
   readonly #listeners = new Set<Listener>();
 
-  /** Of the newest change, of whatever object. */
+  /** Of the newest change, of any object. */
   get version(): number {
     return this.#version;
   }
@@ -70,7 +70,7 @@ export class ObjectStore {
     this.#apply(target, undefined);
   }
 
-  /** As if something was written that nobody here looks at. */
+  /** As after a write to an object that this store does not keep. */
   advance(): void {
     this.#version += 1;
   }

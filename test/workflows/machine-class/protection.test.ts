@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events';
+import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { WorkflowInput, SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import { useChanged } from '../../../workflows/contracts/messages.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { CallLog } from '../../support/call-log.ts';
-import { TemporalForTests } from '../../support/temporal.ts';
+import { type Queues, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 
 let temporal: TemporalForTests;
@@ -77,6 +78,19 @@ describe('a class that no Machine uses any more', () => {
     looks: FinalCheck[];
   }
 
+  /** Runs `body` with the workflow of the class, which is over with it. */
+  async function withClass(
+    taskQueue: string,
+    queues: Queues,
+    body: (handle: WorkflowHandle) => Promise<void>,
+  ): Promise<void> {
+    await temporal.withWorkflow({ workflowId: taskQueue, taskQueue }, queues, async () => {
+      const input: WorkflowInput = { ref, cluster };
+      const options = { taskQueue, workflowId: taskQueue, args: [input] };
+      await body(await temporal.client.workflow.start('machineClass', options));
+    });
+  }
+
   async function run(taskQueue: string, { isDeleting, looks }: Row): Promise<CallLog> {
     const log = new CallLog();
     let isReleased = false;
@@ -90,22 +104,13 @@ describe('a class that no Machine uses any more', () => {
     const driver = log.record({
       checkFinally: async () => rest.next().value ?? { left: 0, examples: [] },
     });
-    await temporal.withWorkflow(
-      { workflowId: taskQueue, taskQueue },
-      { kube, driver },
-      async () => {
-        const handle = await temporal.client.workflow.start('machineClass', {
-          taskQueue,
-          workflowId: taskQueue,
-          args: [{ ref, cluster }] satisfies [WorkflowInput],
-        });
-        const waits = isDeleting ? looks.length - 1 : 0;
-        for (let waited = 0; waited < waits; waited += 1) {
-          await skipToLook(log, waited + 2);
-        }
-        await resultOf(handle);
-      },
-    );
+    await withClass(taskQueue, { kube, driver }, async (handle) => {
+      const waits = isDeleting ? looks.length - 1 : 0;
+      for (let waited = 0; waited < waits; waited += 1) {
+        await skipToLook(log, waited + 2);
+      }
+      await resultOf(handle);
+    });
     return log;
   }
 
@@ -156,27 +161,16 @@ describe('a class that no Machine uses any more', () => {
         return one;
       },
     });
-    const taskQueue = 'last-silent';
-    const input: WorkflowInput = { ref, cluster };
-    await temporal.withWorkflow(
-      { workflowId: taskQueue, taskQueue },
-      { kube, driver },
-      async () => {
-        const handle = await temporal.client.workflow.start('machineClass', {
-          taskQueue,
-          workflowId: taskQueue,
-          args: [input],
-        });
-        const start = await temporal.now();
-        await skipToLook(log, 6);
-        // Time passes as usual while an activity runs: the seventh look begins shortly before the
-        // end.
-        await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
-        await handle.signal(useChanged, signal);
-        await resultOf(handle);
-        end();
-      },
-    );
+    await withClass('last-silent', { kube, driver }, async (handle) => {
+      const start = await temporal.now();
+      await skipToLook(log, 6);
+      // Time passes as usual while an activity runs: the seventh look begins shortly before the
+      // end.
+      await temporal.skip(176 - ((await temporal.now()) - start) / 1000);
+      await handle.signal(useChanged, signal);
+      await resultOf(handle);
+      end();
+    });
     const { problem } = log.inputsOf('protectFromDeletion').at(-1)?.finalCheck ?? {};
     expect(problem).toContain('no answer in time');
   });
