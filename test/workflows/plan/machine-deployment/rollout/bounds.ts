@@ -4,12 +4,13 @@
  * with it.
  */
 import type {
+  Batch,
   Cluster,
   SimulatedDeployment,
   SimulatedSet,
 } from '../../../../support/simulated-cluster.ts';
 import { limitOf } from '../../../../support/simulated-acts.ts';
-import { isGoing, newSetOf } from '../../../../support/simulated-cluster.ts';
+import { isGoing } from '../../../../support/simulated-cluster.ts';
 import type {
   DeploymentFacts,
   SetFacts,
@@ -61,20 +62,37 @@ export function certainOf(sets: readonly SetFacts[]): number {
  * Machines that there are or will be, when no more is decided. Those that go although their set
  * keeps its size are left out: it makes another at once, as in MCM v0.62.1. So are those of the new
  * set with OnDelete, which is only scaled.
+ *
+ * @param newSet Of the moment that is compared with this one, in case a new template says by now
+ *   that it is another.
  */
-export function mostOfAll(cluster: Cluster): number {
-  return cluster.sets.reduce((sum, set) => sum + mostOfSet(cluster, set), 0);
+export function mostOfAll(cluster: Cluster, newSet: SimulatedSet | undefined): number {
+  const scaled = cluster.deployment.strategy === 'OnDelete' ? newSet : undefined;
+  return cluster.sets.reduce((sum, set) => sum + mostOfSet(cluster, set, set === scaled), 0);
 }
 
-function mostOfSet(cluster: Cluster, set: SimulatedSet): number {
+function mostOfSet(cluster: Cluster, set: SimulatedSet, isScaled: boolean): number {
   const { machines, batch, replicas, isDeleting } = set;
-  const isScaled = cluster.deployment.strategy === 'OnDelete' && set === newSetOf(cluster);
   const leaving = machines.filter((machine) => isGoing(machine) && !machine.isReplaced).length;
   const going = isScaled && !isDeleting ? 0 : leaving;
   const present = machines.filter((machine) => !isGoing(machine)).length;
-  if (isDeleting) return going + present;
-  const left = batch ? Math.max(limitOf(cluster, set, batch) - batch.made, 0) : 0;
+  const left = batch ? leftOf(cluster, set, batch) : 0;
+  if (isDeleting) return going + present + left;
   return going + Math.max(replicas, present + left);
+}
+
+function leftOf(cluster: Cluster, set: SimulatedSet, batch: Batch): number {
+  return Math.max(limitOf(cluster, set, batch) - batch.made, 0);
+}
+
+/**
+ * What the last batches of sets that were scaled to nothing still make. No rollout waits for a set
+ * of size 0 without machines, as nobody may be there to observe its spec; so these come on top.
+ */
+export function latecomersOf(cluster: Cluster): number {
+  return cluster.sets
+    .filter(({ replicas, machines }) => replicas === 0 && machines.length === 0)
+    .reduce((sum, set) => sum + (set.batch ? leftOf(cluster, set, set.batch) : 0), 0);
 }
 
 export function afterSteps(
