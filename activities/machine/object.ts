@@ -24,7 +24,8 @@ export async function readMachine(
 
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
- * its name belongs to another life: the UID in the patch is a precondition.
+ * its name belongs to another life: the UID in the patch is a precondition. kube-apiserver ignores
+ * it in a patch of `/status`, which may so reach a Machine that was made anew in the same moment.
  */
 export async function patchMachine(
   control: KubeClient,
