@@ -18,9 +18,9 @@ type Part = (typeof parts)[number];
 
 const usage = `Usage: npm test -- [options]
 
-Runs format, lint and types, then the unit tests, then the end-to-end tests on a local stack of their own
+Runs format, lint and types beside the unit tests, then the end-to-end tests on a local stack of their own
 in .millwright/test, which is stopped at the end, also after a failure. It ends at once when format, lint or types fail, unless
-only the unit tests are left: those run beside them.
+only the unit tests are left.
 The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
 So is a short run of chaos, on a stack in .millwright/test-chaos.
 
@@ -87,18 +87,31 @@ function chosenSeed(): number | undefined {
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
   const report = new Report();
   const seed = chosenSeed();
-  const checked = wanted.includes('check')
-    ? report.step('format, lint and types', checks)
-    : Promise.resolve(true);
-  // Half an hour of tests would hide what is wrong; the unit tests alone take a minute or two.
-  const isLong = wanted.includes('e2e') || wanted.includes('chaos');
-  if (isLong && !(await checked)) return report.finish();
+  const end = new AbortController();
+  const goesOn = checkOr(end, report, wanted);
   if (wanted.includes('unit')) {
     const files = await testFilesOf('unit', pattern);
-    await report.step('unit tests', () => vitest({ project: 'unit', files }));
+    const { signal } = end;
+    await report.step('unit tests', () => vitest({ project: 'unit', files, signal }));
   }
-  await checked;
+  if (!(await goesOn)) return report.finish();
   if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();
+}
+
+/**
+ * Returns whether the run goes on. Ten minutes of tests would hide what is wrong; the unit tests
+ * alone take a minute or two.
+ */
+async function checkOr(
+  end: AbortController,
+  report: Report,
+  wanted: readonly Part[],
+): Promise<boolean> {
+  const isWell = !wanted.includes('check') || (await report.step('format, lint and types', checks));
+  const isLong = wanted.includes('e2e') || wanted.includes('chaos');
+  if (isWell || !isLong) return true;
+  end.abort(new Error('ended, as format, lint or types fail'));
+  return false;
 }

@@ -4,33 +4,35 @@ import { repository } from '../../deploy/local/layout.ts';
 
 export interface ProgramOptions {
   env?: Record<string, string> | undefined;
-  nodeFlags?: readonly string[] | undefined;
   /**
    * `ifFailed`: in the error, in one piece, for what runs beside something else. Default: as it
    * comes, to our own.
    */
   output?: 'asItComes' | 'ifFailed';
+  /** Ends it. What throws then is its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Runs a script of an npm package on this Node. Throws when it fails. */
 export async function nodeProgram(
   script: string,
   args: readonly string[],
-  { env, nodeFlags = [], output = 'asItComes' }: ProgramOptions = {},
+  { env, output = 'asItComes', signal }: ProgramOptions = {},
 ): Promise<void> {
   const file = join(repository, 'node_modules', script);
-  const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: repository,
     stdio: output === 'asItComes' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
+    signal,
   });
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (part: Buffer) => printed.push(part));
   const end = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error) => reject(signal?.aborted ? signal.reason : error));
     // All that it printed has come by then.
-    child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
+    child.once('close', (code, name) => resolve(code ?? name ?? 'nothing'));
   });
   if (end !== 0) throw new Error(`${Buffer.concat(printed).toString()}${script} ended with ${end}`);
 }

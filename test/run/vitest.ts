@@ -12,6 +12,8 @@ export interface VitestRun {
   /** Test files at a time; default as in vitest.config.ts. */
   workers?: number;
   env?: Record<string, string>;
+  /** Ends it early. */
+  signal?: AbortSignal;
 }
 
 export interface TestCounts {
@@ -47,7 +49,7 @@ export async function vitest(run: VitestRun): Promise<TestCounts> {
 }
 
 function vitestProgram(run: VitestRun, results: string): Promise<void> {
-  const { project, files, workers, env } = run;
+  const { project, files, workers, env, signal } = run;
   const args = [
     'run',
     `--project=${project}`,
@@ -58,7 +60,7 @@ function vitestProgram(run: VitestRun, results: string): Promise<void> {
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
     ...files.map((path) => relative(repository, path)),
   ];
-  return nodeProgram('vitest/vitest.mjs', args, { env });
+  return nodeProgram('vitest/vitest.mjs', args, { env, signal });
 }
 
 async function problemOf(run: Promise<void>): Promise<unknown> {
