@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badEndOf, oneOfEachShape, type RecordedRun } from '../e2e/support/histories.ts';
+import { badEndOf, type RecordedRun, UnseenShapes } from '../e2e/support/histories.ts';
 
 const lost = '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(114)';
 
@@ -37,7 +37,12 @@ function runOf(workflowId: string, ...signals: string[]): RecordedRun {
   return { workflowId, status: 'COMPLETED', history: { events } };
 }
 
-test('of runs with the same events one is replayed, of others each', () => {
-  const runs = [runOf('a', 'x', 'y'), runOf('b', 'x', 'y'), runOf('c', 'y', 'x'), runOf('d', 'x')];
-  expect(oneOfEachShape(runs).map(({ workflowId }) => workflowId)).toEqual(['b', 'c', 'd']);
+test('of runs with the same events one is replayed, in all scenarios of a process; of others each', () => {
+  const unseen = new UnseenShapes();
+  const namesOf = (...runs: RecordedRun[]) => unseen.of(runs).map(({ workflowId }) => workflowId);
+  expect(namesOf(runOf('a', 'x', 'y'), runOf('b', 'x', 'y'), runOf('c', 'y', 'x'))).toEqual([
+    'a',
+    'c',
+  ]);
+  expect(namesOf(runOf('d', 'x', 'y'), runOf('e', 'x'))).toEqual(['e']);
 });

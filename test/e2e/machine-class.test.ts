@@ -101,11 +101,11 @@ describe('a MachineClass', () => {
     const name = await createClass('refused');
     const message = 'the key was revoked';
     await cloud.addFault({ operation: 'create', kind: 'error', code: 'Unauthenticated', message });
-    const set = await createSet(scenario, 'refused', { replicas: 20, ...classOf(name) });
+    const set = await createSet(scenario, 'refused', { replicas: 8, ...classOf(name) });
     await eventually('all machines were refused', async () => {
       const machines = await cluster.machines();
       const codes = machines.map(({ status }) => status?.lastOperation?.errorCode);
-      expect(codes).toEqual(Array.from({ length: 20 }, () => 'Unauthenticated'));
+      expect(codes).toEqual(Array.from({ length: 8 }, () => 'Unauthenticated'));
     });
     await untilItSays(name, expect.stringMatching(/^credentials: Unauthenticated: .*revoked/));
     expect(await eventsOf(name, 'CredentialsRefused')).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a MachineClass', () => {
 
     await cloud.clearFaults();
     await untilItSays(name, undefined);
-    await untilRunning(scenario, set, 20);
+    await untilRunning(scenario, set, 8);
     expect(await eventsOf(name, 'ClassValid')).toHaveLength(1);
     const machine = await createMachine(scenario, 'accepted', classOf(name));
     await untilPhase(scenario, machine, 'Running');

@@ -7,11 +7,9 @@ import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import {
-  createDeployment,
   createMachine,
   deleteDeployment,
   deleteMachine,
-  machinesOf,
   untilGone,
   untilPhase,
   untilRunning,
@@ -20,8 +18,9 @@ import { setReady } from './support/node-health.ts';
 import {
   annotateMachine,
   annotateNode,
+  createPool,
   expiryOf,
-  setExpiry,
+  namesOf,
   untilNotPreserved,
   untilPreserved,
 } from './support/preservation.ts';
@@ -32,34 +31,6 @@ describe('preservation', () => {
   const scenario = useScenario('preserve', { isDoubled: false });
   const { cluster, namespace, workflows } = scenario;
   const workloads = new Workloads(scenario);
-
-  interface Pool {
-    replicas: number;
-    preserveTimeout?: string;
-    most?: number;
-  }
-
-  /** Machines that are Failed a few seconds after their Node fell ill. */
-  async function pool(name: string, { replicas, preserveTimeout = '10m', most = 0 }: Pool) {
-    const deployment = await createDeployment(scenario, name, {
-      replicas,
-      autoPreserveFailedMachineMax: most,
-      template: {
-        metadata: { labels: { name: scenario.named(name).name } },
-        spec: {
-          class: { kind: 'MachineClass', name: 'small' },
-          healthTimeout: '3s',
-          machinePreserveTimeout: preserveTimeout,
-        },
-      },
-    });
-    const machines = await untilRunning(scenario, deployment, replicas);
-    return { deployment, names: machines.map(({ metadata }) => metadata.name) };
-  }
-
-  async function namesOf(deployment: string): Promise<string[]> {
-    return (await machinesOf(scenario, deployment)).map(({ metadata }) => metadata.name);
-  }
 
   test('now: a Running machine is kept until somebody says otherwise', async () => {
     const spec = { machinePreserveTimeout: '10m' };
@@ -89,26 +60,8 @@ describe('preservation', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('an operator who moves the expiry is followed, to the second; a value that nobody knows is said', async () => {
-    const name = await createMachine(scenario, 'edited');
-    await untilPhase(scenario, name, 'Running');
-    await annotateMachine(scenario, name, 'always');
-    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'InvalidPreserveValue' });
-    await annotateMachine(scenario, name, 'now');
-    await untilPreserved(scenario, name);
-    const end = Date.now() + 5_000;
-    await setExpiry(scenario, name, end);
-    await untilNotPreserved(scenario, name);
-    expect(Date.now()).toBeGreaterThan(end - 1_000);
-    expect(Date.now()).toBeLessThan(end + 5_000);
-    const { metadata } = await cluster.machine(name);
-    expect(metadata.annotations?.[annotations.preserve]).toBeUndefined();
-    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'PreservationExpired' });
-    await deleteMachine(scenario, name);
-  });
-
   test('when-failed on the Node: no replacement, tainted and drained; it gets well and goes on', async () => {
-    const { deployment, names } = await pool('kept', { replicas: 2 });
+    const { deployment, names } = await createPool(scenario, 'kept', { replicas: 2 });
     const [name = ''] = names;
     await workloads.start({ app: 'kept', nodeName: name, replicas: 3 });
     await annotateNode(scenario, name, 'when-failed');
@@ -129,21 +82,21 @@ describe('preservation', () => {
       const { status } = await cluster.deployment(deployment);
       expect(status).toMatchObject({ replicas: 2, preservedFailedReplicas: 1 });
     });
-    expect((await namesOf(deployment)).toSorted()).toEqual(names.toSorted());
+    expect((await namesOf(scenario, deployment)).toSorted()).toEqual(names.toSorted());
     await setReady(scenario, name, true);
     await untilPhase(scenario, name, 'Running');
     await untilNotPreserved(scenario, name);
-    expect((await namesOf(deployment)).toSorted()).toEqual(names.toSorted());
+    expect((await namesOf(scenario, deployment)).toSorted()).toEqual(names.toSorted());
     await workloads.end('kept');
     await deleteDeployment(scenario, deployment);
   });
 
   test('a set keeps one of two on its own, and lets it go when it may keep none', async () => {
-    const { deployment, names } = await pool('auto', { replicas: 3, most: 1 });
+    const { deployment, names } = await createPool(scenario, 'auto', { replicas: 3, most: 1 });
     const ill = names.slice(0, 2);
     for (const name of ill) await setReady(scenario, name, false);
     const kept = await eventually('one is kept, the other replaced', async () => {
-      const present = await namesOf(deployment);
+      const present = await namesOf(scenario, deployment);
       const left = ill.filter((name) => present.includes(name));
       expect(left).toHaveLength(1);
       expect(present).toHaveLength(3);
@@ -160,54 +113,7 @@ describe('preservation', () => {
     const spec = { autoPreserveFailedMachineMax: 0 };
     await cluster.patch('machinedeployments', deployment, { spec });
     await untilRunning(scenario, deployment, 3);
-    expect(await namesOf(deployment)).not.toContain(kept);
-    await deleteDeployment(scenario, deployment);
-  });
-
-  test('its time is over, also while the worker was away: deleted, replaced, and not preserved once more', async () => {
-    const { deployment, names } = await pool('over', {
-      replicas: 1,
-      preserveTimeout: '12s',
-      most: 1,
-    });
-    const [name = ''] = names;
-    await annotateMachine(scenario, name, 'when-failed');
-    await setReady(scenario, name, false);
-    const machine = await untilPreserved(scenario, name, { isTainted: true });
-    await scenario.operator.kill9('worker');
-    await untilGone(scenario, cluster.pathOf('machines', name));
-    expect(Date.now()).toBeGreaterThan(expiryOf(machine) ?? Infinity);
-    await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'PreservationExpired' });
-    await untilRunning(scenario, deployment, 1);
-    await deleteDeployment(scenario, deployment);
-  });
-
-  test('a rollout goes on, and takes it last', async () => {
-    const { deployment, names } = await pool('rolled', { replicas: 3 });
-    const [name = ''] = names;
-    await annotateMachine(scenario, name, 'when-failed');
-    await setReady(scenario, name, false);
-    await untilPreserved(scenario, name, { isTainted: true });
-    const template = { metadata: { annotations: { rolled: 'once' } } };
-    const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
-    const spec = { strategy: { type: 'RollingUpdate', rollingUpdate }, template };
-    await cluster.patch('machinedeployments', deployment, { spec });
-    await eventually('all are new and Running', async () => {
-      const present = await machinesOf(scenario, deployment);
-      expect(present.filter(({ metadata }) => names.includes(metadata.name))).toEqual([]);
-    });
-    await untilRunning(scenario, deployment, 3);
-    await deleteDeployment(scenario, deployment);
-  });
-
-  test('false: a set leaves it alone, and it is replaced', async () => {
-    const { deployment, names } = await pool('refused', { replicas: 1, most: 1 });
-    const [name = ''] = names;
-    await annotateMachine(scenario, name, 'false');
-    await setReady(scenario, name, false);
-    await untilGone(scenario, cluster.pathOf('machines', name));
-    const [other] = await untilRunning(scenario, deployment, 1);
-    expect(other?.metadata.name).not.toBe(name);
+    expect(await namesOf(scenario, deployment)).not.toContain(kept);
     await deleteDeployment(scenario, deployment);
   });
 

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 
-const replicas = 8;
+const replicas = 6;
 
 async function expectBack(rollout: Rollout): Promise<void> {
   const machines = await rollout.expectEnd({ class: className, replicas });
-  rollout.recorder.expectBounds({ maxTotal: 10, minAvailable: 8 });
+  rollout.recorder.expectBounds({ maxTotal: 8, minAvailable: 6 });
   // The first set has all machines again, under a new revision.
   expect(await rollout.revisions()).toMatchObject([
     { revision: 2, wanted: 0, replicas: 0, class: secondClass },
-    { set: rollout.firstSet, revision: 3, history: [1], wanted: 8, class: className },
+    { set: rollout.firstSet, revision: 3, history: [1], wanted: 6, class: className },
   ]);
   const stayed = machines.filter((name) => rollout.firstMachines.includes(name));
   expect(stayed).not.toEqual([]);

@@ -75,16 +75,16 @@ describe('a rollout', () => {
   });
 
   test('is asked for without a change of the template, by a restart', async () => {
-    const rollout = await rollouts.begin({ replicas: 4, maxSurge: 2 });
+    const rollout = await rollouts.begin({ replicas: 3, maxSurge: 2 });
     await rollout.annotate({ [options.restart]: 'monday' });
-    await rollout.recorder.markWhen('the rollout has begun', ({ total }) => total > 4);
-    const second = await rollout.expectEnd({ class: className, replicas: 4 });
+    await rollout.recorder.markWhen('the rollout has begun', ({ total }) => total > 3);
+    const second = await rollout.expectEnd({ class: className, replicas: 3 });
     expect(second.filter((name) => rollout.firstMachines.includes(name))).toEqual([]);
     await rollout.annotate({ [options.restart]: 'tuesday' });
-    await rollout.recorder.markWhen('it has begun again', ({ total }) => total > 4);
-    const third = await rollout.expectEnd({ class: className, replicas: 4 });
+    await rollout.recorder.markWhen('it has begun again', ({ total }) => total > 3);
+    const third = await rollout.expectEnd({ class: className, replicas: 3 });
     expect(third.filter((name) => second.includes(name))).toEqual([]);
-    rollout.recorder.expectBounds({ maxTotal: 6, minAvailable: 4 });
+    rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 3 });
   });
 
   test('stands still while an option cannot be read, and goes on when it is mended', async () => {

@@ -4,7 +4,7 @@ import { eventually } from './support/eventually.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 import { untilCondition } from './support/rollouts.ts';
 
-const replicas = 10;
+const replicas = 5;
 
 async function expectPaused(rollout: Rollout): Promise<void> {
   const { scenario, name } = rollout;
@@ -30,7 +30,7 @@ describe('a rollout', () => {
     await expectPaused(rollout);
     await rollout.patch({ paused: false });
     expect(await rollout.expectEnd({ class: secondClass, replicas })).toHaveLength(replicas);
-    rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 9 });
+    rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 4 });
   });
 
   test('is paused and resumed in the middle by signals, and Events say so', async () => {
@@ -56,7 +56,7 @@ describe('a rollout', () => {
         'DeploymentResumed | Resumed, asked for through Temporal by "ann"',
       ]),
     );
-    rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 9 });
+    rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 4 });
   });
 
   test('a rollout that is paused before the template changes makes no set until it is resumed', async () => {

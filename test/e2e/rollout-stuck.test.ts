@@ -25,28 +25,28 @@ async function expectOverdue(rollout: Rollout): Promise<void> {
 describe('a rollout whose machines never join', () => {
   const rollouts = useRollouts('stuck');
   const { cloud, workflows } = rollouts.scenario;
-  const replicas = 6;
+  const replicas = 4;
 
   test('stops when all room is taken, says so, and is rolled back', async () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2, progressDeadlineSeconds: 5 });
     await cloud.addFault({ kind: 'neverJoin' });
     await rollout.changeClass(secondClass);
-    await rollout.recorder.markWhen('all room is taken', ({ total }) => total === 8);
+    await rollout.recorder.markWhen('all room is taken', ({ total }) => total === 6);
     await expectOverdue(rollout);
     const set = await newSetOf(rollout);
     await eventually('its page says what it waits for', async () => {
       const { details } = await workflows.pageOf('machineDeployment', rollout.name);
       expect(details).toContain(`waits for 2 machines of MachineSet ${set} to become available`);
-      expect(details).toContain('no room for more, at most 8 machines');
+      expect(details).toContain('no room for more, at most 6 machines');
       expect(details).toContain('no progress within the deadline');
       expect(details).toContain(`**Blocked by:** MachineSet/${set}`);
     });
-    expect(rollout.sizes).toEqual({ old: 6, new: 2 });
+    expect(rollout.sizes).toEqual({ old: 4, new: 2 });
     await cloud.clearFaults();
     await rollout.patch({ rollbackTo: {} });
     const machines = await rollout.expectEnd({ class: className, replicas });
     expect(machines).toEqual(rollout.firstMachines);
-    rollout.recorder.expectBounds({ maxTotal: 8, minAvailable: 6 });
+    rollout.recorder.expectBounds({ maxTotal: 6, minAvailable: 4 });
   });
 
   test('a rollout whose machines fail and are replaced again and again stops as well', async () => {
@@ -55,13 +55,13 @@ describe('a rollout whose machines never join', () => {
     await rollout.changeClass(secondClass, { creationTimeout: '2s' });
     await expectOverdue(rollout);
     // Of the new set some were there and are gone.
-    expect(rollout.recorder.machineNames.size).toBeGreaterThan(8);
+    expect(rollout.recorder.machineNames.size).toBeGreaterThan(6);
     await cloud.clearFaults();
     expect(await rollout.update('rollback', {})).toBe('Rollback to the previous revision');
     const machines = await rollout.expectEnd({ class: className, replicas });
     expect(machines).toEqual(rollout.firstMachines);
     // A failed machine is replaced while it goes away.
-    rollout.recorder.expectBounds({ maxTotal: 8, minAvailable: 6, toleratedExtra: 2 });
+    rollout.recorder.expectBounds({ maxTotal: 6, minAvailable: 4, toleratedExtra: 2 });
   });
 
   test('goes on by itself when they join after all', async () => {

@@ -1,17 +1,9 @@
-/** kill -9 of the worker at bad moments: always the right end, one VM per token. */
+/** kill -9 of the worker while machines are made: always the right end, one VM per token. */
 import { describe, expect, test } from 'vitest';
-import { eventually } from './support/eventually.ts';
-import {
-  createDeployment,
-  deleteDeployment,
-  machinesOf,
-  untilGone,
-  untilRunning,
-} from './support/machines.ts';
+import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import {
   createCounts,
   momentsOfCreation,
-  momentsOfDeletion,
   nameOf,
   onceEach,
   replicas,
@@ -29,20 +21,5 @@ describe('kill -9 of the worker', () => {
     await untilRunning(scenario, pool, replicas);
     expect(await createCounts(scenario, pool)).toEqual(onceEach);
     await deleteDeployment(scenario, pool);
-  });
-
-  test.each(momentsOfDeletion)('when %s, during deletion', async (...moment) => {
-    const pool = await createDeployment(scenario, nameOf('down', moment), { replicas });
-    await untilRunning(scenario, pool, replicas);
-    const path = scenario.cluster.pathOf('machinedeployments', pool);
-    await scenario.cluster.delete(path);
-    await untilMoment(scenario, pool, moment);
-    await scenario.operator.kill9('worker');
-    await untilGone(scenario, path);
-    await eventually('nothing is left', async () => {
-      expect(await machinesOf(scenario, pool)).toEqual([]);
-      expect(await scenario.cloud.instances()).toEqual([]);
-      expect(await scenario.cluster.nodes()).toEqual([]);
-    });
   });
 });

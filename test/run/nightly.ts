@@ -23,6 +23,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'kill-every-step-before': 'worker-crash',
   'outage-memory': 'outage',
   pauses: 'pauses-inside',
+  'preservation-ends': 'preservation',
   'rollout-autoscaler': 'rollout-nodes',
   'rollout-both-killed': 'worker-crash',
   'rollout-change': 'rollout',
@@ -37,6 +38,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'set-claims': 'sets',
   'slow-cloud': 'cloud-faults-creation',
   'slow-cloud-300': 'cloud-faults-creation',
+  'worker-crash-deletion': 'watcher-crash',
 };
 
 /** Paths of these end in the name and `.test.ts`. */

@@ -1,7 +1,9 @@
 /** Waiting for a condition. Nothing in the e2e tests sleeps for a guessed time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-const defaultPollMilliseconds = 200;
+/** The first pause; each is half as long again as the one before, up to the longest. */
+const firstPauseMilliseconds = 100;
+const longestPauseMilliseconds = 1_000;
 const defaultTimeoutSeconds = 180;
 /**
  * On a busy machine one attempt that waits itself can outlast the timeout, and what it saw is old
@@ -15,7 +17,7 @@ export interface EventuallyOptions {
    * here is about speed.
    */
   timeoutSeconds?: number;
-  /** Between two looks. Default 200. */
+  /** Between two looks. Default 100, and longer with each, up to a second. */
   pollMilliseconds?: number;
 }
 
@@ -28,8 +30,7 @@ export async function eventually<T>(
   look: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<T> {
-  const { timeoutSeconds = defaultTimeoutSeconds, pollMilliseconds = defaultPollMilliseconds } =
-    options;
+  const { timeoutSeconds = defaultTimeoutSeconds, pollMilliseconds } = options;
   const deadline = performance.now() + timeoutSeconds * 1_000;
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -38,8 +39,12 @@ export async function eventually<T>(
       const isOver = performance.now() > deadline && attempts >= fewestAttempts;
       if (isOver) throw tooLate(what, timeoutSeconds, error);
     }
-    await delay(pollMilliseconds);
+    await delay(pollMilliseconds ?? pauseAfter(attempts));
   }
+}
+
+function pauseAfter(attempts: number): number {
+  return Math.min(firstPauseMilliseconds * 1.5 ** (attempts - 1), longestPauseMilliseconds);
 }
 
 function tooLate(what: string, timeoutSeconds: number, cause: unknown): Error {

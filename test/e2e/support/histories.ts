@@ -60,11 +60,21 @@ export function failedTasksOf({ workflowId, history }: RecordedRun): string[] {
 }
 
 /**
- * One run of each sequence of events. Most machines of a scenario live the same life, and a second
- * history with the same events in the same order seldom shows what the first did not.
+ * One run of each sequence of events that was not replayed in this process yet. Most machines live
+ * the same life, and a second history with the same events in the same order seldom shows what the
+ * first did not.
  */
-export function oneOfEachShape(runs: readonly RecordedRun[]): RecordedRun[] {
-  return [...new Map(runs.map((run) => [shapeOf(run), run])).values()];
+export class UnseenShapes {
+  readonly #seen = new Set<string>();
+
+  of(runs: readonly RecordedRun[]): RecordedRun[] {
+    return runs.filter((run) => {
+      const shape = shapeOf(run);
+      const isNew = !this.#seen.has(shape);
+      this.#seen.add(shape);
+      return isNew;
+    });
+  }
 }
 
 function shapeOf({ history: { events } }: RecordedRun): string {
@@ -82,6 +92,7 @@ export async function failedReplays(
   runs: readonly RecordedRun[],
   codePath: string,
 ): Promise<string[]> {
+  if (runs.length === 0) return [];
   quieten();
   const failures: string[] = [];
   const histories: ReplayHistoriesIterable = runs.filter(

@@ -5,7 +5,7 @@ import { machinesOf } from './machines.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Machines of each deployment. */
-export const replicas = 5;
+export const replicas = 4;
 /** Looks often: the moment must not pass unseen. */
 const closely = { pollMilliseconds: 10 };
 

@@ -5,7 +5,42 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject } from './cluster.ts';
 import { eventually } from './eventually.ts';
+import { createDeployment, machinesOf, untilRunning } from './machines.ts';
 import type { Scenario } from './scenario.ts';
+
+interface Pool {
+  replicas: number;
+  /** Default ten minutes. */
+  preserveTimeout?: string;
+  /** How many its sets preserve on their own; default 0. */
+  most?: number;
+}
+
+/** Machines that are Failed a few seconds after their Node fell ill. */
+export async function createPool(
+  scenario: Scenario,
+  name: string,
+  { replicas, preserveTimeout = '10m', most = 0 }: Pool,
+): Promise<{ deployment: string; names: string[] }> {
+  const deployment = await createDeployment(scenario, name, {
+    replicas,
+    autoPreserveFailedMachineMax: most,
+    template: {
+      metadata: { labels: { name: scenario.named(name).name } },
+      spec: {
+        class: { kind: 'MachineClass', name: 'small' },
+        healthTimeout: '3s',
+        machinePreserveTimeout: preserveTimeout,
+      },
+    },
+  });
+  await untilRunning(scenario, deployment, replicas);
+  return { deployment, names: await namesOf(scenario, deployment) };
+}
+
+export async function namesOf(scenario: Scenario, deployment: string): Promise<string[]> {
+  return (await machinesOf(scenario, deployment)).map(({ metadata }) => metadata.name);
+}
 
 /** `kubectl annotate machine`; null takes it away. */
 export async function annotateMachine({ cluster }: Scenario, name: string, value: string | null) {
