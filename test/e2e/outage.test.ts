@@ -10,6 +10,8 @@ import { testStack } from './support/test-stack.ts';
 const replicas = 5;
 /** A component starts in seconds; a watch may need its limits to notice. */
 const patient = { timeoutSeconds: 300 };
+/** The moment must not pass unseen. */
+const closely = { pollMilliseconds: 10 };
 
 describe.each([
   ['the Temporal server', 'temporal', 'temporal'],
@@ -22,6 +24,7 @@ describe.each([
 
   async function expectRight(pool: string): Promise<void> {
     await eventually('the API server answers', () => cluster.machines(), patient);
+    await eventually('the virtual cloud answers', () => cloud.instances(), patient);
     await untilRunning(scenario, pool, replicas);
     const { createsPerName } = await cloud.calls();
     const ofPool = Object.entries(createsPerName).filter(([vm]) => vm.startsWith(`${pool}-`));
@@ -31,9 +34,8 @@ describe.each([
 
   test('while machines are created, and while they are deleted, ends right', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas });
-    await eventually('the first VM is there', async () => {
-      expect((await cloud.instances()).length).toBeGreaterThan(0);
-    });
+    const isMade = async () => expect((await cloud.instances()).length).toBeGreaterThan(0);
+    await eventually('the first VM is there', isMade, closely);
     await kill9(testStack().layout.stateDir, component);
     await expectRight(pool);
     await cluster.delete(cluster.pathOf('machinedeployments', pool));

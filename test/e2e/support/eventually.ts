@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** The first pause; each is half as long again as the one before, up to the longest. */
 const firstPauseMilliseconds = 100;
-const longestPauseMilliseconds = 1_000;
+const longestPauseMilliseconds = 400;
 const defaultTimeoutSeconds = 180;
 /**
  * On a busy machine one attempt that waits itself can outlast the timeout, and what it saw is old
@@ -17,7 +17,7 @@ export interface EventuallyOptions {
    * here is about speed.
    */
   timeoutSeconds?: number;
-  /** Between two looks. Default 100, and longer with each, up to a second. */
+  /** Between two looks. Default 100, and longer with each, up to 400. */
   pollMilliseconds?: number;
 }
 
