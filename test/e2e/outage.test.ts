@@ -34,8 +34,11 @@ describe.each([
 
   test('while machines are created, and while they are deleted, ends right', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas });
-    const isMade = async () => expect((await cloud.instances()).length).toBeGreaterThan(0);
-    await eventually('the first VM is there', isMade, closely);
+    await eventually(
+      'the first VM is there',
+      async () => expect((await cloud.instances()).length).toBeGreaterThan(0),
+      closely,
+    );
     await kill9(testStack().layout.stateDir, component);
     await expectRight(pool);
     await cluster.delete(cluster.pathOf('machinedeployments', pool));

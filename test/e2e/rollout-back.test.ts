@@ -23,9 +23,9 @@ async function expectBack(rollout: Rollout): Promise<void> {
   );
 }
 
-describe('a rollout that is rolled back in the middle', () => {
-  const rollouts = useRollouts('back');
+const rollouts = useRollouts('back');
 
+describe('a rollout that is rolled back in the middle', () => {
   test('by its spec, to a revision', async () => {
     const rollout = await rollouts.begin({ replicas, maxSurge: 2 });
     await rollout.changeClass(secondClass);
@@ -62,8 +62,6 @@ describe('a rollout that is rolled back in the middle', () => {
 });
 
 describe('a rollback that cannot be done', () => {
-  const rollouts = useRollouts('noback');
-
   test('is taken away from the spec, and an Event says why', async () => {
     const rollout = await rollouts.begin({ replicas: 1 });
     for (const [revision, event] of [

@@ -15,10 +15,10 @@ import { classManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
 import { createSet, deleteSet } from './support/sets.ts';
 
-describe('a MachineSet without a deployment', () => {
-  const scenario = useScenario('sets', { isDoubled: true });
-  const { cluster, cloud } = scenario;
+const scenario = useScenario('sets', { isDoubled: true });
+const { cluster, cloud } = scenario;
 
+describe('a MachineSet without a deployment', () => {
   test('replaces a machine that a user deleted', async () => {
     const set = await createSet(scenario, 'replaces', { replicas: 2 });
     const [first] = await untilRunning(scenario, set, 2);
@@ -68,9 +68,6 @@ describe('a MachineSet without a deployment', () => {
 });
 
 describe('a MachineClass', () => {
-  const scenario = useScenario('class');
-  const { cluster } = scenario;
-
   test('a MachineClass that a machine uses outlives its deletion until the machine is gone', async () => {
     const named = scenario.named('used');
     await cluster.create('machineclasses', classManifest(named));

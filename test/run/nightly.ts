@@ -5,6 +5,7 @@
  */
 export const siblings: Readonly<Record<string, string>> = {
   'adoption-rollout': 'adoption',
+  'adoption-settled': 'adoption',
   'adoption-trouble': 'adoption',
   aws: 'driver-clouds',
   'aws-killed': 'driver-clouds',

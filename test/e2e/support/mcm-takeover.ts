@@ -276,3 +276,18 @@ export function useTakeover(name: string, moment: Moment, options: ScenarioOptio
   }, endSeconds * 1_000);
   return takeover;
 }
+
+/** Begins, and finds everything as MCM left it. Returns what was written to Machines and owners. */
+export async function writesOfTakeover(takeover: Takeover): Promise<string[]> {
+  await takeover.begin();
+  await takeover.untilQuiet();
+  expect(await takeover.machines()).toEqual(takeover.remaining());
+  expect(takeover.everyMachine).toEqual(takeover.machineNames);
+  expect(await takeover.instances()).toEqual({ created: takeover.machineNames, deleted: [] });
+  expect(await takeover.sets()).toEqual(takeover.handedOverSets);
+  await takeover.untilAsIn(takeover.recording);
+  await takeover.untilNodesAsIn(takeover.recording);
+  expect(await takeover.changedNodes()).toEqual([]);
+  const kinds = ['machines', 'machinesets', 'machinedeployments'] as const;
+  return (await Promise.all(kinds.map((kind) => takeover.writesOn(kind)))).flat();
+}
