@@ -11,8 +11,12 @@ import { vitest } from './vitest.ts';
 
 const stateDir = join(repository, '.millwright', 'test');
 const layout = layoutOf(stateDir);
-/** Scenarios at a time. With six two cores are busy all the time, and the run is no shorter. */
-const scenarioFiles = 4;
+/**
+ * Files at a time: with as many two cores are busy nearly all the time. By night each scenario runs
+ * two of each process.
+ */
+const filesByDay = 5;
+const filesByNight = 4;
 /** These kill what all scenarios share, so they run alone. */
 const outages = '/outage';
 const bootSeconds = 0.5;
@@ -77,7 +81,7 @@ async function runTests(report: Report, { pattern, isNight }: EndToEnd): Promise
   const sideBySide =
     together.length === 0 ||
     (await report.step('e2e tests', () =>
-      vitest({ project, files: together, workers: scenarioFiles, env }),
+      vitest({ project, files: together, workers: isNight ? filesByNight : filesByDay, env }),
     ));
   const alone =
     apart.length === 0 ||
