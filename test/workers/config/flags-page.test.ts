@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { flagsPage } from './flags-page.ts';
 
-const page = new URL('../../../docs/flags.md', import.meta.url);
+const filepath = fileURLToPath(new URL('../../../docs/flags.md', import.meta.url));
 
 test('docs/flags.md says what the flag tables say', async () => {
-  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(page, flagsPage());
-  expect(await readFile(page, 'utf8')).toBe(flagsPage());
+  const page = await format(flagsPage(), { ...(await resolveConfig(filepath)), filepath });
+  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(filepath, page);
+  expect(await readFile(filepath, 'utf8')).toBe(page);
 });
