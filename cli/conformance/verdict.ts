@@ -1,5 +1,6 @@
 /** How a check says what it found. One that returns is content. */
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../workflows/values/is-record.ts';
 
 export class Mismatch extends Error {
   readonly expected: string;
@@ -24,11 +25,7 @@ export function expectPart(expected: string, came: unknown, part: Record<string,
 }
 
 function hasPart(came: unknown, part: unknown): boolean {
-  if (!isPlainObject(part)) return isDeepStrictEqual(came, part);
-  if (!isPlainObject(came)) return false;
+  if (!isRecord(part)) return isDeepStrictEqual(came, part);
+  if (!isRecord(came)) return false;
   return Object.entries(part).every(([name, value]) => hasPart(came[name], value));
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -20,11 +20,11 @@ import type {
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import { machineFailureKinds } from '../plan/machine/facts.ts';
+import { isRecord } from '../values/is-record.ts';
 import type { Validator, Schema } from '../values/schema.ts';
 import {
   errorIn,
   flag,
-  isRecord,
   listOf,
   name,
   objectOf,

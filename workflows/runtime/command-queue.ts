@@ -5,7 +5,7 @@
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
-import { isRecord } from '../values/schema.ts';
+import { isRecord } from '../values/is-record.ts';
 
 export interface PendingCommand<Command> {
   command: Command;

@@ -1,4 +1,5 @@
 /** What makes one object equal to another, as a JSON merge patch (RFC 7386). */
+import { isRecord } from './is-record.ts';
 
 /**
  * Undefined when there is nothing to do. Absent values and empty objects and lists are the same, as
@@ -24,10 +25,6 @@ function isEqual(a: unknown, b: unknown): boolean {
   }
   if (!isRecord(a) || !isRecord(b)) return a === b;
   return mergePatchOf(a, b) === undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

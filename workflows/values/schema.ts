@@ -3,6 +3,7 @@
  * are written in any language.
  */
 import { quoted } from '../api/validation.ts';
+import { isRecord } from './is-record.ts';
 
 /** What a value must be, in words; undefined when it is. */
 export type Validator = (value: unknown) => string | undefined;
@@ -25,10 +26,6 @@ export function pick<T extends object>(value: T, shape: Schema<T>): T;
 export function pick(value: Record<string, unknown>, shape: Record<string, Validator>): object {
   const fields = Object.keys(shape).filter((field) => value[field] !== undefined);
   return Object.fromEntries(fields.map((field) => [field, value[field]]));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Longer ones would fill histories. */

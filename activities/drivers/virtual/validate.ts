@@ -1,6 +1,7 @@
 /** What is wrong with a provider spec of the virtual cloud. */
 import { refusal } from '../spec-schema.ts';
 import { sizes, type VirtualProviderSpec } from './provider-spec.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
@@ -68,8 +69,4 @@ function checkTaint(value: unknown, path: string): string[] {
 
 function isField(name: string): name is keyof VirtualProviderSpec {
   return Object.hasOwn(checks, name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

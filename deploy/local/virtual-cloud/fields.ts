@@ -1,4 +1,5 @@
 /** A request that cannot be understood. The message names field, value and what is allowed. */
+import { isRecord } from '../../../workflows/values/is-record.ts';
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
 }
@@ -90,10 +91,6 @@ export class Fields {
   refusal(name: string, allowed: string): BadRequest {
     return new BadRequest(fault(`${this.#path}${name}`, this.value(name), allowed));
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasTextsOnly(value: Record<string, unknown>): value is Record<string, string> {

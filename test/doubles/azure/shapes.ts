@@ -2,6 +2,7 @@
  * The shapes of what Azure takes, from the published descriptions of its APIs. A field that is not
  * known, or of another type, is refused.
  */
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 /** A sentence, or nothing if the value is right. */
 export type Shape = (value: unknown, path: string) => string | undefined;
@@ -35,7 +36,7 @@ const list =
 const mapOf =
   (item: Shape): Shape =>
   (value, path) => {
-    if (!isObject(value)) return `${path} is not an object`;
+    if (!isRecord(value)) return `${path} is not an object`;
     return firstOf(Object.entries(value).map(([name, entry]) => item(entry, `${path}.${name}`)));
   };
 
@@ -44,7 +45,7 @@ function object(fields: Record<string, Shape>): Shape {
   const required = Object.keys(fields).flatMap((name) => (name.endsWith('!') ? [bare(name)] : []));
   const shapes = new Map(Object.entries(fields).map(([name, shape]) => [bare(name), shape]));
   return (value, path) => {
-    if (!isObject(value)) return `${path} is not an object`;
+    if (!isRecord(value)) return `${path} is not an object`;
     const missing = required.find((name) => !(name in value));
     if (missing !== undefined) return `${path}.${missing} is missing`;
     return firstOf(
@@ -59,12 +60,8 @@ function object(fields: Record<string, Shape>): Shape {
 const bare = (name: string): string => name.replace(/!$/, '');
 const firstOf = (faults: (string | undefined)[]): string | undefined => faults.find(Boolean);
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const tags: Shape = (value, path) => {
-  if (!isObject(value)) return `${path} is not an object`;
+  if (!isRecord(value)) return `${path} is not an object`;
   if (Object.keys(value).length > 50) return `${path} has more than 50 tags`;
   return firstOf(
     Object.entries(value).map(([name, entry]) => {

@@ -15,7 +15,7 @@ import type { CloudTimes } from './cloud.ts';
 import { callOf, serve } from './compute-routes.ts';
 import { Faults } from './faults.ts';
 import type { Fault, FaultedCall } from './faults.ts';
-import { isRecord } from './shape.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { Tokens } from './tokens.ts';
 import type { TokenRules } from './tokens.ts';
 

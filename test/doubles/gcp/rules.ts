@@ -1,6 +1,7 @@
 /** Rules of `instances.insert` that a shape alone does not tell. A refusal has Google's reason. */
 import { refuse } from './answers.ts';
-import { faultsOf, isRecord } from './shape.ts';
+import { faultsOf } from './shape.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 export interface InstanceBody {
   name: string;

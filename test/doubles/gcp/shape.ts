@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 interface Field {
   type: string;
@@ -84,8 +85,4 @@ function scalarFaults(type: string, value: unknown, path: string): string[] {
 
 function wrong(path: string, expected: string, value: unknown): string {
   return `Invalid value at "${path}": expected ${expected}, not ${JSON.stringify(value)}`;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

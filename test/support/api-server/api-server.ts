@@ -27,7 +27,7 @@ import { newObject } from './creation.ts';
 import type { Body } from './creation.ts';
 import { afterDeletion, requirePreconditions } from './deletion.ts';
 import type { DeleteOptions } from './deletion.ts';
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { isSameJson } from './json.ts';
 import { withoutEmpty } from './metadata.ts';
 import { requireVersion } from './pages.ts';

@@ -1,6 +1,6 @@
 /** JSON patches (RFC 6902), as the API server applies them. */
 import type { Json } from './json.ts';
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { isSameJson } from './json.ts';
 
 export interface Operation {

@@ -1,5 +1,5 @@
 /** JSON values, as they come over the wire. */
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 export type Json = Record<string, unknown>;
 

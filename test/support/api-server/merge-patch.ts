@@ -1,7 +1,7 @@
 /** Merge patches (RFC 7386), and the strategic ones of Kubernetes. */
 import type { PatchType } from '../../../activities/kube/client/client.ts';
 import type { Json } from './json.ts';
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { mergeLists } from './list-merge.ts';
 
 const directive = '$deleteFromPrimitiveList/';

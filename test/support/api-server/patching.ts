@@ -3,7 +3,7 @@ import type { PatchType } from '../../../activities/kube/client/client.ts';
 import { requireNamespace } from './creation.ts';
 import type { Body } from './creation.ts';
 import { applyJsonPatch } from './json-patch.ts';
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { merge } from './merge-patch.ts';
 import { metadataAfter, withKeptParts } from './metadata.ts';
 import type { Target } from './paths.ts';

@@ -1,5 +1,5 @@
 /** Secrets may be written as texts; they are kept in base64. */
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import type { Stored } from './store.ts';
 
 export function encodedSecret(object: Stored): Stored {

@@ -1,6 +1,6 @@
 /** Label selectors and field selectors, as lists and watches have them. */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
-import { isRecord } from '../../../workflows/values/schema.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import type { Resource } from './resources.ts';
 import { badRequest } from './status.ts';
 

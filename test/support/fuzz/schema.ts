@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { anyText, dateTime } from './texts.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 export interface Schema {
   type?: string;
@@ -136,10 +137,6 @@ function object(schema: Schema): fc.Arbitrary<unknown> {
 
 const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 4 });
 const anyObject = fc.dictionary(fc.string(), anyJson, { maxKeys: 3 });
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function withoutUndefined(fields: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

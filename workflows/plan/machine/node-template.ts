@@ -3,6 +3,7 @@ import { annotations, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
+import { isRecord } from '../../values/is-record.ts';
 
 /** `spec.nodeTemplate` of a Machine, as far as it has an effect; and the same parts of a Node. */
 export interface NodeTemplate {
@@ -171,10 +172,6 @@ export function parsed(text: string): unknown {
     // Another client wrote something else there; the caller says so.
     return undefined;
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function areTexts(value: unknown): value is Record<string, string> {

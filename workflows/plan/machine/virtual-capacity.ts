@@ -1,6 +1,7 @@
 /** Extended resources that a MachineClass promises of its Nodes, kept in `status.capacity`. */
 import { annotations } from '../../api/constants.ts';
-import { isRecord, parsed } from './node-template.ts';
+import { parsed } from './node-template.ts';
+import { isRecord } from '../../values/is-record.ts';
 import type { TextChanges } from './node-template.ts';
 import { isSameQuantity } from '../../values/quantity.ts';
 
