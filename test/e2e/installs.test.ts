@@ -161,7 +161,9 @@ describe('a second control cluster with a name of its own', () => {
   test('works beside the first, and its ids begin with its name', async () => {
     const name = await createMachine(seed, 'a');
     await untilPhase(seed, name, 'Running');
-    expect(await workflows.running('WorkflowType="machine"')).toEqual([idOf(name)]);
+    await eventually('the search finds it by the id of its cluster', async () => {
+      expect(await workflows.running('WorkflowType="machine"')).toEqual([idOf(name)]);
+    });
     await deleteMachine(seed, name);
   });
 

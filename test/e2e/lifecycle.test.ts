@@ -123,10 +123,12 @@ describe('a MachineDeployment', () => {
   });
 
   test('is found in Temporal by kind and phase, and its pages say what is awaited', async () => {
-    const running = await workflows.running('WorkflowType="machine" and State="Running"');
     const names = machines.map(({ metadata }) => metadata.name);
     const idOf = (name: string): string => `machine/${scenario.namespace}/${name}`;
-    expect(running).toEqual(names.map(idOf).toSorted());
+    await eventually('the search finds the Running machines', async () => {
+      const running = await workflows.running('WorkflowType="machine" and State="Running"');
+      expect(running).toEqual(names.map(idOf).toSorted());
+    });
     for (const name of names) {
       await eventually(`the page of ${name} says where it runs`, async () => {
         const { summary, details } = await workflows.pageOf('machine', name);

@@ -34,7 +34,7 @@ async function untilNoted(
 }
 
 describe('a deadline', () => {
-  const rollouts = useRollouts('pauses');
+  const rollouts = useRollouts('pauses', { isDoubled: false });
   const { scenario } = rollouts;
   const { cluster, namespace, operator, workflows } = scenario;
   const stopPath = `/api/v1/namespaces/${namespace}/configmaps`;
