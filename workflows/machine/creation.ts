@@ -86,20 +86,25 @@ const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
  * or MCM ran before.
  */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
-  state.creation = { ...stageOf(machine), generation: machine.createGeneration };
+  const isOurs = state.object.unclaimedUid === machine.uid;
+  state.creation = { ...stageOf(machine, isOurs), generation: machine.createGeneration };
 }
 
-function stageOf(machine: PreparedMachine): CreationStage {
+/**
+ * @param isOurs Nothing was done for this object before this run. A workflow task that timed out
+ *   may have written its failure to the status all the same, and the next attempt reads that.
+ */
+function stageOf(machine: PreparedMachine, isOurs: boolean): CreationStage {
   const { providerID, phase } = machine;
   const instance = knownInstanceOf(machine);
   if (instance) return { stage: recordedPhases.includes(phase) ? 'recorded' : 'made', instance };
   if (providerID !== undefined) return { stage: 'sent' };
-  return { stage: isBegun(machine) ? 'unknown' : 'none' };
+  return { stage: isBegun(machine, isOurs) ? 'unknown' : 'none' };
 }
 
 /** Something was done for this object before, which is not known. */
-function isBegun({ isDeleting, phase }: PreparedMachine): boolean {
-  return isDeleting || phase !== '' || followsFailedRun();
+function isBegun({ isDeleting, phase }: PreparedMachine, isOurs: boolean): boolean {
+  return (!isOurs && (isDeleting || phase !== '')) || followsFailedRun();
 }
 
 /** Undefined where the driver is to be asked. A known providerID never creates. */

@@ -27,6 +27,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
     ...seen,
     ...writtenAfter(object, seen),
   };
+  if (!seen.hasFinalizer && !seen.isDeleting && !object.prepared) object.unclaimedUid = seen.uid;
   noteFinalizer(object, seen);
   return true;
 }

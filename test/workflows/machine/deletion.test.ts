@@ -99,6 +99,42 @@ test('a class that was missing when the deletion began is asked for again', asyn
   });
 });
 
+describe('a Machine whose class never existed, and whose first attempt wrote that and was lost', () => {
+  const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
+
+  async function deleted(hadFinalizer: boolean): Promise<MachineWorld> {
+    const world = await MachineWorld.create(temporal, {
+      readAndClaimMachine: async () => {
+        const { provider: _unknown, ...machine } = world.read();
+        return { found: true, machine, failure };
+      },
+      beginTeardown: async () => {
+        const { provider: _unknown, ...machine } = world.read();
+        return { machine };
+      },
+      findProvider: async () => ({ found: false, failure }),
+    });
+    world.object.phase = 'CrashLoopBackOff';
+    await world.run(async () => {
+      await world.begin({ hasFinalizer: hadFinalizer });
+      await world.log.until('recordFailure');
+      await world.requestDeletion();
+      await world.log.until(hadFinalizer ? 'findProvider' : 'finishTeardown');
+    });
+    return world;
+  }
+
+  test('goes when the run saw it before anybody had claimed it: nothing was made', async () => {
+    const world = await deleted(false);
+    expect(world.log.count('findProvider')).toBe(0);
+  });
+
+  test('waits for its class when an earlier life may have made an instance', async () => {
+    const world = await deleted(true);
+    expect(world.log.count('finishTeardown')).toBe(0);
+  });
+});
+
 test('a failed deletion is reported and tried again', async () => {
   let failures = 1;
   const world = await MachineWorld.create(temporal, {
