@@ -1,0 +1,224 @@
+/** All runs of one Temporal namespace, by the rules of the server. */
+import type { Simulation } from '../engine/simulation.ts';
+import type { Chance } from '../engine/chance.ts';
+import { applyCommands } from './commands.ts';
+import { mayRetry, millisecondsOf, retryDelayMs } from './durations.ts';
+import { Execution } from './execution.ts';
+import type { Beginning, ExecutionWorld, Status } from './execution.ts';
+import { GrpcError } from './grpc-errors.ts';
+import type {
+  ActivityTask,
+  Command,
+  Failure,
+  Job,
+  Payload,
+  RetryPolicy,
+  WorkflowTask,
+  WorkflowTaskCompletion,
+  WorkflowTaskFailure,
+} from './messages.ts';
+import type { PendingActivity } from './pending-activity.ts';
+import { TaskQueue } from './task-queue.ts';
+
+export interface StartRequest {
+  /** A request that is sent again has the same one. */
+  requestId: string;
+  namespace: string;
+  workflowId: string;
+  workflowType: string;
+  taskQueue: string;
+  input: readonly Payload[];
+  headers: Record<string, Payload>;
+  taskTimeoutMs: number;
+  executionTimeoutMs: number;
+  retryPolicy: RetryPolicy | undefined;
+  searchAttributes: Record<string, Payload>;
+  memo: Record<string, Payload>;
+}
+
+export interface EngineOptions {
+  onTaskFailed(execution: Execution, failure: WorkflowTaskFailure): void;
+  onHistoryTooLong(execution: Execution): void;
+}
+
+/** For how long a closed run is remembered. A real server does for a day at least. */
+const retentionMs = 3_600_000;
+/** The server ends a run that is longer. */
+const longestHistory = 51_200;
+
+export class ExecutionEngine {
+  readonly #simulation: Simulation;
+  readonly #chance: Chance;
+  readonly #options: EngineOptions;
+  readonly #workflowQueues = new Map<string, TaskQueue<WorkflowTask>>();
+  readonly #activityQueues = new Map<string, TaskQueue<ActivityTask>>();
+  readonly #newest = new Map<string, Execution>();
+  readonly #byRun = new Map<string, Execution>();
+  readonly #world: ExecutionWorld;
+  #taskCount = 0;
+
+  constructor(simulation: Simulation, options: EngineOptions) {
+    this.#simulation = simulation;
+    this.#chance = simulation.chance.fork();
+    this.#options = options;
+    this.#world = {
+      simulation,
+      workflowQueue: (name) => this.workflowQueue(name),
+      activityQueue: (name) => this.activityQueue(name),
+      nextTaskId: () => (this.#taskCount += 1),
+      onClosed: (execution, command) => this.#closed(execution, command),
+      onTaskFailed: options.onTaskFailed,
+    };
+  }
+
+  workflowQueue(name: string): TaskQueue<WorkflowTask> {
+    return found(this.#workflowQueues, name, () => new TaskQueue(this.#simulation));
+  }
+
+  activityQueue(name: string): TaskQueue<ActivityTask> {
+    return found(this.#activityQueues, name, () => new TaskQueue(this.#simulation));
+  }
+
+  /** A worker that is gone takes nothing more. */
+  leave(worker: string): void {
+    for (const queue of this.#workflowQueues.values()) queue.leave(worker);
+    for (const queue of this.#activityQueues.values()) queue.leave(worker);
+  }
+
+  executions(): Iterable<Execution> {
+    return this.#byRun.values();
+  }
+
+  /** The run that is open, or the one that ended last. */
+  find(workflowId: string, runId = ''): Execution {
+    const execution = runId === '' ? this.#newest.get(workflowId) : this.#byRun.get(runId);
+    if (execution?.run.workflowId === workflowId) return execution;
+    throw new GrpcError('NOT_FOUND', `workflow not found for ID: ${workflowId}`);
+  }
+
+  findOpen(workflowId: string, runId = ''): Execution {
+    const execution = this.find(workflowId, runId);
+    if (execution.isOpen) return execution;
+    throw new GrpcError('NOT_FOUND', 'workflow execution already completed');
+  }
+
+  /** Where one is open, ALREADY_EXISTS or that one. */
+  start(request: StartRequest): Execution {
+    const present = this.#newest.get(request.workflowId);
+    if (present?.hasSeen(request.requestId)) return present;
+    if (!present?.isOpen) return this.#begin(this.#beginningOf(request));
+    throw new GrpcError('ALREADY_EXISTS', 'Workflow execution is already running');
+  }
+
+  /** Starts a run where none is open. */
+  signalWithStart(request: StartRequest, signal: Job): Execution {
+    const present = this.#newest.get(request.workflowId);
+    if (!present?.isOpen && !present?.hasSeen(request.requestId)) {
+      return this.#begin({ ...this.#beginningOf(request), signal });
+    }
+    present.signal(signal, request.requestId);
+    return present;
+  }
+
+  completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion): void {
+    const execution = this.findOpen(task.run.workflowId, task.run.runId);
+    execution.completeTask(task.id, completion, () =>
+      applyCommands(execution, completion.commands),
+    );
+    if (execution.history.length > longestHistory && execution.isOpen) {
+      this.#options.onHistoryTooLong(execution);
+      execution.close('TERMINATED');
+    }
+  }
+
+  failTask(task: WorkflowTask, failure: WorkflowTaskFailure): void {
+    this.findOpen(task.run.workflowId, task.run.runId).failTask(task.id, failure);
+  }
+
+  /** The activity whose attempt this is; NOT_FOUND when it is over. */
+  activityOf({ id, run, activityId }: ActivityTask): PendingActivity {
+    const execution = this.#byRun.get(run.runId);
+    for (const activity of execution?.activities.values() ?? []) {
+      if (activity.isTask(id)) return activity;
+    }
+    throw new GrpcError('NOT_FOUND', `no attempt of activity ${activityId} runs`);
+  }
+
+  #begin(beginning: Beginning): Execution {
+    const execution = new Execution(this.#world, beginning);
+    this.#newest.set(beginning.run.workflowId, execution);
+    this.#byRun.set(beginning.run.runId, execution);
+    return execution;
+  }
+
+  #beginningOf(request: StartRequest): Beginning {
+    const { namespace, workflowId, workflowType, taskQueue, taskTimeoutMs, ...rest } = request;
+    const target = { namespace, workflowId, workflowType, taskQueue, taskTimeoutMs };
+    const runId = this.#chance.uuid();
+    const { now } = this.#simulation;
+    return {
+      run: {
+        ...target,
+        runId,
+        firstRunId: runId,
+        continuedFromRunId: '',
+        attempt: 1,
+        startedAt: now,
+        runStartedAt: now,
+        randomnessSeed: this.#chance.below(2 ** 31),
+      },
+      ...rest,
+      delayMs: 0,
+      signal: undefined,
+    };
+  }
+
+  #closed(execution: Execution, command: Command | undefined): void {
+    const { workflowId, runId } = execution.run;
+    this.#simulation.after(retentionMs, () => {
+      this.#byRun.delete(runId);
+      if (this.#newest.get(workflowId) === execution) this.#newest.delete(workflowId);
+    });
+    const next = command && this.#following(execution, command);
+    if (next) this.#begin(next);
+  }
+
+  #following({ beginning, memo, searchAttributes }: Execution, command: Command) {
+    const { continueAsNewWorkflowExecution: anew, failWorkflowExecution: failed } = command;
+    const inherited = { ...beginning, memo, searchAttributes, signal: undefined };
+    if (anew) {
+      const run = this.#nextRun(beginning, 1);
+      const input = anew.arguments ?? [];
+      return { ...inherited, run, input, delayMs: 0 };
+    }
+    if (!failed || !beginning.retryPolicy) return undefined;
+    const { attempt } = beginning.run;
+    if (!mayRetry(beginning.retryPolicy, { attempt, ...kindOf(failed.failure) })) return undefined;
+    const asked = millisecondsOf(failed.failure?.applicationFailureInfo?.nextRetryDelay);
+    const delayMs = asked || retryDelayMs(beginning.retryPolicy, attempt);
+    return { ...inherited, run: this.#nextRun(beginning, attempt + 1), delayMs };
+  }
+
+  #nextRun({ run }: Beginning, attempt: number) {
+    const runId = this.#chance.uuid();
+    const continuedFromRunId = run.runId;
+    const randomnessSeed = this.#chance.below(2 ** 31);
+    const runStartedAt = this.#simulation.now;
+    return { ...run, runId, continuedFromRunId, attempt, randomnessSeed, runStartedAt };
+  }
+}
+
+function kindOf(failure: Failure | null | undefined): { type: string; isRetryable: boolean } {
+  const info = failure?.applicationFailureInfo;
+  return { type: info?.type ?? '', isRetryable: info?.nonRetryable !== true };
+}
+
+function found<T>(map: Map<string, T>, name: string, make: () => T): T {
+  const present = map.get(name);
+  if (present) return present;
+  const made = make();
+  map.set(name, made);
+  return made;
+}
+
+export type { Status };

@@ -1,0 +1,33 @@
+/** The length and size of a history, and the types of its events. */
+import type { Payload } from './messages.ts';
+
+/** From here on the server suggests to continue as new. */
+const suggestedLength = 4_096;
+const suggestedSize = 4 * 1024 * 1024;
+/** About what an event takes without its payloads, bytes. */
+const eventSize = 120;
+
+export class History {
+  /** Without the prefix `EVENT_TYPE_`, in order. */
+  readonly types: string[] = [];
+  #size = 0;
+
+  add(type: string, payloads: readonly Payload[] = []): void {
+    this.types.push(type);
+    this.#size += eventSize;
+    for (const { data } of payloads) this.#size += data?.length ?? 0;
+  }
+
+  get length(): number {
+    return this.types.length;
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get isLong(): boolean {
+    return this.length >= suggestedLength || this.#size >= suggestedSize;
+  }
+}

@@ -1,0 +1,122 @@
+/** Temporal's schedules: intervals with an offset, and no second run beside one that is open. */
+import type { temporal } from '@temporalio/proto';
+import type { Timer } from '../../../activities/system/system.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import { millisecondsOf, partsOf } from './durations.ts';
+import type { Execution } from './execution.ts';
+import { GrpcError } from './grpc-errors.ts';
+import type { Payload } from './messages.ts';
+
+export type ScheduleSpec = temporal.api.schedule.v1.ISchedule;
+type StartWorkflow = temporal.api.workflow.v1.INewWorkflowExecutionInfo;
+
+interface Schedule {
+  spec: ScheduleSpec;
+  memo: Record<string, Payload>;
+  searchAttributes: Record<string, Payload>;
+  createdAt: number;
+  updatedAt: number | undefined;
+  running: Execution | undefined;
+  timer: Timer | undefined;
+}
+
+export interface NewSchedule {
+  schedule: ScheduleSpec;
+  memo: Record<string, Payload>;
+  searchAttributes: Record<string, Payload>;
+}
+
+export class Schedules {
+  readonly #simulation: Simulation;
+  readonly #start: (workflow: StartWorkflow, workflowId: string) => Execution;
+  readonly #schedules = new Map<string, Schedule>();
+
+  constructor(
+    simulation: Simulation,
+    start: (workflow: StartWorkflow, workflowId: string) => Execution,
+  ) {
+    this.#simulation = simulation;
+    this.#start = start;
+  }
+
+  create(id: string, { schedule, memo, searchAttributes }: NewSchedule): void {
+    if (this.#schedules.has(id)) {
+      throw new GrpcError('ALREADY_EXISTS', `schedule "${id}" is already registered`);
+    }
+    const made: Schedule = {
+      spec: schedule,
+      memo,
+      searchAttributes,
+      createdAt: this.#simulation.now,
+      updatedAt: undefined,
+      running: undefined,
+      timer: undefined,
+    };
+    this.#schedules.set(id, made);
+    this.#plan(made);
+  }
+
+  update(id: string, spec: ScheduleSpec): void {
+    const schedule = this.#found(id);
+    schedule.spec = spec;
+    schedule.updatedAt = this.#simulation.now;
+    schedule.timer?.cancel();
+    this.#plan(schedule);
+  }
+
+  delete(id: string): void {
+    this.#found(id).timer?.cancel();
+    this.#schedules.delete(id);
+  }
+
+  describe(id: string): temporal.api.workflowservice.v1.IDescribeScheduleResponse {
+    const { spec, memo, searchAttributes, createdAt, updatedAt } = this.#found(id);
+    return {
+      schedule: spec,
+      info: {
+        createTime: partsOf(createdAt),
+        ...(updatedAt !== undefined && { updateTime: partsOf(updatedAt) }),
+      },
+      memo: { fields: memo },
+      searchAttributes: { indexedFields: searchAttributes },
+    };
+  }
+
+  clear(): void {
+    for (const { timer } of this.#schedules.values()) timer?.cancel();
+    this.#schedules.clear();
+  }
+
+  #found(id: string): Schedule {
+    const schedule = this.#schedules.get(id);
+    if (!schedule) throw new GrpcError('NOT_FOUND', `schedule "${id}" not found`);
+    return schedule;
+  }
+
+  #plan(schedule: Schedule): void {
+    const at = nextTime(schedule.spec, this.#simulation.now);
+    if (at === undefined) return;
+    schedule.timer = this.#simulation.after(at - this.#simulation.now, () => {
+      this.#act(schedule, at);
+      this.#plan(schedule);
+    });
+  }
+
+  #act(schedule: Schedule, at: number): void {
+    const workflow = schedule.spec.action?.startWorkflow;
+    if (!workflow || schedule.spec.state?.paused || schedule.running?.isOpen) return;
+    // As Temporal names them.
+    const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+    schedule.running = this.#start(workflow, `${workflow.workflowId}-${time}`);
+  }
+}
+
+/** The next of its intervals, which count from 1970 on. */
+function nextTime({ spec }: ScheduleSpec, now: number): number | undefined {
+  const times = (spec?.interval ?? []).map(({ interval, phase }) => {
+    const every = millisecondsOf(interval);
+    const offset = millisecondsOf(phase);
+    return (Math.floor((now - offset) / every) + 1) * every + offset;
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}

@@ -1,0 +1,85 @@
+/** A Temporal server in memory, with one namespace: what clients and workers connect to. */
+import { Client } from '@temporalio/client';
+import { searchAttributes } from '../../../workflows/contracts/search-attributes.ts';
+import type { Fate } from '../engine/journey.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import { createConnection } from './connection.ts';
+import { ExecutionEngine } from './engine.ts';
+import { createLine } from './line.ts';
+import type { WorkerLine } from './messages.ts';
+import { Schedules } from './schedules.ts';
+import { createService, startOfInfo } from './service.ts';
+import type { Handler } from './service.ts';
+import { workerOf } from './workers.ts';
+
+export interface TemporalOptions {
+  namespace: string;
+  fateOf(call: { process: SimulatedProcess; method: string }): Fate;
+}
+
+export class SimulatedTemporal {
+  readonly engine: ExecutionEngine;
+  readonly #simulation: Simulation;
+  readonly #options: TemporalOptions;
+  readonly #calls: ReadonlyMap<string, Handler>;
+  readonly #namespaceId: string;
+  #workers = 0;
+  #isUp = true;
+
+  constructor(simulation: Simulation, options: TemporalOptions) {
+    this.#simulation = simulation;
+    this.#options = options;
+    this.#namespaceId = simulation.chance.uuid();
+    this.engine = new ExecutionEngine(simulation, {
+      onTaskFailed: ({ run }, { kind, message }) =>
+        simulation.violate('no failed workflow task', `${run.workflowId}: ${kind}: ${message}`),
+      onHistoryTooLong: ({ run }) =>
+        simulation.violate('history limits', `${run.workflowId} has too many events`),
+    });
+    const schedules = new Schedules(simulation, (info, workflowId) =>
+      this.engine.start({
+        ...startOfInfo(info),
+        workflowId,
+        namespace: options.namespace,
+        requestId: '',
+      }),
+    );
+    this.#calls = createService({
+      simulation,
+      engine: this.engine,
+      schedules,
+      namespaceId: () => this.#namespaceId,
+      searchAttributes: new Set(Object.keys(searchAttributes)),
+    });
+  }
+
+  /** While it is down every call fails; runs, timers and retries stand as they are. */
+  set isUp(isUp: boolean) {
+    this.#isUp = isUp;
+    this.#simulation.note('temporal', isUp ? 'answers again' : 'does not answer');
+  }
+
+  clientFor(process: SimulatedProcess, identity: string): Client {
+    const connection = createConnection({
+      simulation: this.#simulation,
+      process,
+      calls: this.#calls,
+      fateOf: this.#options.fateOf,
+      isUp: () => this.#isUp,
+    });
+    return new Client({ connection, namespace: this.#options.namespace, identity });
+  }
+
+  lineFor(process: SimulatedProcess, identity: string): WorkerLine {
+    this.#workers += 1;
+    return createLine({
+      simulation: this.#simulation,
+      process,
+      engine: this.engine,
+      worker: workerOf(identity, this.#workers),
+      fateOf: this.#options.fateOf,
+      isUp: () => this.#isUp,
+    });
+  }
+}

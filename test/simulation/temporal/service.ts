@@ -1,0 +1,353 @@
+/** The calls of Temporal's gRPC service that our code makes, over the wire's own encoding. */
+import { temporal } from '@temporalio/proto';
+import Long from 'long';
+import type { Simulation } from '../engine/simulation.ts';
+import { millisecondsOf, partsOf } from './durations.ts';
+import type { ExecutionEngine, StartRequest } from './engine.ts';
+import type { Execution, Status } from './execution.ts';
+import { GrpcError } from './grpc-errors.ts';
+import type { Job, Payload } from './messages.ts';
+import type { Schedules } from './schedules.ts';
+import { conditionOf } from './visibility.ts';
+import type { Visible } from './visibility.ts';
+
+const v1 = temporal.api.workflowservice.v1;
+
+export interface ServiceParts {
+  simulation: Simulation;
+  engine: ExecutionEngine;
+  schedules: Schedules;
+  namespaceId(): string;
+  searchAttributes: ReadonlySet<string>;
+}
+
+export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+/** How far lists of workflows lag behind, milliseconds. */
+const visibilityLagMs = 800;
+const defaultTaskTimeoutMs = 10_000;
+const activityQueueType = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+
+const statusNumbers: Record<Status, number> = {
+  RUNNING: 1,
+  COMPLETED: 2,
+  FAILED: 3,
+  CANCELED: 4,
+  TERMINATED: 5,
+  CONTINUED_AS_NEW: 6,
+  TIMED_OUT: 7,
+};
+
+interface Codec<Request, Response> {
+  request: { decode(data: Uint8Array): Request };
+  response: { encode(message: Response): { finish(): Uint8Array } };
+}
+
+function handler<Request, Response>(
+  { request, response }: Codec<Request, Response>,
+  answer: (request: Request) => Response | Promise<Response>,
+): Handler {
+  return async (data) => response.encode(await answer(request.decode(data))).finish();
+}
+
+/** By the names of gRPC. A call that is missing here is answered with UNIMPLEMENTED. */
+export function createService(parts: ServiceParts): ReadonlyMap<string, Handler> {
+  return new Map([...workflowCalls(parts), ...listCalls(parts), ...scheduleCalls(parts)]);
+}
+
+function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
+  return [
+    [
+      'StartWorkflowExecution',
+      handler(
+        { request: v1.StartWorkflowExecutionRequest, response: v1.StartWorkflowExecutionResponse },
+        (request) => ({ runId: engine.start(startOf(request)).run.runId, started: true }),
+      ),
+    ],
+    [
+      'SignalWithStartWorkflowExecution',
+      handler(
+        {
+          request: v1.SignalWithStartWorkflowExecutionRequest,
+          response: v1.SignalWithStartWorkflowExecutionResponse,
+        },
+        (request) => {
+          const signal = signalOf(request.signalName, request.signalInput?.payloads);
+          return { runId: engine.signalWithStart(startOf(request), signal).run.runId };
+        },
+      ),
+    ],
+    [
+      'SignalWorkflowExecution',
+      handler(
+        {
+          request: v1.SignalWorkflowExecutionRequest,
+          response: v1.SignalWorkflowExecutionResponse,
+        },
+        ({ workflowExecution, signalName, input, requestId }) => {
+          const execution = engine.findOpen(...idsOf(workflowExecution));
+          execution.signal(signalOf(signalName, input?.payloads), requestId);
+          return {};
+        },
+      ),
+    ],
+    [
+      'TerminateWorkflowExecution',
+      handler(
+        {
+          request: v1.TerminateWorkflowExecutionRequest,
+          response: v1.TerminateWorkflowExecutionResponse,
+        },
+        ({ workflowExecution }) => {
+          const execution = engine.findOpen(...idsOf(workflowExecution));
+          execution.history.add('WORKFLOW_EXECUTION_TERMINATED');
+          execution.close('TERMINATED');
+          return {};
+        },
+      ),
+    ],
+    [
+      'RequestCancelWorkflowExecution',
+      handler(
+        {
+          request: v1.RequestCancelWorkflowExecutionRequest,
+          response: v1.RequestCancelWorkflowExecutionResponse,
+        },
+        ({ workflowExecution, reason }) => {
+          const execution = engine.findOpen(...idsOf(workflowExecution));
+          execution.tell('WORKFLOW_EXECUTION_CANCEL_REQUESTED', { cancelWorkflow: { reason } });
+          return {};
+        },
+      ),
+    ],
+    [
+      'DescribeWorkflowExecution',
+      handler(
+        {
+          request: v1.DescribeWorkflowExecutionRequest,
+          response: v1.DescribeWorkflowExecutionResponse,
+        },
+        ({ execution: ids }) => descriptionOf(engine.find(...idsOf(ids))),
+      ),
+    ],
+    [
+      'QueryWorkflow',
+      handler(
+        { request: v1.QueryWorkflowRequest, response: v1.QueryWorkflowResponse },
+        async ({ execution: ids, query }) => {
+          const execution = engine.find(...idsOf(ids));
+          const args = query?.queryArgs?.payloads ?? [];
+          const answer = await execution.query(query?.queryType ?? '', args);
+          if (answer.succeeded) return { queryResult: { payloads: [answer.value] } };
+          throw new GrpcError('INVALID_ARGUMENT', answer.failure.message ?? '');
+        },
+      ),
+    ],
+    [
+      'ResetActivity',
+      handler(
+        { request: v1.ResetActivityRequest, response: v1.ResetActivityResponse },
+        ({ execution: ids, id }) => {
+          const { activities } = engine.findOpen(...idsOf(ids));
+          const activity = [...activities.values()].find(({ spec }) => spec.activityId === id);
+          if (!activity) throw new GrpcError('NOT_FOUND', 'activity not found');
+          activity.reset();
+          return {};
+        },
+      ),
+    ],
+  ];
+}
+
+function listCalls(parts: ServiceParts): [string, Handler][] {
+  const { simulation, engine, namespaceId } = parts;
+  return [
+    [
+      'ListWorkflowExecutions',
+      handler(
+        { request: v1.ListWorkflowExecutionsRequest, response: v1.ListWorkflowExecutionsResponse },
+        ({ query }) => ({ executions: matching(parts, query).map(infoOf) }),
+      ),
+    ],
+    [
+      'CountWorkflowExecutions',
+      handler(
+        {
+          request: v1.CountWorkflowExecutionsRequest,
+          response: v1.CountWorkflowExecutionsResponse,
+        },
+        ({ query }) => ({ count: Long.fromNumber(matching(parts, query).length) }),
+      ),
+    ],
+    [
+      'DescribeNamespace',
+      handler(
+        { request: v1.DescribeNamespaceRequest, response: v1.DescribeNamespaceResponse },
+        ({ namespace }) => ({ namespaceInfo: { name: namespace, id: namespaceId() } }),
+      ),
+    ],
+    [
+      'DescribeTaskQueue',
+      handler(
+        { request: v1.DescribeTaskQueueRequest, response: v1.DescribeTaskQueueResponse },
+        ({ taskQueue, taskQueueType }) => {
+          const name = taskQueue?.name ?? '';
+          const isActivity = taskQueueType === activityQueueType;
+          const queue = isActivity ? engine.activityQueue(name) : engine.workflowQueue(name);
+          const { polledAt, backlogMs } = queue;
+          const isRecent = polledAt !== undefined && simulation.now - polledAt < 300_000;
+          return {
+            pollers: isRecent ? [{ lastAccessTime: partsOf(polledAt) }] : [],
+            stats: { approximateBacklogAge: partsOf(backlogMs) },
+          };
+        },
+      ),
+    ],
+  ];
+}
+
+function scheduleCalls({ schedules }: ServiceParts): [string, Handler][] {
+  return [
+    [
+      'CreateSchedule',
+      handler(
+        { request: v1.CreateScheduleRequest, response: v1.CreateScheduleResponse },
+        ({ scheduleId, schedule, memo, searchAttributes }) => {
+          schedules.create(scheduleId, {
+            schedule: schedule ?? {},
+            memo: memo?.fields ?? {},
+            searchAttributes: searchAttributes?.indexedFields ?? {},
+          });
+          return {};
+        },
+      ),
+    ],
+    [
+      'DescribeSchedule',
+      handler(
+        { request: v1.DescribeScheduleRequest, response: v1.DescribeScheduleResponse },
+        ({ scheduleId }) => schedules.describe(scheduleId),
+      ),
+    ],
+    [
+      'UpdateSchedule',
+      handler(
+        { request: v1.UpdateScheduleRequest, response: v1.UpdateScheduleResponse },
+        ({ scheduleId, schedule }) => {
+          schedules.update(scheduleId, schedule ?? {});
+          return {};
+        },
+      ),
+    ],
+    [
+      'DeleteSchedule',
+      handler(
+        { request: v1.DeleteScheduleRequest, response: v1.DeleteScheduleResponse },
+        ({ scheduleId }) => {
+          schedules.delete(scheduleId);
+          return {};
+        },
+      ),
+    ],
+  ];
+}
+
+type StartMessage =
+  | temporal.api.workflowservice.v1.StartWorkflowExecutionRequest
+  | temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
+
+function startOf(request: StartMessage): StartRequest {
+  const { namespace, workflowId, requestId } = request;
+  return { ...startOfInfo(request), namespace, workflowId, requestId };
+}
+
+/** Of a request, or of a schedule's action. */
+export function startOfInfo(
+  info: temporal.api.workflow.v1.INewWorkflowExecutionInfo,
+): Omit<StartRequest, 'namespace' | 'requestId'> {
+  return {
+    ...targetOf(info),
+    input: info.input?.payloads ?? [],
+    headers: info.header?.fields ?? {},
+    taskTimeoutMs: millisecondsOf(info.workflowTaskTimeout) || defaultTaskTimeoutMs,
+    executionTimeoutMs: millisecondsOf(info.workflowExecutionTimeout),
+    retryPolicy: info.retryPolicy ?? undefined,
+    memo: info.memo?.fields ?? {},
+    searchAttributes: info.searchAttributes?.indexedFields ?? {},
+  };
+}
+
+function targetOf({
+  workflowId,
+  workflowType,
+  taskQueue,
+}: temporal.api.workflow.v1.INewWorkflowExecutionInfo) {
+  return {
+    workflowId: workflowId ?? '',
+    workflowType: workflowType?.name ?? '',
+    taskQueue: taskQueue?.name ?? '',
+  };
+}
+
+function signalOf(signalName: string, input: Payload[] | null | undefined): Job {
+  return { signalWorkflow: { signalName, input: input ?? [], identity: '', headers: {} } };
+}
+
+function idsOf(
+  execution: temporal.api.common.v1.IWorkflowExecution | null | undefined,
+): [string, string] {
+  return [execution?.workflowId ?? '', execution?.runId ?? ''];
+}
+
+function matching(
+  { simulation, engine, searchAttributes }: ServiceParts,
+  query: string,
+): Visible[] {
+  const isMatch = conditionOf(query, searchAttributes);
+  const horizon = simulation.now - visibilityLagMs;
+  const found: Visible[] = [];
+  for (const execution of engine.executions()) {
+    if (execution.run.runStartedAt > horizon) continue;
+    const visible = { execution, isOpen: (execution.closedAt ?? Infinity) > horizon };
+    if (isMatch(visible)) found.push(visible);
+  }
+  return found;
+}
+
+function infoOf({ execution, isOpen }: Visible): temporal.api.workflow.v1.IWorkflowExecutionInfo {
+  const { run, memo, searchAttributes, status, history, closedAt } = execution;
+  const { workflowId, runId, workflowType, taskQueue, runStartedAt } = run;
+  return {
+    execution: { workflowId, runId },
+    type: { name: workflowType },
+    taskQueue,
+    status: isOpen ? statusNumbers.RUNNING : statusNumbers[status],
+    startTime: partsOf(runStartedAt),
+    executionTime: partsOf(runStartedAt),
+    ...(closedAt !== undefined && !isOpen && { closeTime: partsOf(closedAt) }),
+    historyLength: Long.fromNumber(history.length),
+    historySizeBytes: Long.fromNumber(history.size),
+    memo: { fields: memo },
+    searchAttributes: { indexedFields: searchAttributes },
+  };
+}
+
+function descriptionOf(execution: Execution) {
+  return {
+    workflowExecutionInfo: infoOf({ execution, isOpen: execution.isOpen }),
+    pendingActivities: [...execution.activities.values()].map(({ view }) => ({
+      activityId: view.activityId,
+      activityType: { name: view.activityType },
+      state: view.isStarted ? 2 : 1,
+      attempt: view.attempt,
+      lastWorkerIdentity: view.lastIdentity,
+      ...(view.lastFailure && { lastFailure: view.lastFailure }),
+      ...(view.nextAttemptAt !== undefined && {
+        nextAttemptScheduleTime: partsOf(view.nextAttemptAt),
+      }),
+      ...(view.attemptEndedAt !== undefined && {
+        lastAttemptCompleteTime: partsOf(view.attemptEndedAt),
+      }),
+    })),
+  };
+}

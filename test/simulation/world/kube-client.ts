@@ -1,0 +1,267 @@
+/** A process' client of an API server in memory: the calls travel, and may get lost. */
+import type {
+  KubeClient,
+  KubeList,
+  PatchType,
+  Query,
+  WatchEvent,
+} from '../../../activities/kube/client/client.ts';
+import {
+  KubeError,
+  errorOfAnswer,
+  errorOfTransport,
+} from '../../../activities/kube/client/errors.ts';
+import { whole } from '../../../activities/kube/client/normalize.ts';
+import type { Page } from '../../../activities/kube/client/paging.ts';
+import { withRetries } from '../../../activities/kube/client/retry.ts';
+import type { ApiServer } from '../../support/api-server/api-server.ts';
+import { overTheWire } from '../../support/api-server/json.ts';
+import { StatusError } from '../../support/api-server/status.ts';
+import type { WatchedEvent } from '../../support/api-server/watches.ts';
+import { ConnectionBroken, journey } from '../engine/journey.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import type { Verdict, Weather } from './weather.ts';
+
+/** An API server, and who may hold up or refuse what is asked of it. */
+export interface Cluster {
+  name: string;
+  server: ApiServer;
+  /** Away: it does not answer. */
+  isUp: boolean;
+  /** Asked before a pod is evicted. */
+  refusalOfEviction?(path: string): Verdict | undefined;
+}
+
+export interface KubeClientParts {
+  simulation: Simulation;
+  process: SimulatedProcess;
+  weather: Weather;
+  cluster: Cluster;
+  /** Milliseconds; default 10 s, as that of the real client. */
+  callTimeoutMs?: number;
+}
+
+interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  contentType?: string;
+}
+
+const jsonPatch = 'application/json-patch+json';
+
+export class SimulatedKubeClient implements KubeClient {
+  readonly #parts: KubeClientParts;
+
+  constructor(parts: KubeClientParts) {
+    this.#parts = parts;
+  }
+
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    return await this.#answer({ method: 'GET', path }, (server) => server.get(path, query));
+  }
+
+  async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
+    const { metadata, items } = await this.get<Page<T>>(path, query);
+    return { metadata: { resourceVersion: metadata.resourceVersion }, items: items ?? [] };
+  }
+
+  async create<T>(path: string, body: unknown): Promise<T> {
+    const sent = overTheWire(body);
+    return await this.#answer({ method: 'POST', path }, (server) => server.create(path, sent));
+  }
+
+  async patch<T>(path: string, type: PatchType, body: unknown): Promise<T> {
+    const sent = overTheWire(body);
+    const call: Call = {
+      method: 'PATCH',
+      path,
+      ...(type === 'json' && { contentType: jsonPatch }),
+    };
+    return await this.#answer(call, (server) => server.patch(path, { type, body: sent }));
+  }
+
+  async delete(path: string, body: unknown = {}): Promise<void> {
+    const sent = overTheWire(body);
+    await this.#answer({ method: 'DELETE', path }, (server) => server.delete(path, sent));
+  }
+
+  watch<T>(path: string, query: Query, signal: AbortSignal): AsyncIterable<WatchEvent<T>> {
+    return new Watch(this.#parts, { path, query, signal }).events<T>();
+  }
+
+  async close(): Promise<void> {}
+
+  async #answer<T>(call: Call, effect: (server: ApiServer) => object): Promise<T> {
+    return await withRetries(call, () => this.#attempt<T>(call, effect));
+  }
+
+  async #attempt<T>(call: Call, effect: (server: ApiServer) => object): Promise<T> {
+    const { simulation, process, weather, cluster, callTimeoutMs = 10_000 } = this.#parts;
+    const name = `${call.method} ${call.path}`;
+    return await new Promise<T>((resolve, reject) => {
+      const timer = process.after(callTimeoutMs, () => reject(timedOut(call)));
+      const answered = journey(simulation, {
+        process,
+        fate: weather.fateOf(process, name),
+        effect: () => {
+          if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
+          const verdict = weather.verdictOn(process, name) ?? refusalOf(cluster, call);
+          if (verdict) throw refused(call, verdict);
+          return answerTo(call, () => effect(cluster.server));
+        },
+      });
+      answered
+        .then(resolve, (error: unknown) => reject(errorOfTransport(call, error)))
+        .finally(() => timer.cancel());
+    });
+  }
+}
+
+function refusalOf(cluster: Cluster, { method, path }: Call): Verdict | undefined {
+  const isEviction = method === 'POST' && path.endsWith('/eviction');
+  return isEviction ? cluster.refusalOfEviction?.(path.replace(/\/eviction$/, '')) : undefined;
+}
+
+function timedOut(call: Call): KubeError {
+  const cause = { name: 'TimeoutError', message: 'The operation was aborted due to timeout' };
+  return errorOfTransport(call, cause);
+}
+
+function refused({ method, path }: Call, verdict: Verdict): KubeError {
+  const { code, reason, message, retryAfterSeconds, details } = verdict;
+  const text = JSON.stringify({ kind: 'Status', code, reason, message, details });
+  const retryAfter = retryAfterSeconds === undefined ? undefined : String(retryAfterSeconds);
+  return errorOfAnswer({ method, path, code, text, retryAfter });
+}
+
+function answerTo(call: Call, answer: () => object): ReturnType<typeof JSON.parse> {
+  try {
+    return whole(overTheWire(answer()));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const { status } = error;
+    const { method, path } = call;
+    throw errorOfAnswer({ method, path, code: status.code ?? 0, text: JSON.stringify(status) });
+  }
+}
+
+interface WatchCall {
+  path: string;
+  query: Query;
+  signal: AbortSignal;
+}
+
+interface Bookmark {
+  type: 'BOOKMARK';
+  object: { metadata: { resourceVersion: string } };
+}
+
+type Heard = WatchedEvent | Bookmark | Error;
+
+/** Bookmarks come as often as from a real server. */
+const bookmarkMs = 60_000;
+
+/** One connection of a watch: events come in order, each after its own delay. */
+class Watch {
+  readonly #parts: KubeClientParts;
+  readonly #call: WatchCall;
+  readonly #heard: Heard[] = [];
+  #wake: () => void = () => undefined;
+  #close: () => void = () => undefined;
+  #lastAt = 0;
+  #isOver = false;
+
+  constructor(parts: KubeClientParts, call: WatchCall) {
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  async *events<T>(): AsyncGenerator<WatchEvent<T>> {
+    const { process } = this.#parts;
+    const { signal } = this.#call;
+    const stop = (): void => this.#wake();
+    signal.addEventListener('abort', stop, { once: true });
+    process.onEnd(() => this.#close());
+    try {
+      await this.#opened();
+      while (!signal.aborted) {
+        for (const event of this.#heard.splice(0)) yield this.#read<T>(event);
+        if (this.#isOver) return;
+        if (this.#heard.length > 0 || signal.aborted) continue;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#isOver = true;
+      this.#close();
+    }
+  }
+
+  async #opened(): Promise<void> {
+    const { simulation, process, weather, cluster, callTimeoutMs = 10_000 } = this.#parts;
+    const { path, query } = this.#call;
+    const call: Call = { method: 'GET', path };
+    const fate = { ...weather.fateOf(process, `WATCH ${path}`), againAfterMs: undefined };
+    await new Promise<void>((resolve, reject) => {
+      const timer = process.after(callTimeoutMs, () => reject(timedOut(call)));
+      const opened = journey(simulation, {
+        process,
+        fate,
+        effect: () => {
+          if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
+          answerTo(call, () => {
+            this.#close = cluster.server.watch(path, query, (event) => this.#tell(event));
+            return {};
+          });
+          this.#bookmarkLater();
+        },
+      });
+      opened
+        .then(resolve, (error: unknown) => reject(errorOfTransport(call, error)))
+        .finally(() => timer.cancel());
+    });
+  }
+
+  #tell(event: WatchedEvent): void {
+    const delayMs = this.#parts.cluster.isUp ? this.#parts.weather.delayOfEvent() : undefined;
+    if (delayMs === undefined) this.#later(0, new ConnectionBroken('the watch broke'));
+    else this.#later(delayMs, event);
+  }
+
+  /** Never before what was told earlier. */
+  #later(delayMs: number, event: Heard): void {
+    const { simulation } = this.#parts;
+    this.#lastAt = Math.max(this.#lastAt, simulation.now + delayMs);
+    simulation.after(this.#lastAt - simulation.now, () => {
+      if (this.#isOver || !this.#parts.process.isAlive) return;
+      this.#heard.push(event);
+      this.#wake();
+    });
+  }
+
+  #bookmarkLater(): void {
+    const { simulation, process, cluster } = this.#parts;
+    simulation.after(bookmarkMs, () => {
+      if (this.#isOver || !process.isAlive || this.#call.signal.aborted) return;
+      if (!cluster.isUp) return this.#later(0, new ConnectionBroken('the watch broke'));
+      const resourceVersion = String(cluster.server.store.version);
+      this.#later(0, { type: 'BOOKMARK', object: { metadata: { resourceVersion } } });
+      this.#bookmarkLater();
+    });
+  }
+
+  #read<T>(event: Heard): WatchEvent<T> {
+    const call: Call = { method: 'GET', path: this.#call.path };
+    if (event instanceof Error) {
+      this.#isOver = true;
+      throw errorOfTransport(call, event);
+    }
+    if (event.type !== 'ERROR') return whole(overTheWire(event));
+    this.#isOver = true;
+    const { code = 500, reason = 'Unknown', message = '' } = event.object;
+    throw new KubeError({ code, reason, message, method: 'WATCH', path: call.path });
+  }
+}
