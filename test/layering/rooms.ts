@@ -380,8 +380,8 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities/kube', 'watcher', 'workers/**'],
-    packages: [],
+    imports: ['activities/kube', 'activities/drivers', 'watcher', 'workers/**'],
+    packages: ['@temporalio/client'],
   },
   {
     folder: 'cli',

@@ -29,10 +29,15 @@ export interface Waiting {
   signal: AbortSignal;
 }
 
-/** Throws when a kubeconfig cannot be read. Connects to nothing yet. */
-export function createKubeClients(config: KubeSettings): KubeClients {
-  const control = createClient(config.control, config);
-  const target = createTargetClient(control, config);
+/** Of one of the clusters; throws when its kubeconfig cannot be read. Connects to nothing yet. */
+export type CreateClient = (source: KubeSource, config: KubeSettings) => KubeClient;
+
+export function createKubeClients(
+  config: KubeSettings,
+  createOne: CreateClient = createClient,
+): KubeClients {
+  const control = createOne(config.control, config);
+  const target = createTargetClient(control, config, createOne);
   return {
     control,
     target,
@@ -42,13 +47,17 @@ export function createKubeClients(config: KubeSettings): KubeClients {
   };
 }
 
-function createTargetClient(control: KubeClient, config: KubeSettings): KubeClient | undefined {
+function createTargetClient(
+  control: KubeClient,
+  config: KubeSettings,
+  createOne: CreateClient,
+): KubeClient | undefined {
   if (config.target === 'none') return undefined;
   const isSame = JSON.stringify(config.control) === JSON.stringify(config.target);
-  return isSame ? control : createClient(config.target, config);
+  return isSame ? control : createOne(config.target, config);
 }
 
-function createClient(
+export function createClient(
   source: KubeSource,
   { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
 ): KubeClient {
@@ -106,15 +115,25 @@ function flagOfSource(source: KubeSource): string {
  * Waits for Temporal and for our namespace in it. To be closed with `client.connection.close()`.
  */
 export async function untilTemporalAnswers(
-  { temporal, identity }: Pick<Config, 'temporal' | 'identity'>,
+  config: Pick<Config, 'temporal' | 'identity'>,
   waiting: Waiting,
+  connectClient: typeof createTemporalClient = createTemporalClient,
 ): Promise<Client> {
-  const { address, namespace } = temporal;
+  const { address, namespace } = config.temporal;
   return untilReached({
     server: `Temporal at ${address}, namespace ${namespace}`,
-    attempt: async () => new Client({ connection: await connect(temporal), namespace, identity }),
+    attempt: () => connectClient(config),
     ...waiting,
   });
+}
+
+/** One attempt. */
+export async function createTemporalClient({
+  temporal,
+  identity,
+}: Pick<Config, 'temporal' | 'identity'>): Promise<Client> {
+  const { namespace } = temporal;
+  return new Client({ connection: await connect(temporal), namespace, identity });
 }
 
 /** Limit of each of the two steps of an attempt: to connect, and to ask for the namespace. */

@@ -5,8 +5,7 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { DropReason } from '../../activities/kube/objects/event-recorder.ts';
 import { dropReasons, EventRecorder } from '../../activities/kube/objects/event-recorder.ts';
 import { recordWith, writeEvent } from '../../activities/kube/objects/events.ts';
-import type { KubeClients } from './clients.ts';
-import { createEventClient } from './clients.ts';
+import type { CreateClient, KubeClients } from './clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 
@@ -20,6 +19,7 @@ export interface RecorderParts {
   clients: KubeClients;
   log: Pick<Logger, 'warn'>;
   registry: Registry;
+  createClient: CreateClient;
 }
 
 /** Of the time that a process has for its end. */
@@ -27,11 +27,11 @@ const flushMs = 2_000;
 
 /** Events of both clusters get connections of their own. */
 export function createEventRecorders(parts: RecorderParts): EventRecorders {
-  const { clients, config } = parts;
+  const { clients, config, createClient } = parts;
   const onDropped = createDropReport(parts);
-  const open = [recorderFor(clients.control, createEventClient(config.control, config), onDropped)];
+  const open = [recorderFor(clients.control, createClient(config.control, config), onDropped)];
   if (clients.target && clients.target !== clients.control && config.target !== 'none') {
-    open.push(recorderFor(clients.target, createEventClient(config.target, config), onDropped));
+    open.push(recorderFor(clients.target, createClient(config.target, config), onDropped));
   }
   return {
     close: async () => void (await Promise.all(open.map((one) => one.close()))),

@@ -2,17 +2,17 @@
  * The workers of the drivers: those of a provider start when the first of its MachineClasses is
  * seen, after its libraries are loaded.
  */
-import type { Worker } from '@temporalio/worker';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
+import type { TemporalWorker } from './worker-factory.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
 
 interface ClassObject extends KubeObject {
   provider?: string;
 }
 
-export type DriverWorker = Pick<Worker, 'run' | 'shutdown'>;
+export type DriverWorker = TemporalWorker;
 
 export interface DriverWorkersOptions {
   control: KubeClient;

@@ -1,10 +1,7 @@
 /** The Temporal SDK's native core: one per process, and in the worker only. */
-import { DefaultLogger, type LogEntry, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Waiting } from '../kube/clients.ts';
-import type { Config } from '../config/config.ts';
 import { freeLoopbackPort } from '../process/http.ts';
-import { untilReached } from '../process/reach.ts';
 
 const levels = {
   TRACE: 'trace',
@@ -42,16 +39,4 @@ export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl:
     shutdownSignals: [],
   });
   return { metricsUrl: `http://${bindAddress}/metrics` };
-}
-
-/** The connection of the workers. Waits until Temporal can be reached. */
-export function untilNativeConnection(
-  { temporal }: Pick<Config, 'temporal'>,
-  waiting: Waiting,
-): Promise<NativeConnection> {
-  return untilReached({
-    server: `Temporal at ${temporal.address} (worker)`,
-    attempt: () => NativeConnection.connect(temporal.connection),
-    ...waiting,
-  });
 }

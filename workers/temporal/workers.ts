@@ -4,18 +4,13 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
-import type {
-  ActivityInterceptorsFactory,
-  NativeConnection,
-  WorkerOptions,
-} from '@temporalio/worker';
-import { Worker } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
 import { Context } from '@temporalio/activity';
 import type { Registry } from 'prom-client';
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
-import { createDrivers } from '../../activities/drivers/index.ts';
+import type { DriverSettings } from '../../activities/drivers/settings.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
@@ -28,6 +23,7 @@ import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
+import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
 import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
@@ -50,7 +46,8 @@ export interface WorkerParts {
   pauses: ActivityDependencies['pauses'];
   identity: Identity;
   temporal: Client;
-  connection: NativeConnection;
+  factory: WorkerFactory;
+  createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
   /** Calls of drivers are counted here. */
   registry: Registry;
   shutdown: Pick<Shutdown, 'add' | 'signal'>;
@@ -87,7 +84,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   parts.shutdown.signal.throwIfAborted();
   const starting = Promise.all([
     workflowWorker(parts, dependencies),
-    Worker.create({
+    parts.factory.create({
       ...baseOptions(parts),
       taskQueue: drainQueueOf(parts.identity.taskQueue),
       activities: createDrainActivities(dependencies, watches),
@@ -116,7 +113,7 @@ function throwIt(error: unknown): never {
 
 type Drivers = ReadonlyMap<string, Driver>;
 
-function createMeteredDrivers({ config, registry, log }: WorkerParts): Drivers {
+function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerParts): Drivers {
   const settings = {
     env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
     ...config.drivers,
@@ -157,10 +154,13 @@ function worldOf(
   };
 }
 
-async function workflowWorker(parts: Parts, dependencies: ActivityDependencies): Promise<Worker> {
+async function workflowWorker(
+  parts: Parts,
+  dependencies: ActivityDependencies,
+): Promise<TemporalWorker> {
   const { workflowBundle, concurrency } = parts.config;
   const { taskQueue } = parts.identity;
-  return await Worker.create({
+  return await parts.factory.create({
     ...baseOptions(parts),
     taskQueue,
     workflowBundle: await workflowBundleOf(workflowBundle),
@@ -194,9 +194,9 @@ function driverWorker(
   parts: Parts,
   dependencies: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
-): Promise<Worker> {
+): Promise<TemporalWorker> {
   const { control, target, classes } = dependencies;
-  return Worker.create({
+  return parts.factory.create({
     ...baseOptions(parts),
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
     activities: createDriverActivities({
@@ -219,11 +219,9 @@ function interceptorsOf({ config, identity, registry, log }: WorkerParts) {
 
 function baseOptions({
   config,
-  connection,
   interceptors,
-}: Parts): Omit<WorkerOptions, 'taskQueue'> {
+}: Parts): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
   return {
-    connection,
     namespace: config.temporal.namespace,
     identity: config.identity,
     maxConcurrentActivityTaskExecutions: config.concurrency.syncs,

@@ -33,6 +33,8 @@ export interface Call<T> {
 /** Stays open for a call that is lost in silence, and for a caller that is dead. */
 export function journey<T>(simulation: Simulation, call: Call<T>): Promise<T> {
   const { process, fate } = call;
+  // A dead process sends nothing.
+  if (!process.isAlive) return new Promise(() => undefined);
   return new Promise((resolve, reject) => {
     function answer(deliver: () => void): void {
       simulation.after(fate.answerMs, () => {

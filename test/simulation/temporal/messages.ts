@@ -17,6 +17,8 @@ export interface Activation {
   historySize: number;
   continueAsNewSuggested: boolean;
   commands: readonly Command[];
+  /** Flags of the SDK that it used. A replay has to use the same. */
+  flags: readonly number[];
 }
 
 /** Of one run of a workflow. */

@@ -1,5 +1,6 @@
 /** The calls of Temporal's gRPC service that our code makes, over the wire's own encoding. */
-import { temporal } from '@temporalio/proto';
+import type { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import Long from 'long';
 import type { Simulation } from '../engine/simulation.ts';
 import { millisecondsOf, partsOf } from './durations.ts';
@@ -11,7 +12,7 @@ import type { Schedules } from './schedules.ts';
 import { conditionOf } from './visibility.ts';
 import type { Visible } from './visibility.ts';
 
-const v1 = temporal.api.workflowservice.v1;
+const { v1 } = proto.temporal.api.workflowservice;
 
 export interface ServiceParts {
   simulation: Simulation;
@@ -26,7 +27,7 @@ export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 /** How far lists of workflows lag behind, milliseconds. */
 const visibilityLagMs = 800;
 const defaultTaskTimeoutMs = 10_000;
-const activityQueueType = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+const activityQueueType = proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
 
 const statusNumbers: Record<Status, number> = {
   RUNNING: 1,
@@ -272,9 +273,12 @@ export function startOfInfo(
     taskTimeoutMs: millisecondsOf(info.workflowTaskTimeout) || defaultTaskTimeoutMs,
     executionTimeoutMs: millisecondsOf(info.workflowExecutionTimeout),
     retryPolicy: info.retryPolicy ?? undefined,
-    memo: info.memo?.fields ?? {},
-    searchAttributes: info.searchAttributes?.indexedFields ?? {},
+    ...shownOf(info),
   };
+}
+
+function shownOf({ memo, searchAttributes }: temporal.api.workflow.v1.INewWorkflowExecutionInfo) {
+  return { memo: memo?.fields ?? {}, searchAttributes: searchAttributes?.indexedFields ?? {} };
 }
 
 function targetOf({

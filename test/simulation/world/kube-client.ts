@@ -1,6 +1,7 @@
 /** A process' client of an API server in memory: the calls travel, and may get lost. */
 import type {
   KubeClient,
+  KubeObject,
   KubeList,
   PatchType,
   Query,
@@ -16,6 +17,7 @@ import type { Page } from '../../../activities/kube/client/paging.ts';
 import { withRetries } from '../../../activities/kube/client/retry.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
+import type { Change } from '../../support/api-server/store.ts';
 import { StatusError } from '../../support/api-server/status.ts';
 import type { WatchedEvent } from '../../support/api-server/watches.ts';
 import { ConnectionBroken, journey } from '../engine/journey.ts';
@@ -33,6 +35,20 @@ export interface Cluster {
   refusalOfEviction?(path: string): Verdict | undefined;
 }
 
+/** A write of a process that an API server carried out. */
+export interface Write {
+  process: SimulatedProcess;
+  cluster: Cluster;
+  method: 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body: unknown;
+  /** Undefined where there was none. */
+  before: KubeObject | undefined;
+  after: KubeObject | undefined;
+}
+
+export type WriteListener = (write: Write) => void;
+
 export interface KubeClientParts {
   simulation: Simulation;
   process: SimulatedProcess;
@@ -40,6 +56,7 @@ export interface KubeClientParts {
   cluster: Cluster;
   /** Milliseconds; default 10 s, as that of the real client. */
   callTimeoutMs?: number;
+  onWrite?: WriteListener;
 }
 
 interface Call {
@@ -68,7 +85,9 @@ export class SimulatedKubeClient implements KubeClient {
 
   async create<T>(path: string, body: unknown): Promise<T> {
     const sent = overTheWire(body);
-    return await this.#answer({ method: 'POST', path }, (server) => server.create(path, sent));
+    return await this.#write({ method: 'POST', path, body: sent }, (server) =>
+      server.create(path, sent),
+    );
   }
 
   async patch<T>(path: string, type: PatchType, body: unknown): Promise<T> {
@@ -78,12 +97,16 @@ export class SimulatedKubeClient implements KubeClient {
       path,
       ...(type === 'json' && { contentType: jsonPatch }),
     };
-    return await this.#answer(call, (server) => server.patch(path, { type, body: sent }));
+    return await this.#write({ ...call, body: sent }, (server) =>
+      server.patch(path, { type, body: sent }),
+    );
   }
 
   async delete(path: string, body: unknown = {}): Promise<void> {
     const sent = overTheWire(body);
-    await this.#answer({ method: 'DELETE', path }, (server) => server.delete(path, sent));
+    await this.#write({ method: 'DELETE', path, body: sent }, (server) =>
+      server.delete(path, sent),
+    );
   }
 
   watch<T>(path: string, query: Query, signal: AbortSignal): AsyncIterable<WatchEvent<T>> {
@@ -91,6 +114,30 @@ export class SimulatedKubeClient implements KubeClient {
   }
 
   async close(): Promise<void> {}
+
+  /** The change that it makes is the last one of the store while it is carried out. */
+  async #write<T>(
+    call: Call & { body: unknown },
+    effect: (server: ApiServer) => object,
+  ): Promise<T> {
+    const { process, cluster, onWrite } = this.#parts;
+    if (!onWrite) return await this.#answer(call, effect);
+    return await this.#answer(call, (server) => {
+      const changes: Change[] = [];
+      const close = server.store.listen((change) => changes.push(change));
+      try {
+        return effect(server);
+      } finally {
+        close();
+        for (const { before, after } of changes) {
+          const { method, path, body } = call;
+          if (method === 'GET') continue;
+          const objects = { before: before?.object, after: after?.object };
+          onWrite({ process, cluster, method, path, body, ...objects });
+        }
+      }
+    });
+  }
 
   async #answer<T>(call: Call, effect: (server: ApiServer) => object): Promise<T> {
     return await withRetries(call, () => this.#attempt<T>(call, effect));

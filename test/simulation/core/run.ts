@@ -1,0 +1,146 @@
+/** A run of a workflow in the cache of a worker. */
+import proto from '@temporalio/proto';
+import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
+import Long from 'long';
+import { partsOf } from '../temporal/durations.ts';
+import type {
+  Activation,
+  Command,
+  Failure,
+  Job,
+  Query,
+  QueryAnswer,
+  RunInfo,
+} from '../temporal/messages.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** What the server knows of a history before an activation. */
+export interface Position {
+  timestamp: number;
+  historyLength: number;
+  historySize: number;
+  continueAsNewSuggested: boolean;
+}
+
+/** Workflow code failed in a way that fails the task, not the run. */
+export class TaskFailure extends Error {
+  override name = 'TaskFailure';
+}
+
+/** A replay gave other commands than the history has. */
+export class Nondeterminism extends Error {
+  override name = 'Nondeterminism';
+}
+
+export class CachedRun {
+  /** How many activations of the history it has seen. */
+  applied = 0;
+  readonly #workflow: Workflow;
+  readonly #runId: string;
+
+  private constructor(workflow: Workflow, runId: string) {
+    this.#workflow = workflow;
+    this.#runId = runId;
+  }
+
+  static async create(sandbox: Sandbox, run: RunInfo, at: number): Promise<CachedRun> {
+    return new CachedRun(await sandbox.create(run, at), run.runId);
+  }
+
+  /** Throws `Nondeterminism` where it does not do what it did before. */
+  async replay(history: readonly Activation[]): Promise<void> {
+    for (const { jobs, commands, flags, ...position } of history) {
+      const again = await this.#activate(asReplayed(jobs), position, { isReplaying: true, flags });
+      requireSame(commands, again.commands);
+      this.applied += 1;
+    }
+  }
+
+  async activate(jobs: readonly Job[], position: Position): Promise<Activation> {
+    const { commands, flags } = await this.#activate(jobs, position, {
+      isReplaying: false,
+      flags: [],
+    });
+    this.applied += 1;
+    return { jobs, ...position, commands, flags };
+  }
+
+  async query({ id, name, args }: Query, position: Position): Promise<QueryAnswer> {
+    const job = {
+      queryWorkflow: { queryId: id, queryType: name, arguments: [...args], headers: {} },
+    };
+    const how = { isReplaying: true, flags: [] };
+    const { commands } = await this.#activate([job], position, how);
+    const result = commands.find(({ respondToQuery }) => respondToQuery)?.respondToQuery;
+    const value = result?.succeeded?.response;
+    if (value) return { id, succeeded: true, value };
+    return { id, succeeded: false, failure: result?.failed ?? { message: 'no answer' } };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#workflow.dispose();
+  }
+
+  async #activate(
+    jobs: readonly Job[],
+    position: Position,
+    { isReplaying, flags }: { isReplaying: boolean; flags: readonly number[] },
+  ): Promise<{ commands: Command[]; flags: readonly number[] }> {
+    const completion = await this.#workflow.activate(
+      proto.coresdk.workflow_activation.WorkflowActivation.fromObject({
+        runId: this.#runId,
+        timestamp: partsOf(position.timestamp),
+        isReplaying,
+        historyLength: position.historyLength,
+        historySizeBytes: Long.fromNumber(position.historySize),
+        continueAsNewSuggested: position.continueAsNewSuggested,
+        availableInternalFlags: [...flags],
+        jobs: [...jobs],
+      }),
+    );
+    await this.#workflow.getAndResetSinkCalls();
+    if (completion.failed) throw failureOf(completion.failed.failure);
+    const { commands = [], usedInternalFlags = [] } = completion.successful ?? {};
+    return { commands: commands ?? [], flags: usedInternalFlags ?? [] };
+  }
+}
+
+function failureOf(failure: Failure | null | undefined): Error {
+  const message = `${failure?.message ?? 'unknown'}\n${failure?.stackTrace ?? ''}`;
+  const isNondeterminism = failure?.applicationFailureInfo?.type === 'DeterminismViolationError';
+  return isNondeterminism ? new Nondeterminism(message) : new TaskFailure(message);
+}
+
+/**
+ * A local activity that timed out fails with an ActivityFailure when it happens, and with the bare
+ * timeout when its marker is replayed (SDK 1.24.0).
+ */
+function asReplayed(jobs: readonly Job[]): readonly Job[] {
+  return jobs.map((job) => {
+    const { resolveActivity } = job;
+    const cause = resolveActivity?.result?.failed?.failure?.cause;
+    if (!resolveActivity?.isLocal || !cause?.timeoutFailureInfo) return job;
+    return { resolveActivity: { ...resolveActivity, result: { failed: { failure: cause } } } };
+  });
+}
+
+function requireSame(expected: readonly Command[], found: readonly Command[]): void {
+  const [before, now] = [expected.map(textOf), found.map(textOf)];
+  const index = before.findIndex((text, place) => text !== now[place]);
+  if (index === -1 && before.length === now.length) return;
+  const place = index === -1 ? before.length : index;
+  throw new Nondeterminism(
+    `command ${place} is ${now[place] ?? 'missing'}, and was ${before[place] ?? 'missing'}`,
+  );
+}
+
+/** What core compares: the kind of a command, its number, and what it names. */
+function textOf(command: Command): string {
+  const { scheduleActivity, scheduleLocalActivity, startTimer } = command;
+  const [kind = ''] = Object.entries(command)
+    .filter(([key, value]) => key !== 'userMetadata' && value !== null)
+    .map(([key]) => key);
+  const activity = scheduleActivity ?? scheduleLocalActivity;
+  if (activity) return `${kind} ${activity.seq} ${activity.activityType}`;
+  return startTimer ? `${kind} ${startTimer.seq}` : kind;
+}

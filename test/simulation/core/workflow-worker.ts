@@ -1,0 +1,189 @@
+/** Polls for workflow tasks, and runs them in the sandbox, with a cache of runs. */
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import { GrpcError } from '../temporal/grpc-errors.ts';
+import { isClosing } from '../temporal/execution.ts';
+import type {
+  Activation,
+  Command,
+  Job,
+  QueryAnswer,
+  WorkerLine,
+  WorkflowTask,
+} from '../temporal/messages.ts';
+import { LocalActivities } from './local-activities.ts';
+import type { LocalParts } from './local-activities.ts';
+import { CachedRun, Nondeterminism, TaskFailure } from './run.ts';
+import type { Position } from './run.ts';
+import type { Sandbox } from './sandbox.ts';
+import { Slots } from './slots.ts';
+
+export interface WorkflowWorkerParts {
+  simulation: Simulation;
+  process: SimulatedProcess;
+  line: WorkerLine;
+  sandbox: Sandbox;
+  taskQueue: string;
+  tasksMax: number;
+  cachedMax: number;
+  local: LocalParts;
+  /** Share of tasks after which a run leaves the cache, so that the next one replays it. */
+  evictions: number;
+}
+
+interface Entry {
+  run: CachedRun;
+  local: LocalActivities;
+}
+
+/** Of the task's time limit, after which a task with local activities goes on in another one. */
+const heartbeatShare = 0.8;
+const pollers = 5;
+
+export class WorkflowWorker {
+  readonly #parts: WorkflowWorkerParts;
+  readonly #slots: Slots;
+  readonly #cache = new Map<string, Entry>();
+  #isStopping = false;
+
+  constructor(parts: WorkflowWorkerParts) {
+    this.#parts = parts;
+    this.#slots = new Slots(parts.tasksMax);
+  }
+
+  /** Ends after `stop`, when its tasks are done. */
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: pollers }, () => this.#poll()));
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  async #poll(): Promise<void> {
+    const { line, taskQueue } = this.#parts;
+    const tasks = new Set<Promise<void>>();
+    while (!this.#isStopping) {
+      await this.#slots.take();
+      const task = await line.pollWorkflowTask(taskQueue);
+      if (!task) {
+        this.#slots.free();
+        break;
+      }
+      const handled = this.#handle(task).finally(() => {
+        this.#slots.free();
+        tasks.delete(handled);
+      });
+      tasks.add(handled);
+    }
+    await Promise.all(tasks);
+  }
+
+  async #handle(task: WorkflowTask): Promise<void> {
+    const { process, line, evictions } = this.#parts;
+    const { runId } = task.run;
+    try {
+      const entry = await this.#entryFor(task);
+      const closes = await this.#work(entry, task);
+      if (closes || process.chance.happens(evictions)) await this.#evict(runId);
+    } catch (error) {
+      await this.#evict(runId);
+      if (error instanceof GrpcError) return;
+      const isOurs = error instanceof Nondeterminism || error instanceof TaskFailure;
+      if (!isOurs) throw error;
+      const kind = error instanceof Nondeterminism ? 'nondeterminism' : 'error';
+      await line.failWorkflowTask(task, { kind, message: error.message }).catch(() => undefined);
+    }
+  }
+
+  /** From the cache, or made again from the history. */
+  async #entryFor(task: WorkflowTask): Promise<Entry> {
+    const { simulation, sandbox, local, cachedMax } = this.#parts;
+    const { run, history } = task;
+    const cached = this.#cache.get(run.runId);
+    if (cached && cached.run.applied === history.length) {
+      this.#cache.delete(run.runId);
+      this.#cache.set(run.runId, cached);
+      return cached;
+    }
+    if (cached) await this.#evict(run.runId);
+    const made = await simulation.whileTimeStands(async () => {
+      const begunAt = history[0]?.timestamp ?? task.timestamp;
+      const found = await CachedRun.create(sandbox, run, begunAt);
+      await found.replay(history);
+      return found;
+    });
+    const entry = { run: made, local: new LocalActivities(local, run) };
+    this.#cache.set(run.runId, entry);
+    const [oldest] = this.#cache.keys();
+    if (oldest !== undefined && this.#cache.size > cachedMax) await this.#evict(oldest);
+    return entry;
+  }
+
+  /** Whether the run is over. */
+  async #work(entry: Entry, task: WorkflowTask): Promise<boolean> {
+    const { process, line } = this.#parts;
+    const done: Activation[] = [];
+    const commands: Command[] = [];
+    const begunAt = process.system.monotonic();
+    const elapsedMs = (): number => process.system.monotonic() - begunAt;
+    const feed = async (jobs: readonly Job[]): Promise<void> => {
+      const position = { ...positionOf(task), timestamp: Math.floor(task.timestamp + elapsedMs()) };
+      const activation = await this.#activate(entry, jobs, position);
+      done.push(activation);
+      commands.push(...serverCommands(entry.local, activation.commands));
+    };
+    if (task.jobs.length > 0) await feed(task.jobs);
+    let markers = 0;
+    let mustContinue = false;
+    while (entry.local.areOpen && !commands.some(isClosing)) {
+      const leftMs = task.timeoutMs * heartbeatShare - elapsedMs();
+      const jobs = await entry.local.next(leftMs);
+      mustContinue = jobs.length === 0;
+      if (mustContinue) break;
+      markers += jobs.length;
+      await feed(jobs);
+    }
+    const queryAnswers = await this.#answers(entry, task);
+    const completion = { activations: done, commands, queryAnswers, markers, mustContinue };
+    await line.completeWorkflowTask(task, completion);
+    return commands.some(isClosing);
+  }
+
+  #activate({ run }: Entry, jobs: readonly Job[], position: Position): Promise<Activation> {
+    return this.#parts.simulation.whileTimeStands(() => run.activate(jobs, position));
+  }
+
+  async #answers({ run }: Entry, task: WorkflowTask): Promise<QueryAnswer[]> {
+    const answers: QueryAnswer[] = [];
+    for (const query of task.queries) {
+      const answer = this.#parts.simulation.whileTimeStands(() =>
+        run.query(query, positionOf(task)),
+      );
+      answers.push(await answer);
+    }
+    return answers;
+  }
+
+  async #evict(runId: string): Promise<void> {
+    const entry = this.#cache.get(runId);
+    if (!entry) return;
+    this.#cache.delete(runId);
+    entry.local.drop();
+    await this.#parts.simulation.whileTimeStands(() => entry.run.dispose());
+  }
+}
+
+function positionOf(task: WorkflowTask): Position {
+  const { timestamp, historyLength, historySize, continueAsNewSuggested } = task;
+  return { timestamp, historyLength, historySize, continueAsNewSuggested };
+}
+
+/** Carries out those that concern local activities, and returns the others. */
+function serverCommands(local: LocalActivities, commands: readonly Command[]): Command[] {
+  return commands.filter(({ scheduleLocalActivity, requestCancelLocalActivity }) => {
+    if (scheduleLocalActivity) local.schedule(scheduleLocalActivity);
+    if (requestCancelLocalActivity) local.cancel(requestCancelLocalActivity.seq ?? 0);
+    return !scheduleLocalActivity && !requestCancelLocalActivity;
+  });
+}

@@ -1,0 +1,133 @@
+/** What the worker does from its start on: it runs the workflows and everything that they do. */
+import type { Client } from '@temporalio/client';
+import type { Waiting } from './kube/clients.ts';
+import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
+import { createEventRecorders } from './kube/event-recorders.ts';
+import type { Leaderless } from './process/leaderless.ts';
+import { watchLeader } from './process/leaderless.ts';
+import type { Process } from './process/process.ts';
+import { untilReached } from './process/reach.ts';
+import { ensureSchedules } from './temporal/schedules.ts';
+import { logStop, registerStopMetric } from './process/stop-signs.ts';
+import { startWorkers } from './temporal/workers.ts';
+import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import type { GlobalStop } from '../activities/kube/objects/global-stop.ts';
+import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import type { ActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
+import { pausesUntil } from '../activities/kube/objects/pauses.ts';
+import { claimantOf, untilClaimed } from './temporal/claims.ts';
+import type { Outside } from './outside.ts';
+import { untilIdentityKnown } from './temporal/identity.ts';
+
+export async function runWorker(
+  { config, log, shutdown, openHttp }: Process,
+  outside: Outside,
+): Promise<void> {
+  const { metricsUrl } = await outside.installTemporalRuntime(log);
+  let leaderless: Leaderless | undefined;
+  let state = 'waits for Kubernetes and Temporal';
+  const metrics = await openHttp({
+    ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
+    whyNotReady: () => (state === '' ? undefined : state),
+    leaderFault: () => leaderless?.fault(),
+  });
+  const waiting = { log, signal: shutdown.signal };
+
+  const clients = createKubeClients(config, outside.kubeClient);
+  shutdown.add('Kubernetes clients', () => clients.close());
+  const identity = await untilIdentityKnown(clients, config, waiting);
+  const events = createEventRecorders({
+    config,
+    clients,
+    log,
+    registry: metrics.registry,
+    createClient: outside.eventClient,
+  });
+  shutdown.add('Events', () => events.close());
+
+  const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
+  shutdown.add('Temporal client', () => temporal.connection.close());
+  await untilSearchAttributesKnown(temporal, {
+    ...waiting,
+    onMissing: (reason) => (state = reason),
+  });
+  await untilClaimed(temporal, claimantOf(config, identity), waiting);
+  const factory = await untilReached({
+    server: `Temporal at ${config.temporal.address} (worker)`,
+    attempt: () => outside.workerFactory(config),
+    ...waiting,
+  });
+  shutdown.add('Temporal connection', () => factory.close());
+
+  const gates = watchGates({ config, log, shutdown }, clients.control);
+  const { stop, activeWatcher } = gates;
+  registerStopMetric(metrics.registry, stop);
+  leaderless = watchLeader(metrics.registry, activeWatcher.isActive);
+  state = 'reads the Lease millwright and the ConfigMap millwright-stop';
+  await Promise.all([stop.synced, activeWatcher.synced]);
+
+  const workers = await startWorkers({
+    config,
+    log,
+    clients,
+    activeWatcher,
+    stop,
+    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], Date.now()),
+    identity,
+    temporal,
+    factory,
+    createDrivers: outside.createDrivers,
+    registry: metrics.registry,
+    shutdown,
+  });
+  void endWhenBroken(workers.failed, { log, shutdown });
+  scheduleChecks(temporal, { ...config, identity }, waiting);
+  state = '';
+  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue }, 'working');
+}
+
+/** Machines do not wait for it. It fails only when the process ends before it is done. */
+function scheduleChecks(
+  temporal: Client,
+  settings: Parameters<typeof ensureSchedules>[1],
+  waiting: Waiting,
+): void {
+  void untilReached({
+    server: 'Temporal, for the schedules of the safety checks',
+    attempt: () => ensureSchedules(temporal, settings, waiting.log),
+    ...waiting,
+  }).catch(() => undefined);
+}
+
+/** What every activity that creates or destroys asks first. */
+function watchGates(
+  { config, log, shutdown }: Pick<Process, 'config' | 'log' | 'shutdown'>,
+  client: KubeClient,
+): { stop: GlobalStop; activeWatcher: ActiveWatcher } {
+  const { namespace, leaderElection } = config;
+  const stop = watchGlobalStop({
+    client,
+    namespace,
+    onChange: (present) => logStop(log, namespace, present),
+    onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
+  });
+  shutdown.add('global stop', () => stop.close());
+  const activeWatcher = watchActiveWatcher({
+    client,
+    namespace,
+    resourceNamespace: leaderElection.resourceNamespace,
+    onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
+  });
+  shutdown.add('active watcher', () => activeWatcher.close());
+  return { stop, activeWatcher };
+}
+
+async function endWhenBroken(
+  failed: Promise<unknown>,
+  { log, shutdown }: Pick<Process, 'log' | 'shutdown'>,
+): Promise<void> {
+  log.fatal({ err: await failed }, 'a worker failed');
+  shutdown.begin('a worker failed', 1);
+}

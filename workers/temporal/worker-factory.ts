@@ -1,0 +1,23 @@
+/** Makes the Temporal workers of a process, over one connection. */
+import type { WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { Config } from '../config/config.ts';
+
+export type TemporalWorker = Pick<Worker, 'run' | 'shutdown'>;
+
+export interface WorkerFactory {
+  create(options: Omit<WorkerOptions, 'connection'>): Promise<TemporalWorker>;
+  /** Closes the connection, which no worker may use any more. */
+  close(): Promise<void>;
+}
+
+/** Connects; fails when Temporal cannot be reached. */
+export async function createWorkerFactory({
+  temporal,
+}: Pick<Config, 'temporal'>): Promise<WorkerFactory> {
+  const connection = await NativeConnection.connect(temporal.connection);
+  return {
+    create: (options) => Worker.create({ ...options, connection }),
+    close: () => connection.close(),
+  };
+}
