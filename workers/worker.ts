@@ -16,6 +16,7 @@ import { claimantOf, untilClaimed } from './temporal/claims.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
 import { installTemporalRuntime, untilNativeConnection } from './temporal/runtime.ts';
+import { nowMs } from '../activities/system/system.ts';
 
 await start('worker', async ({ config, log, shutdown, openHttp }) => {
   const { metricsUrl } = await installTemporalRuntime(log);
@@ -69,7 +70,7 @@ await start('worker', async ({ config, log, shutdown, openHttp }) => {
     clients,
     activeWatcher,
     stop,
-    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], Date.now()),
+    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     identity,
     temporal,
     connection,
