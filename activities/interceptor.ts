@@ -12,6 +12,7 @@ import type {
 import { ApplicationFailure } from '@temporalio/common';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
+import { every, monotonicMs } from './system/system.ts';
 
 /**
  * Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a
@@ -45,7 +46,7 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
   let brokenUntil = 0;
 
   async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
-    if (performance.now() < brokenUntil) {
+    if (monotonicMs() < brokenUntil) {
       // A local activity holds a workflow-task slot: the regular form waits without one.
       throw ApplicationFailure.nonRetryable(
         'the API server does not answer',
@@ -55,7 +56,7 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
     try {
       return await next(input);
     } catch (error) {
-      if (isUnreachable(error)) brokenUntil = performance.now() + breakMilliseconds;
+      if (isUnreachable(error)) brokenUntil = monotonicMs() + breakMilliseconds;
       // Waiting holds a slot: the regular form waits without one.
       if (isHeldBack(error)) throw ApplicationFailure.nonRetryable(error.message, error.type);
       throw failureOf(error);
@@ -66,16 +67,13 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
     inbound: {
       async execute(input, next) {
         if (context.info.isLocal) return await executeLocal(input, next);
-        const heartbeat = setInterval(
-          () => context.heartbeat(detailsOf(context)),
-          heartbeatMilliseconds,
-        );
+        const heartbeat = every(heartbeatMilliseconds, () => context.heartbeat(detailsOf(context)));
         try {
           return await next(input);
         } catch (error) {
           throw failureOf(error);
         } finally {
-          clearInterval(heartbeat);
+          heartbeat.cancel();
         }
       },
     },

@@ -18,6 +18,7 @@ import { LeaderSession } from './leader-session.ts';
 import type { SourceState } from './leader-session.ts';
 import type { Resource } from './cache/views.ts';
 import { WorkerPresence, readQueue } from './worker-presence.ts';
+import { monotonicMs, nowMs } from '../activities/system/system.ts';
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -111,7 +112,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     namespace,
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
   });
-  const pauses = new PauseLog(Date.now);
+  const pauses = new PauseLog(nowMs);
   let presence: WorkerPresence | undefined;
   function notedPauses(): Record<string, string> {
     pauses.note('stop', stop.current()?.since);
@@ -173,7 +174,7 @@ function startPresence({ temporal, taskQueue, log }: WatcherOptions, pauses: Pau
     read: () => readQueue(temporal, taskQueue),
     pauses,
     clock: realClock,
-    now: Date.now,
+    now: nowMs,
     onError: (err) => log.warn({ err }, 'Temporal does not say whether a worker is there'),
   });
 }
@@ -208,8 +209,8 @@ const warnEveryMs = 5_000;
 function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
   let warnedAt = -warnEveryMs;
   return (err, { kind, object, name }) => {
-    if (performance.now() - warnedAt < warnEveryMs) return;
-    warnedAt = performance.now();
+    if (monotonicMs() - warnedAt < warnEveryMs) return;
+    warnedAt = monotonicMs();
     log.warn({ err, kind, object, signal: name }, 'signals do not arrive; they are sent again');
   };
 }

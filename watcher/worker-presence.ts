@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Clock } from './queue/clock.ts';
 import type { PauseLog } from './pause-log.ts';
+import { nowMs } from '../activities/system/system.ts';
 
 export interface QueueStatus {
   /** When a worker asked for work last, milliseconds; absent when none did for minutes. */
@@ -99,7 +100,7 @@ const callTimeoutMs = 5_000;
 
 export async function readQueue(temporal: Client, taskQueue: string): Promise<QueueStatus> {
   const { workflowService, options } = temporal;
-  const deadline = Date.now() + callTimeoutMs;
+  const deadline = nowMs() + callTimeoutMs;
   const { pollers, stats } = await temporal.withDeadline(deadline, () =>
     workflowService.describeTaskQueue({
       namespace: options.namespace,

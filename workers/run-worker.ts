@@ -1,6 +1,7 @@
 /** What the worker does from its start on: it runs the workflows and everything that they do. */
 import type { Client } from '@temporalio/client';
 import type { Waiting } from './kube/clients.ts';
+import { nowMs } from '../activities/system/system.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
@@ -74,7 +75,7 @@ export async function runWorker(
     clients,
     activeWatcher,
     stop,
-    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], Date.now()),
+    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     identity,
     temporal,
     factory,

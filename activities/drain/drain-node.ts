@@ -7,7 +7,6 @@
  * heartbeat details, limits in the request.
  */
 import type { DrainContext, PassRequest } from './context.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
@@ -26,6 +25,7 @@ import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
 import { formatFailure } from './messages.ts';
+import { nowMs, sleep } from '../system/system.ts';
 
 export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
   const pauses = pausesOfDrain(context.pauses);
@@ -59,7 +59,7 @@ class Drain {
   async run(): Promise<DrainOutcome> {
     const { isForced, deadline } = this.#request;
     try {
-      return await (isForced || Date.now() >= deadline ? this.#force() : this.#ask());
+      return await (isForced || nowMs() >= deadline ? this.#force() : this.#ask());
     } catch (error) {
       if (!(error instanceof ForeignNode)) throw await this.#failed(error);
       await this.#status.foreign(error.message);
@@ -69,7 +69,7 @@ class Drain {
 
   async #ask(): Promise<DrainOutcome> {
     const node = await this.#reach();
-    if (node && forceReason(node, Date.now()) !== undefined) return await this.#force();
+    if (node && forceReason(node, nowMs()) !== undefined) return await this.#force();
     const outcome = await new DrainPass({
       context: this.#context,
       request: this.#request,
@@ -146,7 +146,7 @@ function undrained(message: string): ApplicationFailure {
 
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const end = new AbortController();
-  const limit = sleep(milliseconds, undefined, end).then(() => {
+  const limit = sleep(milliseconds, { signal: end.signal }).then(() => {
     throw new Error(`the target cluster was not done within ${milliseconds / 1_000} s`);
   });
   try {

@@ -22,6 +22,7 @@ import { remove, width } from './removal.ts';
 import type { DrainStatus } from './status.ts';
 import { volumesOf } from './volumes.ts';
 import { formatDrain } from './messages.ts';
+import { nowMs, random } from '../system/system.ts';
 
 /** While something moves, a pass stays and watches; longer waits are left to the retry. */
 const passMilliseconds = 15_000;
@@ -63,15 +64,15 @@ export class DrainPass {
 
   /** Throws a benign failure when pods are left that may leave later. */
   async run(): Promise<'drained' | 'tooLate'> {
-    const end = Date.now() + passMilliseconds;
+    const end = nowMs() + passMilliseconds;
     for (let isFirst = true; ; isFirst = false) {
       await this.#context.requireActiveWatcher();
-      if (Date.now() >= this.#request.deadline) return 'tooLate';
+      if (nowMs() >= this.#request.deadline) return 'tooLate';
       const found = await this.#read({ isFirst });
       if (found.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
       await this.#report(found);
       const mustReadAgain = this.#watchBudgets(found.pods) || found.isMoving;
-      if (!mustReadAgain || Date.now() >= end) throw this.#stillThere(found, mustReadAgain);
+      if (!mustReadAgain || nowMs() >= end) throw this.#stillThere(found, mustReadAgain);
       await this.#pause();
     }
   }
@@ -141,7 +142,7 @@ export class DrainPass {
       isVolumeAwaited: volumeWait !== undefined,
       patienceMilliseconds: this.#context.settings.pvDetachTimeoutSeconds * 1000,
       evictionMilliseconds: this.#evictionMilliseconds(),
-      now: Date.now(),
+      now: nowMs(),
     });
   }
 
@@ -158,7 +159,7 @@ export class DrainPass {
 
   #evaluate(pods: DrainPod[], asked: Set<string>): Found {
     const { refusals, volumeWait } = this.#progress;
-    const now = Date.now();
+    const now = nowMs();
     const blockers = blockersOf({
       pods: pods.filter(({ uid }) => !asked.has(uid)),
       refusals,
@@ -222,7 +223,7 @@ export class DrainPass {
     const next = afterListing(volumeWait, {
       nodeName: this.#request.nodeName,
       attachments: await this.#context.attachments.list(),
-      now: Date.now(),
+      now: nowMs(),
       reattachSeconds: this.#context.settings.pvReattachTimeoutSeconds,
     });
     if (next) this.#progress.volumeWait = next;
@@ -247,7 +248,7 @@ export class DrainPass {
     if (own.length === 0) return;
     const volumes = attachedTo(this.#request.nodeName, own, await attachments.list());
     if (volumes.length === 0) return;
-    const now = Date.now();
+    const now = nowMs();
     const limitSeconds = pod.graceSeconds + settings.pvDetachTimeoutSeconds;
     this.#progress.volumeWait = {
       pod: podKey(pod),
@@ -281,9 +282,9 @@ export class DrainPass {
     }
     const { verdict } = outcome;
     // Asked again together, so that one answer serves all of them.
-    const [now, random] = [Date.now(), Math.random()];
+    const attempt = { now: nowMs(), random: random() };
     const refused = verdict.isOfBudget ? [pod, ...alike] : [pod];
-    for (const one of refused) this.#noteRefusal(one, verdict, { now, random });
+    for (const one of refused) this.#noteRefusal(one, verdict, attempt);
     return false;
   }
 
@@ -326,7 +327,7 @@ export class DrainPass {
    * to 20 s.
    */
   #untilNextPass(blockers: Blocker[]): number {
-    const now = Date.now();
+    const now = nowMs();
     const times = blockers.map(
       ({ since, nextTryAt }) => nextTryAt ?? now + Math.min(Math.max(now - since, 5_000), 20_000),
     );

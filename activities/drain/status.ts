@@ -14,6 +14,7 @@ import { component, machineSubject, patchMachine } from '../machine/object.ts';
 import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';
+import { nowMs } from '../system/system.ts';
 
 interface DrainStatusContext {
   control: KubeClient;
@@ -48,7 +49,7 @@ export class DrainStatus {
   failingSince(error: unknown): number {
     const kind = kindOf(error);
     const known = this.#progress.failing;
-    this.#progress.failing = known?.kind === kind ? known : { kind, since: Date.now() };
+    this.#progress.failing = known?.kind === kind ? known : { kind, since: nowMs() };
     return this.#progress.failing.since;
   }
 

@@ -1,12 +1,13 @@
 /** Keeps clients of clouds while they are used: a new one costs connections, and often a token. */
 import { createHash } from 'node:crypto';
+import { monotonicMs } from '../system/system.ts';
 
 export interface ClientCacheOptions<Client> {
   /** Default: nothing to close. */
   close?: (client: Client) => void;
   /** A client that was not used for this time is closed. Default 600. */
   idleSeconds?: number;
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; only differences count. Default the clock of the process. */
   now?: () => number;
 }
 
@@ -24,7 +25,7 @@ export class ClientCache<Client> {
   constructor({ close, idleSeconds = 600, now }: ClientCacheOptions<Client> = {}) {
     this.#close = close ?? (() => undefined);
     this.#idleMilliseconds = idleSeconds * 1_000;
-    this.#now = now ?? (() => performance.now());
+    this.#now = now ?? monotonicMs;
   }
 
   /**

@@ -2,8 +2,8 @@
  * Pauses between looks at a cloud within one call. What is not done when their time is over is for
  * the next call.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../workflows/values/backoff.ts';
+import { monotonicMs, random, sleep } from '../system/system.ts';
 
 export interface Timing {
   /** Only differences count. */
@@ -15,9 +15,9 @@ export interface Timing {
 }
 
 export const realTiming: Timing = {
-  nowMs: () => performance.now(),
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-  random: () => Math.random(),
+  nowMs: monotonicMs,
+  sleep: (milliseconds, signal) => sleep(milliseconds, { signal }),
+  random,
 };
 
 export interface PauseLimits {

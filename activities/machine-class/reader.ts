@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
 import type { UserData } from './user-data.ts';
+import { after } from '../system/system.ts';
 
 export interface ClassWithSecret {
   machineClass: MachineClass;
@@ -51,7 +52,7 @@ export function createClassReader({
     const forget = (): void => {
       if (cache.get(name) === value) cache.delete(name);
     };
-    setTimeout(forget, cacheMilliseconds).unref();
+    after(cacheMilliseconds, forget, { keepsAlive: false });
     // A failed or empty read is not remembered: the next asker reads again.
     value.then((found) => found ?? forget(), forget);
     return value;

@@ -24,6 +24,7 @@ import { readNode } from '../kube/objects/nodes.ts';
 import { readLiving } from './lifecycle.ts';
 import { machinesOf, nodeOf } from './machines.ts';
 import { hasJoined } from './set-facts.ts';
+import { nowMs } from '../system/system.ts';
 
 export interface NodeWork {
   deployment: ObjectReference;
@@ -227,7 +228,7 @@ async function releaseNodes(clusters: Clusters, ref: ObjectReference): Promise<v
   const deployment = await readLiving(control, ref);
   if (!deployment) return;
   const machines = await machinesOf(control, deployment);
-  const now = Date.now();
+  const now = nowMs();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
   await patchAll(clusters, free, releasePatch);
 }

@@ -23,6 +23,7 @@ import { timeOf } from '../kube/objects/time.ts';
 import { listMembers } from './members.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import { RefusedWrites } from './refused-writes.ts';
+import { nowMs } from '../system/system.ts';
 
 export interface DeleteBatch {
   set: ObjectReference;
@@ -74,7 +75,7 @@ async function stillToDelete(
   if (!isAsPlanned || desired.isOrphaning) return [];
   const members = await candidatesOf(control, set, { desired, names });
   // The workflow's clock may be ahead: what it took for expired stays so.
-  const facts = deletionFactsOf(set, { desired, members }, Math.max(now, Date.now()));
+  const facts = deletionFactsOf(set, { desired, members }, Math.max(now, nowMs()));
   const planned = new Set(names);
   return deletableMachines(facts).machines.filter(({ name }) => planned.has(name));
 }

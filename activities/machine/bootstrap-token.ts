@@ -5,11 +5,12 @@
  * tokens and one that joins takes the token of another away. Here the id comes from the Machine's
  * UID, and an id that is taken by another machine is passed over.
  */
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/client/errors.ts';
 import { namespaced } from '../kube/client/paths.ts';
+import { nowMs, secretInt } from '../system/system.ts';
 
 const namespace = 'kube-system';
 const characters = '0123456789abcdefghijklmnopqrstuvwxyz';
@@ -108,11 +109,11 @@ function ownerOf({ metadata }: TokenSecret): string | undefined {
 }
 
 function expirationOf(lifetimeSeconds: number): string {
-  return new Date(Date.now() + lifetimeSeconds * 1000).toISOString();
+  return new Date(nowMs() + lifetimeSeconds * 1000).toISOString();
 }
 
 function randomText(length: number): string {
-  return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
+  return Array.from({ length }, () => characters[secretInt(characters.length)]).join('');
 }
 
 const pathOf = (id: string): string => namespaced('secrets', namespace, `bootstrap-token-${id}`);

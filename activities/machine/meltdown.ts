@@ -7,6 +7,7 @@ import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { SharedLists } from '../kube/cache/shared-lists.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { phaseOf } from './prepared.ts';
+import { monotonicMs } from '../system/system.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */
 export interface Hold {
@@ -34,9 +35,9 @@ const recentChecks = new WeakMap<KubeClient, { at: number; answer: Promise<Hold 
 /** At most some seconds old, as in an outage every machine asks each minute. */
 export async function recentMeltdown({ control, namespace }: Place): Promise<Hold | undefined> {
   const known = recentChecks.get(control);
-  if (known && performance.now() - known.at < recentMs) return await known.answer;
+  if (known && monotonicMs() - known.at < recentMs) return await known.answer;
   const answer = checkMeltdown({ control, namespace });
-  recentChecks.set(control, { at: performance.now(), answer });
+  recentChecks.set(control, { at: monotonicMs(), answer });
   try {
     return await answer;
   } catch (error) {

@@ -20,6 +20,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Hold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './prepared.ts';
+import { monotonicMs } from '../system/system.ts';
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
@@ -88,7 +89,7 @@ const recentCounts = new WeakMap<KubeClient, Map<string, { at: number; count: Co
 
 function recentCount(control: KubeClient, machine: Machine): Count | undefined {
   const kept = recentCounts.get(control)?.get(controllerOf(machine)?.uid ?? '');
-  return kept && performance.now() - kept.at < recentMs ? kept.count : undefined;
+  return kept && monotonicMs() - kept.at < recentMs ? kept.count : undefined;
 }
 
 function remember(control: KubeClient, machine: Machine, count: Count): void {
@@ -96,7 +97,7 @@ function remember(control: KubeClient, machine: Machine, count: Count): void {
   if (uid === undefined) return;
   const counts = recentCounts.get(control) ?? new Map<string, { at: number; count: Count }>();
   recentCounts.set(control, counts);
-  const at = performance.now();
+  const at = monotonicMs();
   for (const [key, kept] of counts) {
     if (at - kept.at < recentMs) break;
     counts.delete(key);

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/common';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { KubeError, isUnreachable } from '../kube/client/errors.ts';
+import { random } from '../system/system.ts';
 
 /**
  * What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known
@@ -28,7 +29,7 @@ export function failureOf(error: unknown, words?: string): Error {
 /** No process holds this Lease, so nothing may be created or destroyed now. */
 export function noActiveWatcher({ namespace, name }: NamespacedName): ApplicationFailure {
   const message = `no watcher holds the Lease "${name}" in namespace ${namespace}: start one, or wait for it to take over`;
-  return waiting({ type: 'NoActiveWatcher', message, milliseconds: 1_000 + Math.random() * 1_000 });
+  return waiting({ type: 'NoActiveWatcher', message, milliseconds: 1_000 + random() * 1_000 });
 }
 
 const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
@@ -39,7 +40,7 @@ const stoppedRetryMilliseconds = { least: 2_000, spread: 3_000 };
  */
 export function stopped(message: string): ApplicationFailure {
   const { least, spread } = stoppedRetryMilliseconds;
-  return waiting({ type: 'Stopped', message, milliseconds: least + Math.random() * spread });
+  return waiting({ type: 'Stopped', message, milliseconds: least + random() * spread });
 }
 
 /** What will not change within the moment that a local activity may take. */

@@ -13,6 +13,7 @@ import { DriverError } from '../drivers/driver.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { phaseOf } from '../machine/prepared.ts';
 import type { Account, Listing, ListDependencies } from './orphans/list-scopes.ts';
+import { nowMs, random } from '../system/system.ts';
 
 export interface SearchDependencies extends ListDependencies {
   driver: ListDependencies['driver'] & Pick<Driver, 'describeInstance' | 'settleSeconds'>;
@@ -47,10 +48,10 @@ export async function findMissing(
   if (error !== undefined) return undefined;
   const { settleSeconds } = dependencies.driver;
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
-  const rules = { now: Date.now(), settleSeconds };
+  const rules = { now: nowMs(), settleSeconds };
   const { owned, unlisted } = findUnlisted(machines.map(factOf), { classNames, listed }, rules);
   // Others at each check, when they are too many.
-  const first = unlisted.length > askedMax ? Math.floor(Math.random() * unlisted.length) : 0;
+  const first = unlisted.length > askedMax ? Math.floor(random() * unlisted.length) : 0;
   const asked = [...unlisted.slice(first), ...unlisted.slice(0, first)].slice(0, askedMax);
   const missing: OwnedInstance[] = [];
   await inParallel(asked, width, async (one) => {

@@ -20,6 +20,7 @@ import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { isSpecObserved } from '../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { nowMs } from '../system/system.ts';
 
 export const frozen = 'Frozen';
 
@@ -45,7 +46,7 @@ export async function checkOvershoot(
     machines.items,
     check,
   );
-  const canShrink = !stop.current() && activeWatcher.isActive() && !hadPause(pauses(), Date.now());
+  const canShrink = !stop.current() && activeWatcher.isActive() && !hadPause(pauses(), nowMs());
   return canShrink ? found : { ...found, sets: found.sets.filter(isMarked) };
 }
 

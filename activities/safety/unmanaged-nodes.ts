@@ -17,6 +17,7 @@ import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts'
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf } from '../machine/prepared.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { nowMs } from '../system/system.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;
@@ -38,7 +39,7 @@ export async function markUnmanagedNodes(
     nodes: items.map(nodeFact),
     machines: machines.items.map((machine) => machineFact(machine, dependencies)),
     creationTimeoutSeconds,
-    now: Date.now(),
+    now: nowMs(),
   });
   const named = (names: readonly string[]): KubeObject[] =>
     items.filter(({ metadata }) => names.includes(metadata.name));

@@ -3,7 +3,7 @@
  * (docs/decisions/0034-simulation.md); all others have those of the host.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 
 export interface Timer {
   cancel(): void;
@@ -22,6 +22,11 @@ export interface System {
   /** From 0 up to 1. */
   random(): number;
   uuid(): string;
+  /**
+   * A whole number from 0 up to `limit`, which is left out; nobody can guess it. Only a simulation,
+   * which has no secrets, may draw it from its seed.
+   */
+  secretInt(limit: number): number;
   after(milliseconds: number, action: () => void, options?: TimerOptions): Timer;
 }
 
@@ -30,6 +35,7 @@ const host: System = {
   monotonic: () => performance.now(),
   random: () => Math.random(),
   uuid: () => randomUUID(),
+  secretInt: (limit) => randomInt(limit),
   after(milliseconds, action, { keepsAlive = true } = {}) {
     const timer = setTimeout(action, milliseconds);
     if (!keepsAlive) timer.unref();
@@ -64,38 +70,59 @@ export function uuid(): string {
   return present().uuid();
 }
 
+/** A whole number from 0 up to `limit`, which is left out. Nobody can guess it: for secrets. */
+export function secretInt(limit: number): number {
+  return present().secretInt(limit);
+}
+
 /** Calls `action` once. */
 export function after(milliseconds: number, action: () => void, options?: TimerOptions): Timer {
   return present().after(milliseconds, action, options);
 }
 
+/** Calls `action` again and again, the first time after `milliseconds`. */
+export function every(milliseconds: number, action: () => void, options?: TimerOptions): Timer {
+  const next = (): void => {
+    timer = after(milliseconds, next, options);
+    action();
+  };
+  let timer = after(milliseconds, next, options);
+  return { cancel: () => timer.cancel() };
+}
+
 export interface SleepOptions extends TimerOptions {
-  /** Rejects with the reason of its end. */
   signal?: AbortSignal | undefined;
 }
 
+/** As Node.js rejects: the SDK of Temporal takes it by its name for a cancellation. */
+class AbortError extends Error {
+  override readonly name = 'AbortError';
+  readonly code = 'ABORT_ERR';
+}
+
+/** Rejects with an `AbortError`, whose cause is the reason, when its signal is aborted. */
 export function sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
   const { signal } = options;
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
     const stop = (): void => {
-      timer.cancel();
-      reject(signal?.reason);
+      timer?.cancel();
+      reject(new AbortError('The operation was aborted', { cause: signal?.reason }));
     };
-    const timer = after(
-      milliseconds,
-      () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      },
-      options,
-    );
+    let timer: Timer | undefined;
+    if (signal?.aborted) return stop();
+    const wake = (): void => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    };
+    timer = after(milliseconds, wake, options);
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
 /** Aborted with a `TimeoutError` after this time; keeps no process alive. */
 export function timeoutSignal(milliseconds: number): AbortSignal {
+  // That of the host costs nothing once it is not used any more.
+  if (present() === host) return AbortSignal.timeout(milliseconds);
   const controller = new AbortController();
   const message = 'The operation was aborted due to timeout';
   after(milliseconds, () => controller.abort(new DOMException(message, 'TimeoutError')), {

@@ -1,3 +1,5 @@
+import { after, monotonicMs } from '../../activities/system/system.ts';
+
 /** Time, handed in so that tests can turn it. */
 export interface Clock {
   /** Milliseconds; only differences count. */
@@ -7,9 +9,9 @@ export interface Clock {
 }
 
 export const realClock: Clock = {
-  now: () => performance.now(),
+  now: monotonicMs,
   after(milliseconds, action) {
-    const timer = setTimeout(action, milliseconds);
-    return () => clearTimeout(timer);
+    const timer = after(milliseconds, action);
+    return () => timer.cancel();
   },
 };

@@ -8,6 +8,7 @@ import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';
+import { nowMs } from '../../activities/system/system.ts';
 
 export interface DeliveryOptions {
   temporal: Client;
@@ -65,7 +66,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
 
   return (signal) => {
     const { start } = signal;
-    return temporal.connection.withDeadline(Date.now() + callTimeoutMs, () =>
+    return temporal.connection.withDeadline(nowMs() + callTimeoutMs, () =>
       start === undefined ? signalOnly(signal) : signalOrStart(signal, start),
     );
   };

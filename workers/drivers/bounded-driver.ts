@@ -2,10 +2,10 @@
  * Ends every call of a driver at its limit, even if a library below it hangs on a socket, a token
  * or a promise.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
+import { sleep, timeoutSignal } from '../../activities/system/system.ts';
 
 export interface CallLimits {
   /**
@@ -47,12 +47,12 @@ async function within<Request extends ProviderRequest, Answer>(
   { doing, request, call }: BoundedCall<Request, Answer>,
 ): Promise<Answer> {
   const { signal: asked } = request;
-  const limit = AbortSignal.timeout(callSeconds * 1_000);
+  const limit = timeoutSignal(callSeconds * 1_000);
   const signal = AbortSignal.any([asked, limit]);
   const isOver = new AbortController();
   const stuck = async (): Promise<never> => {
     await abortOf(signal, isOver.signal);
-    await delay(graceSeconds * 1_000, undefined, { signal: isOver.signal });
+    await sleep(graceSeconds * 1_000, { signal: isOver.signal });
     throw stuckError(doing, { isCancelled: asked.aborted, callSeconds });
   };
   try {

@@ -11,6 +11,7 @@ import { limitRate } from './rate-limit.ts';
 import { untilReached } from '../process/reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import { version } from '../config/version.ts';
+import { nowMs } from '../../activities/system/system.ts';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
 
@@ -149,7 +150,7 @@ async function connect({ connection: options, namespace }: TemporalSettings): Pr
     ...(metadata && { metadata }),
   });
   try {
-    await connection.withDeadline(Date.now() + stepTimeoutMs, () =>
+    await connection.withDeadline(nowMs() + stepTimeoutMs, () =>
       connection.workflowService.describeNamespace({ namespace }),
     );
     return connection;

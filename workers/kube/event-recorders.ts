@@ -8,6 +8,7 @@ import { recordWith, writeEvent } from '../../activities/kube/objects/events.ts'
 import type { CreateClient, KubeClients } from './clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
+import { monotonicMs } from '../../activities/system/system.ts';
 
 export interface EventRecorders {
   /** Writes what is waiting, within a limit. */
@@ -71,7 +72,7 @@ export function createDropReport({
   const loggedAt = new Map<DropReason, number>();
   return (reason, err) => {
     dropped.inc({ reason });
-    const now = performance.now();
+    const now = monotonicMs();
     if (now - (loggedAt.get(reason) ?? -Infinity) < quietMs) return;
     loggedAt.set(reason, now);
     log.warn({ err, reason }, 'Events are not written (see millwright_events_dropped_total)');

@@ -1,6 +1,6 @@
 /** A limit of our own on the requests to an API server, as client-go's QPS and burst. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { monotonicMs, sleep } from '../../activities/system/system.ts';
 
 export interface RateLimit {
   /** Requests a second, in the long run. More than 0. */
@@ -35,7 +35,7 @@ function createTurnstile({ qps, burst }: RateLimit): () => Promise<void> {
   const gapMs = 1_000 / qps;
   let next = Number.NEGATIVE_INFINITY;
   return async () => {
-    const now = performance.now();
+    const now = monotonicMs();
     const mine = Math.max(next, now - gapMs * (Math.max(burst, 1) - 1));
     next = mine + gapMs;
     if (mine > now) await sleep(mine - now);

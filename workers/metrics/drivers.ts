@@ -10,6 +10,7 @@ import { withCalls, type Operation } from '../../activities/drivers/with-calls.t
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
+import { monotonicMs } from '../../activities/system/system.ts';
 
 /** As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines. */
 const mcmOperations: Record<Operation, string> = {
@@ -110,7 +111,7 @@ export interface MeterParts {
   count: DriverMetrics;
   /** Logs an error that the driver did not turn into a `DriverError`. */
   report: (error: unknown, message: string) => void;
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; only differences count. Default the clock of the process. */
   now?: () => number;
 }
 
@@ -121,7 +122,7 @@ export interface MeterParts {
 export function meteredDriver(
   driver: Driver,
   provider: string,
-  { count, report, now = () => performance.now() }: MeterParts,
+  { count, report, now = monotonicMs }: MeterParts,
 ): Driver {
   return withCalls(driver, (operation, call) => async (request) => {
     const begunAt = now();

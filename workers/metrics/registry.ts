@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Logger } from 'pino';
+import { timeoutSignal } from '../../activities/system/system.ts';
 
 export interface Metrics {
   /** Counters, gauges and histograms of ours are registered here. */
@@ -26,7 +27,7 @@ export function createMetrics({ log, sdkMetricsUrl }: MetricsOptions): Metrics {
   async function sdkMetrics(): Promise<string> {
     if (sdkMetricsUrl === undefined) return '';
     try {
-      const answer = await fetch(sdkMetricsUrl, { signal: AbortSignal.timeout(2_000) });
+      const answer = await fetch(sdkMetricsUrl, { signal: timeoutSignal(2_000) });
       return await answer.text();
     } catch (err) {
       log.warn({ err, url: sdkMetricsUrl }, 'metrics of the Temporal SDK cannot be read');

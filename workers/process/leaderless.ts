@@ -2,6 +2,8 @@
 import { basename } from 'node:path';
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
+import type { Timer } from '../../activities/system/system.ts';
+import { every, monotonicMs } from '../../activities/system/system.ts';
 
 /** A leader that is replaced, or an API server that restarts, is back long before. */
 const longestSeconds = 300;
@@ -15,14 +17,14 @@ export interface LeaderlessOptions {
 
 export class Leaderless {
   readonly #options: LeaderlessOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #seenAt: number;
 
   /** Counts from now. */
   constructor(options: LeaderlessOptions) {
     this.#options = options;
     this.#seenAt = this.#now();
-    this.#timer = setInterval(() => this.seconds(), sampleMs).unref();
+    this.#timer = every(sampleMs, () => this.seconds(), { keepsAlive: false });
   }
 
   seconds(): number {
@@ -37,11 +39,11 @@ export class Leaderless {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   #now(): number {
-    return this.#options.now?.() ?? performance.now();
+    return this.#options.now?.() ?? monotonicMs();
   }
 }
 

@@ -1,8 +1,8 @@
 /** Waits for the servers that we need. They may start after us, in any order. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { reasonOf } from '../log/reason.ts';
 import { backoffMs } from '../../workflows/values/backoff.ts';
+import { random, sleep } from '../../activities/system/system.ts';
 
 export interface Reach<T> {
   /** What is waited for, in the log: `Temporal`, `control cluster`. */
@@ -29,9 +29,9 @@ export async function untilReached<T>(reach: Reach<T>): Promise<T> {
       return reached;
     } catch (err) {
       const range = { firstMs: waitMs.first, maxMs: waitMs.max, jitter: 0.5 };
-      const wait = Math.round(backoffMs({ attempt: attempts, ...range }, Math.random()));
+      const wait = Math.round(backoffMs({ attempt: attempts, ...range }, random()));
       log.warn({ server, attempts, reason: reasonOf(err), retryInMs: wait }, 'cannot be reached');
-      await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await sleep(wait, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Ends the process in order: by signal, by a crash, or when the work itself ends. */
 import type { Logger } from 'pino';
+import { after, monotonicMs } from '../../activities/system/system.ts';
 
 export interface Shutdown {
   /** Aborted when the process is to end: waits of any kind listen to it. */
@@ -38,7 +39,7 @@ interface Part {
 }
 
 export function createShutdown(options: ShutdownOptions): Shutdown {
-  const { log, graceSeconds, host = process, clock = () => performance.now() } = options;
+  const { log, graceSeconds, host = process, clock = monotonicMs } = options;
   const controller = new AbortController();
   const stops: Part[] = [];
   let signalledAt = -Infinity;
@@ -64,12 +65,12 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
   async function end(reason: string, exitCode: number): Promise<void> {
     log.info({ reason, graceSeconds }, 'stopping');
     controller.abort(new Error(`The process is stopping: ${reason}`));
-    const deadline = setTimeout(() => {
+    const deadline = after(graceSeconds * 1_000, () => {
       log.error({ graceSeconds, unfinished: stops.map(({ name }) => name) }, 'stopped too slowly');
       host.exit(1);
-    }, graceSeconds * 1_000);
+    });
     await runAll();
-    clearTimeout(deadline);
+    deadline.cancel();
     log.info({ reason }, 'ended');
     host.exit(failed ? 1 : exitCode);
   }

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { isBuiltIn } from '../../activities/drivers/index.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverQueueOf } from '../../workflows/contracts/task-queues.ts';
+import { monotonicMs } from '../../activities/system/system.ts';
 
 /** Activity task queues, as `temporal.api.enums.v1.TaskQueueType` counts them. */
 const activityQueue = 2;
@@ -23,14 +24,14 @@ export function createDriverProbe({
     if (provider === '') return false;
     const queue = driverQueueOf(taskQueue, provider, call);
     const known = answers.get(queue);
-    if (known && performance.now() - known.at < cacheMilliseconds) return known.hasPoller;
+    if (known && monotonicMs() - known.at < cacheMilliseconds) return known.hasPoller;
     const { pollers } = await temporal.workflowService.describeTaskQueue({
       namespace: temporal.options.namespace,
       taskQueue: { name: queue },
       taskQueueType: activityQueue,
     });
     const hasPoller = pollers.length > 0;
-    answers.set(queue, { at: performance.now(), hasPoller });
+    answers.set(queue, { at: monotonicMs(), hasPoller });
     return hasPoller;
   };
 }

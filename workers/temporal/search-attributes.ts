@@ -3,13 +3,13 @@
  * an unknown one stands still. Whether they are known shows by using them, which every right on the
  * Temporal namespace allows; to list or register them is the right of an administrator.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
 import { backoffMs } from '../../workflows/values/backoff.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
+import { random, sleep } from '../../activities/system/system.ts';
 
 /** As `temporal.api.enums.v1.IndexedValueType` counts them. */
 const typeNumbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 } as const;
@@ -42,7 +42,7 @@ export async function untilSearchAttributesKnown(
     const missing = await stillMissing(temporal, connection, wait);
     if (missing.length === 0) return;
     const backoff = { attempt, firstMs: first, maxMs: max, jitter: 0.5 };
-    await sleep(backoffMs(backoff, Math.random()), undefined, { signal: wait.signal }).catch(() =>
+    await sleep(backoffMs(backoff, random()), { signal: wait.signal }).catch(() =>
       wait.signal.throwIfAborted(),
     );
   }

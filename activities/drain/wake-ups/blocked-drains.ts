@@ -6,7 +6,6 @@
  * Nothing depends on it: a process that dies forgets them, and their next attempt comes all the
  * same.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedPod, Wake } from '../../../workflows/plan/drain/wake-ups.ts';
 import { budgetNames, chanceOf, wakesOf } from '../../../workflows/plan/drain/wake-ups.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -14,6 +13,8 @@ import type { PassWatch } from './freed-pods.ts';
 import { FreedPods } from './freed-pods.ts';
 import type { DrainRef } from './pending-drains.ts';
 import { WatchedBudgets } from './watched-budgets.ts';
+import type { Timer } from '../../system/system.ts';
+import { after, random, sleep } from '../../system/system.ts';
 
 export interface BlockedDrainsOptions {
   target: KubeClient;
@@ -40,7 +41,7 @@ interface Blocked {
   /** Names of budgets for which it was woken, until it has tried. */
   claims?: ReadonlySet<string>;
   /** Ends the claims, or forgets it. */
-  timer?: NodeJS.Timeout;
+  timer?: Timer;
 }
 
 /** Events of one change come together. */
@@ -54,13 +55,15 @@ const graceMs = 10_000;
 /** Drains that wake together are spread, each over so much more, and all over a second. */
 const spreadMs = 20;
 const spreadMaxMs = 1_000;
+/** Nothing depends on it: a process that has nothing else to do may end. */
+const background = { keepsAlive: false };
 
 export class BlockedDrains {
   readonly #options: BlockedDrainsOptions;
   readonly #budgets: WatchedBudgets;
   readonly #drains = new Map<string, Blocked>();
   readonly #changed = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(options: BlockedDrainsOptions) {
     this.#options = options;
@@ -78,7 +81,7 @@ export class BlockedDrains {
     const id = ref.workflowId;
     const known = this.#drains.get(id);
     const drain: Blocked = known ?? { ref, since: 0, pods: [], volumes: [], triedIn: new Map() };
-    clearTimeout(drain.timer);
+    drain.timer?.cancel();
     drain.ref = ref;
     drain.running = freed;
     this.#drains.set(id, drain);
@@ -103,7 +106,7 @@ export class BlockedDrains {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     for (const drain of this.#drains.values()) this.#forget(drain);
     await this.#budgets.close();
   }
@@ -125,11 +128,11 @@ export class BlockedDrains {
     delete drain.running;
     drain.volumes = volumes;
     if (drain.pods.length + volumes.length === 0) this.#forget(drain);
-    else drain.timer = setTimeout(() => this.#forget(drain), milliseconds + graceMs).unref();
+    else drain.timer = after(milliseconds + graceMs, () => this.#forget(drain), background);
   }
 
   #forget(drain: Blocked): void {
-    clearTimeout(drain.timer);
+    drain.timer?.cancel();
     if (!this.#isKnown(drain)) return;
     this.#drains.delete(drain.ref.workflowId);
     if (drain.claims) this.#lookSoon(drain.pods.map(({ namespace }) => namespace));
@@ -145,7 +148,7 @@ export class BlockedDrains {
 
   #lookSoon(namespaces: string[]): void {
     for (const namespace of namespaces) this.#changed.add(namespace);
-    if (this.#changed.size > 0) this.#timer ??= setTimeout(() => this.#lookNow(), settleMs).unref();
+    if (this.#changed.size > 0) this.#timer ??= after(settleMs, () => this.#lookNow(), background);
   }
 
   #lookNow(): void {
@@ -193,13 +196,13 @@ export class BlockedDrains {
   #claim(drain: Blocked, claims: ReadonlySet<string>): void {
     const { claimMs = defaultClaimMs } = this.#options;
     drain.claims = claims;
-    setTimeout(() => this.#endClaims(drain, claims), claimMs).unref();
+    after(claimMs, () => this.#endClaims(drain, claims), background);
   }
 
   async #wakeResting(drain: Blocked, podUids: string[], spread: number): Promise<void> {
     const { claims } = drain;
     const mustTry = (): boolean => drain.claims === claims && this.#isKnown(drain);
-    await sleep(Math.random() * spread, undefined, { ref: false });
+    await sleep(random() * spread, background);
     try {
       const isUnderWay = (): boolean => drain.running !== undefined || !mustTry();
       if (!isUnderWay()) await this.#options.wake(drain.ref, isUnderWay);

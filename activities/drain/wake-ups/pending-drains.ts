@@ -1,6 +1,7 @@
 /** Drains that wait for their next attempt, as the Temporal server knows them. */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { nowMs } from '../../system/system.ts';
 
 /** The activity of a drain. */
 export interface DrainRef {
@@ -39,7 +40,7 @@ export function createPendingDrains(client: Client): PendingDrains {
       const { raw } = (await unlessGone(handle.describe())) ?? {};
       const pending = raw?.pendingActivities?.find((one) => one.activityId === activityId);
       if (!pending) return 'gone';
-      const isResting = millisecondsOf(pending.nextAttemptScheduleTime) > Date.now();
+      const isResting = millisecondsOf(pending.nextAttemptScheduleTime) > nowMs();
       const isOfOthers = pending.lastWorkerIdentity !== identity;
       const hasTried = isOfOthers && millisecondsOf(pending.lastAttemptCompleteTime) >= since;
       return isResting && !hasTried && pending.paused !== true ? 'resting' : 'begun';

@@ -12,6 +12,7 @@ import { DriverError } from '../driver.ts';
 import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
+import { timeoutSignal } from '../../system/system.ts';
 
 export interface Ec2 {
   readonly region: string;
@@ -128,7 +129,7 @@ interface Call<Answer> {
 /** The SDK listens to the signal while it waits for EC2, and not while it waits for credentials. */
 async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<Answer> {
   const { region, signal, callTimeoutSeconds: timeoutSeconds } = parts;
-  const timeout = AbortSignal.timeout(timeoutSeconds * 1_000);
+  const timeout = timeoutSignal(timeoutSeconds * 1_000);
   const abortSignal = AbortSignal.any([signal, timeout]);
   try {
     return await orAborted(call.with({ abortSignal }), abortSignal);

@@ -2,6 +2,7 @@
 import { DriverError } from '../driver.ts';
 import { meanings, type MeaningName } from '../error-meanings.ts';
 import { meaningNameOf, type ErrorFacts } from './errors.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface FailedCall {
   /** Name of EC2's action, such as `RunInstances`. */
@@ -114,7 +115,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Seconds or a date; undefined when it is neither. */
-function secondsOf(retryAfter: string | undefined, now = Date.now()): number | undefined {
+function secondsOf(retryAfter: string | undefined, now = nowMs()): number | undefined {
   if (retryAfter === undefined) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(retryAfter)
     ? Number(retryAfter)

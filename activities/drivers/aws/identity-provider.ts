@@ -7,6 +7,7 @@ import type { Environment } from '../settings.ts';
 import type { Credentials } from './credentials.ts';
 import { httpOptionsOf } from './http-options.ts';
 import { orAborted } from '../or-aborted.ts';
+import { timeoutSignal } from '../../system/system.ts';
 
 type ProviderSdk = Pick<typeof providers, 'fromTokenFile' | 'fromNodeProviderChain'>;
 type Provider = ReturnType<ProviderSdk['fromNodeProviderChain']>;
@@ -74,7 +75,7 @@ function limited(make: () => Provider, limitSeconds: number): Provider {
   let provider = make();
   return async (properties) => {
     const asked = provider;
-    const limit = AbortSignal.timeout(Math.round(limitSeconds * 1_000));
+    const limit = timeoutSignal(Math.round(limitSeconds * 1_000));
     try {
       return await orAborted(asked(properties), limit);
     } catch (error) {

@@ -10,6 +10,7 @@ import { ClientCache } from '../client-cache.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import type { CredentialPlan } from './credentials.ts';
+import { monotonicMs } from '../../system/system.ts';
 
 export interface AzureClients {
   subscriptionId: string;
@@ -65,7 +66,7 @@ interface Kept {
 
 export interface ClientSourceOptions {
   apiVersions: ApiVersions;
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; only differences count. Default the clock of the process. */
   now?: () => number;
 }
 
@@ -75,7 +76,7 @@ export interface ClientSourceOptions {
  */
 export function createClientSource({
   apiVersions,
-  now = () => performance.now(),
+  now = monotonicMs,
 }: ClientSourceOptions): ClientSource {
   const cache = new ClientCache<Kept>();
   return {

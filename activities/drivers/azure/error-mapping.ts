@@ -4,6 +4,7 @@ import { meanings, type MeaningName } from '../error-meanings.ts';
 import { versionAdvice } from './api-versions.ts';
 import { CallTimeLimit, TokenFailure } from './client.ts';
 import { lacksApiVersion, meaningOf, type AzureAnswer } from './errors.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface Failure {
   meaning: MeaningName;
@@ -178,5 +179,5 @@ export function secondsOfRetryAfter(value: string | undefined): number | undefin
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);
   const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1_000));
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - nowMs()) / 1_000));
 }

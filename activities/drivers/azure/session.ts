@@ -15,6 +15,7 @@ import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 import { Pauses, realTiming } from '../wait.ts';
+import { random, timeoutSignal } from '../../system/system.ts';
 
 export interface Timing {
   /** Limit of one HTTP request, with the token that it needs. */
@@ -57,7 +58,7 @@ export const defaultTiming: Timing = {
   firstPauseSeconds: 1,
   longestPauseSeconds: 4,
   pollSeconds: 10,
-  random: Math.random,
+  random,
 };
 
 /**
@@ -128,7 +129,7 @@ interface SessionParts {
 }
 
 export function sessionOf({ request, clients, timing, choices }: SessionParts): Session {
-  const limit = AbortSignal.timeout(timing.limitSeconds * 1_000);
+  const limit = timeoutSignal(timing.limitSeconds * 1_000);
   const signal = AbortSignal.any([request.signal, limit]);
   const write = writeIn(request.checkpoint, clients);
   return {
@@ -180,7 +181,7 @@ export async function call<Result>(
   send: (options: CallOptions) => Promise<Result>,
 ): Promise<Result> {
   const { callSeconds } = session.timing;
-  const limit = AbortSignal.timeout(callSeconds * 1_000);
+  const limit = timeoutSignal(callSeconds * 1_000);
   const abortSignal = AbortSignal.any([session.signal, limit]);
   try {
     session.signal.throwIfAborted();

@@ -5,6 +5,7 @@ import type { MeaningName } from '../error-meanings.ts';
 import type { ComputeOperation } from './compute.ts';
 import { meaningOf, meaningOfStranger } from './errors.ts';
 import type { ComputeErrors } from './errors.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface ComputeFault {
   meaning: MeaningName;
@@ -115,7 +116,7 @@ function secondsOf(retryAfter: string | null): number | undefined {
   const seconds = Number(retryAfter);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);
   const until = Date.parse(retryAfter);
-  return Number.isNaN(until) ? undefined : Math.max(0, Math.ceil((until - Date.now()) / 1_000));
+  return Number.isNaN(until) ? undefined : Math.max(0, Math.ceil((until - nowMs()) / 1_000));
 }
 
 /** The error of an operation that is done and failed. */

@@ -4,6 +4,7 @@ import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library
 import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
 import { subjectTokenType, tokenUrl } from './credentials.ts';
 import type { ExternalAccount, SecretCredentials, ServiceAccount } from './credentials.ts';
+import { timeoutSignal } from '../../system/system.ts';
 
 export interface TokenSettings {
   /** Instead of Google's endpoints for tokens. */
@@ -102,7 +103,7 @@ function tokenTransporter({ tokenEndpoint, callTimeoutSeconds }: TokenSettings):
         options.url.hostname,
       );
       const url = tokenEndpoint && isToken ? tokenEndpoint : options.url;
-      const timeout = AbortSignal.timeout(Math.ceil(callTimeoutSeconds * 1_000));
+      const timeout = timeoutSignal(Math.ceil(callTimeoutSeconds * 1_000));
       return { ...options, url, retry: false, retryConfig: { retry: 0 }, signal: timeout };
     },
   });

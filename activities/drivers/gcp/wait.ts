@@ -3,6 +3,7 @@ import { DriverPending, pollWithinContract } from '../driver.ts';
 import { Pauses } from '../wait.ts';
 import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface WaitLimits {
   /** The limit of all waiting together. */
@@ -104,7 +105,7 @@ function pendingOperation(
   const state = trouble
     ? `the last look failed: ${trouble.message}`
     : `operation ${status}${percent}`;
-  const isYoung = Date.now() - begunAt < youthMilliseconds;
+  const isYoung = nowMs() - begunAt < youthMilliseconds;
   return pending(`${what} (${state})`, {
     pollAfterSeconds: isYoung ? pollSeconds.young : pollSeconds.old,
     retryAfterSeconds: trouble?.retryAfterSeconds,
@@ -139,7 +140,7 @@ const recentMilliseconds = 60_000;
  * brings back for ever.
  */
 export function isRecent({ endedAt, begunAt = 0 }: ComputeOperation): boolean {
-  return Date.now() - (endedAt ?? begunAt) < recentMilliseconds;
+  return nowMs() - (endedAt ?? begunAt) < recentMilliseconds;
 }
 
 /** Asking again may help. */

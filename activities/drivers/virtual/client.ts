@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
 import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
+import { timeoutSignal } from '../../system/system.ts';
 
 export interface CloudInstanceRequest {
   name: string;
@@ -103,7 +104,7 @@ const pathOf = (id: string): string => `/instances/${encodeURIComponent(id)}`;
 
 async function send<T>(agent: Agent, options: ClientOptions, call: Call): Promise<T> {
   const { method, path, body } = call;
-  const timeout = AbortSignal.timeout(options.callTimeoutSeconds * 1_000);
+  const timeout = timeoutSignal(options.callTimeoutSeconds * 1_000);
   try {
     const response = await agent.request({
       origin: options.url.origin,

@@ -6,6 +6,8 @@ import type { KubeObject } from '../client/client.ts';
 import type { CachedObject } from './object-cache.ts';
 import type { ReflectorOptions } from './reflector.ts';
 import { Reflector } from './reflector.ts';
+import type { Timer } from '../../system/system.ts';
+import { after } from '../../system/system.ts';
 
 export interface LazyReflectorOptions<
   K extends KubeObject,
@@ -22,7 +24,7 @@ const defaultIdleMs = 60_000;
 export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   readonly #options: LazyReflectorOptions<K, T>;
   #running: Reflector<K, T> | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #idle: Timer | undefined;
   /** Of those that were let go: `close` waits for them. */
   #ending: Promise<void> = Promise.resolve();
 
@@ -33,8 +35,9 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   /** Starts it, or keeps it running for another while. */
   use(): Reflector<K, T> {
     this.#running ??= this.#start();
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#stop(), this.#options.idleMs ?? defaultIdleMs).unref();
+    this.#idle?.cancel();
+    const idleMs = this.#options.idleMs ?? defaultIdleMs;
+    this.#idle = after(idleMs, () => this.#stop(), { keepsAlive: false });
     return this.#running;
   }
 
@@ -60,7 +63,7 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   }
 
   #stop(): void {
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
     const stopped = this.#running?.stop();
     this.#running = undefined;
     if (stopped) this.#ending = this.#ending.then(() => stopped);

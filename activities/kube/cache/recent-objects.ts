@@ -5,6 +5,7 @@
 import type { KubeClient, KubeObject } from '../client/client.ts';
 import { ignoreNotFound } from '../client/ignore.ts';
 import { isNewer } from './resource-version.ts';
+import { monotonicMs } from '../../system/system.ts';
 
 /**
  * What was signalled to a workflow is read anew; a change that was not signalled yet may be missed
@@ -63,15 +64,15 @@ export class RecentObjects {
   #keep(path: string, object: KubeObject): void {
     for (const [key, { at }] of this.#kept) {
       // In the order of their age.
-      if (performance.now() - at < longestAgeMs) break;
+      if (monotonicMs() - at < longestAgeMs) break;
       this.#kept.delete(key);
     }
     this.#kept.delete(path);
     const { resourceVersion } = object.metadata;
-    this.#kept.set(path, { text: JSON.stringify(object), resourceVersion, at: performance.now() });
+    this.#kept.set(path, { text: JSON.stringify(object), resourceVersion, at: monotonicMs() });
   }
 }
 
 function isFresh({ resourceVersion, at }: Kept, atLeast: string): boolean {
-  return performance.now() - at < longestAgeMs && !isNewer(atLeast, resourceVersion);
+  return monotonicMs() - at < longestAgeMs && !isNewer(atLeast, resourceVersion);
 }

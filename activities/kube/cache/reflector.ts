@@ -13,6 +13,7 @@ import { PageSize, pagesOf } from '../client/paging.ts';
 import type { Page } from '../client/paging.ts';
 import { pause } from '../client/pause.ts';
 import { isNewer } from './resource-version.ts';
+import { monotonicMs, nowMs } from '../../system/system.ts';
 
 export interface ReflectorOptions<
   K extends KubeObject,
@@ -69,7 +70,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   #restarts = 0;
   /** In a row, without anything heard from the server in between. */
   #failures = 0;
-  #lastEventAt = performance.now();
+  #lastEventAt = monotonicMs();
   #awaySince: number | undefined;
 
   /** Starts at once. */
@@ -119,7 +120,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
 
   /** Since the server last sent anything, bookmarks included. */
   get lastEventAgeSeconds(): number {
-    return (performance.now() - this.#lastEventAt) / 1_000;
+    return (monotonicMs() - this.#lastEventAt) / 1_000;
   }
 
   async stop(): Promise<void> {
@@ -129,11 +130,11 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const startedAt = performance.now();
+      const startedAt = monotonicMs();
       try {
         if (this.#mustList || (await this.#wentBack())) await this.#list();
         await this.#watch();
-        if (performance.now() - startedAt < shortWatchMs) await this.#wait(0);
+        if (monotonicMs() - startedAt < shortWatchMs) await this.#wait(0);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.#noteFailure(error);
@@ -146,7 +147,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     this.#restarts += 1;
     this.#failures += 1;
     if (!isUnreachable(error)) this.#awaySince = undefined;
-    else this.#awaySince ??= Date.now();
+    else this.#awaySince ??= nowMs();
     this.#mustList ||= isGone(error) || isTooLargeVersion(error);
     this.#isSinceForgotten ||= isGone(error) && this.#isAtSince();
     this.#options.onError(error);
@@ -183,7 +184,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     const uids = new Set<string>();
     let outcome: ListOutcome | undefined;
     for await (const { metadata, items } of this.#pages()) {
-      this.#lastEventAt = performance.now();
+      this.#lastEventAt = monotonicMs();
       this.#awaySince = undefined;
       outcome ??= this.#beginList(metadata.resourceVersion);
       for (const object of items ?? []) {
@@ -226,7 +227,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     const { client, path, query } = this.#options;
     const from = { ...query, resourceVersion: this.#version };
     for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
-      this.#lastEventAt = performance.now();
+      this.#lastEventAt = monotonicMs();
       this.#awaySince = undefined;
       this.#backoff.reset();
       this.#failures = 0;

@@ -1,5 +1,6 @@
 /** Jittered exponential waits for what is tried for ever. */
 import { backoffMs } from '../../../workflows/values/backoff.ts';
+import { random } from '../../system/system.ts';
 
 export interface Backoff {
   /** Milliseconds to wait before the next attempt; grows with each call. */
@@ -19,7 +20,7 @@ export function createBackoff({ firstMs, maxMs }: BackoffRange): Backoff {
     next() {
       attempts += 1;
       // Up to a half is left out, so that watches that broke together do not come back together.
-      return backoffMs({ attempt: attempts, firstMs, maxMs, jitter: 0.5 }, Math.random());
+      return backoffMs({ attempt: attempts, firstMs, maxMs, jitter: 0.5 }, random());
     },
     reset() {
       attempts = 0;

@@ -6,6 +6,7 @@ import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import { FileAuth } from '@kubernetes/client-node/dist/file_auth.js';
 import type { KubeConfig } from './kubeconfig.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface Tls {
   ca?: string;
@@ -35,9 +36,9 @@ export function createCredentials(config: KubeConfig): Credentials {
   const load = async (): Promise<Credential> => read(config, await authenticator);
   return {
     current() {
-      if (cached !== undefined && cached.until > Date.now()) return cached.credential;
+      if (cached !== undefined && cached.until > nowMs()) return cached.credential;
       const credential = load();
-      cached = { until: Date.now() + cacheMs, credential };
+      cached = { until: nowMs() + cacheMs, credential };
       // A failure is not kept: the next request tries again.
       credential.catch(() => (cached = undefined));
       return credential;

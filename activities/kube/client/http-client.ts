@@ -14,6 +14,7 @@ import { createTransport } from './transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { linesOf } from './watch-stream.ts';
 import { whole } from './normalize.ts';
+import { random, timeoutSignal } from '../../system/system.ts';
 
 export interface KubeClientOptions extends TransportOptions {
   /** Recorded as the owner of the fields that we write. Default `millwright`. */
@@ -105,7 +106,7 @@ async function textOf(
   { timeoutMs, longestAnswerBytes }: Limits,
 ): Promise<string> {
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = timeoutSignal(timeoutMs);
     const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
     const text = await textWithin(response.body, longestAnswerBytes);
     if (text === undefined) throw tooLarge(call, longestAnswerBytes);
@@ -168,7 +169,7 @@ async function* eventsOf<T>(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>> {
   // Spread, so that watches that were opened together do not end together.
-  const timeoutSeconds = 300 + Math.floor(Math.random() * 300);
+  const timeoutSeconds = 300 + Math.floor(random() * 300);
   const query = { watch: true, allowWatchBookmarks: true, timeoutSeconds, ...call.query };
   try {
     const request = requestOf({ ...call, query });

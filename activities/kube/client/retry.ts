@@ -1,7 +1,7 @@
 /** Which failed calls the client itself sends again, and after how long. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../../workflows/values/backoff.ts';
 import { KubeError } from './errors.ts';
+import { random, sleep } from '../../system/system.ts';
 
 export interface Repeatable {
   method: string;
@@ -23,7 +23,7 @@ export async function withRetries<T>(call: Repeatable, attempt: () => Promise<T>
       return await attempt();
     } catch (error) {
       if (!(error instanceof KubeError) || !mayRepeat(call, error)) throw error;
-      const delayMs = error.retryAfterMs ?? backoffMs({ attempt: tries, ...delay }, Math.random());
+      const delayMs = error.retryAfterMs ?? backoffMs({ attempt: tries, ...delay }, random());
       waitedMs += delayMs;
       if (waitedMs > budgetMs) throw error;
       await sleep(delayMs);

@@ -10,6 +10,7 @@ import { lease as leasePath } from '../client/paths.ts';
 import type { NotedPause } from '../objects/pauses.ts';
 import { pausesAnnotation, readPauses } from '../objects/pauses.ts';
 import { Reflector } from '../cache/reflector.ts';
+import { monotonicMs, nowMs } from '../../system/system.ts';
 
 export interface ActiveWatcher {
   /** No holder, no action: whatever writes to Kubernetes waits for a watcher. */
@@ -54,9 +55,9 @@ export function watchActiveWatcher({
       noted: lease.metadata.annotations?.[pausesAnnotation] ?? '',
     }),
     onChange({ type, object }) {
-      const now = Date.now();
+      const now = nowMs();
       const remaining = type === 'live' ? term.remaining(object, now) : 0;
-      end = { monotonic: performance.now() + remaining, wall: now + remaining };
+      end = { monotonic: monotonicMs() + remaining, wall: now + remaining };
       if (object.noted === noted) return;
       noted = object.noted;
       pauses = readPauses(noted);
@@ -64,7 +65,7 @@ export function watchActiveWatcher({
     onError,
   });
   return {
-    isActive: () => performance.now() < end.monotonic && Date.now() < end.wall,
+    isActive: () => monotonicMs() < end.monotonic && nowMs() < end.wall,
     pauses: () => pauses,
     synced: reflector.synced,
     close: () => reflector.stop(),

@@ -9,6 +9,7 @@ import { LeaseSet } from './lease-set.ts';
 import { pause } from '../client/pause.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import type { KubeClientOptions } from '../client/http-client.ts';
+import { monotonicMs, nowMs, random } from '../../system/system.ts';
 
 export interface ElectionTiming {
   /** A Lease that did not change for so long is free. Default 15. */
@@ -115,7 +116,7 @@ export class Election {
   get isLeader(): boolean {
     return (
       this.#renewedAt !== undefined &&
-      performance.now() - this.#renewedAt < this.#timing.renewDeadlineMs
+      monotonicMs() - this.#renewedAt < this.#timing.renewDeadlineMs
     );
   }
 
@@ -151,13 +152,13 @@ export class Election {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await (this.#renewedAt === undefined ? this.#tryToLead() : this.#lead());
-      await pause(this.#timing.retryPeriodMs * (1 + Math.random() * 0.2), signal);
+      await pause(this.#timing.retryPeriodMs * (1 + random() * 0.2), signal);
     }
   }
 
   async #tryToLead(): Promise<void> {
     try {
-      const startedAt = performance.now();
+      const startedAt = monotonicMs();
       const { obstacle, annotations, renewedAt } = await this.#leases.read();
       this.#isOtherLeading = obstacle !== undefined;
       if (obstacle !== undefined) return this.#waitFor(obstacle);
@@ -184,7 +185,7 @@ export class Election {
 
   #doubtOf(renewedAt: number | undefined): string | undefined {
     if (this.#leases.wentBack) return restored;
-    const age = Math.abs(Date.now() - (renewedAt ?? Date.now()));
+    const age = Math.abs(nowMs() - (renewedAt ?? nowMs()));
     const { leaseDurationSeconds } = this.#timing;
     const isBrief = age <= Math.max(briefAbsenceMs, 2 * leaseDurationSeconds * 1_000);
     return isBrief ? undefined : `no leader for ${Math.round(age / 1_000)} s`;
@@ -198,7 +199,7 @@ export class Election {
   }
 
   async #lead(): Promise<void> {
-    const startedAt = performance.now();
+    const startedAt = monotonicMs();
     try {
       const attempt = await this.#leases.renew(this.#annotations());
       if (this.#renewedAt === undefined) return;

@@ -7,6 +7,7 @@ import { isConflict, isNotFound } from '../client/errors.ts';
 import { ObservedLease, incarnationAnnotation } from './observed-lease.ts';
 import type { Candidate, Lease } from './observed-lease.ts';
 import { lease as leasePath } from '../client/paths.ts';
+import { nowMs } from '../../system/system.ts';
 
 export interface LeaseLockOptions extends Candidate {
   client: KubeClient;
@@ -30,7 +31,7 @@ interface Write {
 }
 
 /** Lease times have microseconds. */
-const microTime = (): string => new Date().toISOString().replace('Z', '000Z');
+const microTime = (): string => new Date(nowMs()).toISOString().replace('Z', '000Z');
 
 export class LeaseLock {
   readonly name: string;

@@ -2,13 +2,13 @@
  * The Leases that a leader holds, all or none. Our own comes last and goes first: it is what lets
  * workers act.
  */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, Attempt } from './lease-lock.ts';
+import { nowMs, uuid } from '../../system/system.ts';
 
 /**
  * Its `leaseTransitions` are the epoch of the watcher's signals; only with a holder may workers
@@ -59,7 +59,7 @@ const secondsUntil2020 = 1_577_836_800;
  * it also where a Lease was deleted, or restored from a backup. Seconds, because no process begins
  * more than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
  */
-export const epochFromTime = (): number => Math.floor(Date.now() / 1_000) - secondsUntil2020;
+export const epochFromTime = (): number => Math.floor(nowMs() / 1_000) - secondsUntil2020;
 
 export class LeaseSet {
   readonly #own: LeaseLock;
@@ -67,7 +67,7 @@ export class LeaseSet {
   readonly #log: Logger;
 
   constructor({ log, resourceNamespace, ...options }: LeaseSetOptions) {
-    const common = { ...options, incarnation: randomUUID() };
+    const common = { ...options, incarnation: uuid() };
     const own = ownLeaseOf(options.namespace, resourceNamespace);
     this.#own = new LeaseLock({ ...common, ...own, leastTransitions: epochFromTime });
     const others = options.isForced ? [] : mcmLeases;

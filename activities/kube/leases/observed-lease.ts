@@ -4,6 +4,7 @@
  */
 import type { ObjectMeta } from '../client/client.ts';
 import { isNewer } from '../cache/resource-version.ts';
+import { monotonicMs } from '../../system/system.ts';
 
 export interface LeaseSpec {
   holderIdentity?: string | null;
@@ -59,7 +60,7 @@ export class ObservedLease {
   see(lease: Lease | undefined): void {
     if (isOlderState(lease, this.#lease)) this.#wentBack = true;
     if (lease?.metadata.resourceVersion !== this.#lease?.metadata.resourceVersion) {
-      this.#changedAt = performance.now();
+      this.#changedAt = monotonicMs();
     }
     this.#lease = lease;
   }
@@ -74,7 +75,7 @@ export class ObservedLease {
     const holder = this.#lease?.spec?.holderIdentity;
     if (!holder || this.#isOurs(holder)) return undefined;
     const durationSeconds = this.#lease?.spec?.leaseDurationSeconds ?? defaultDurationSeconds;
-    return performance.now() < this.#changedAt + durationSeconds * 1_000 ? holder : undefined;
+    return monotonicMs() < this.#changedAt + durationSeconds * 1_000 ? holder : undefined;
   }
 
   #isOurs(holder: string): boolean {

@@ -2,10 +2,10 @@
  * Writes Events in the background, as client-go's recorder does: no step waits for one, and none
  * fails with one.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefusal } from '../client/errors.ts';
 import type { Occurrence } from './event.ts';
 import { SpamFilter } from './spam-filter.ts';
+import { sleep } from '../../system/system.ts';
 
 /**
  * Why an Event was not written: its object has had too many, too many wait, the API server refused
@@ -52,7 +52,7 @@ export class EventRecorder {
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     const timer = new AbortController();
-    const end = sleep(withinMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    const end = sleep(withinMs, { signal: timer.signal }).catch(() => undefined);
     await Promise.race([this.idle(), end]);
     timer.abort();
     const left = this.#queue;

@@ -5,6 +5,7 @@ import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isNotFound } from '../client/errors.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { namespaced } from '../client/paths.ts';
+import { nowMs } from '../../system/system.ts';
 
 /** The API server's limits. */
 const longestMessage = 1024;
@@ -17,7 +18,7 @@ const recorders = new WeakMap<KubeClient, EventRecorder>();
  * may fail or wait because an Event cannot be written. The recorder of this client writes it soon.
  */
 export function recordEvent(client: KubeClient, subject: EventSubject, text: EventText): void {
-  recorderOf(client).record({ subject, text, at: Date.now() });
+  recorderOf(client).record({ subject, text, at: nowMs() });
 }
 
 /** From now on this recorder writes the Events that are recorded with `client`. */

@@ -7,6 +7,7 @@ import { namespaced } from '../client/paths.ts';
 import type { NotedPause } from './pauses.ts';
 import { bounded } from './pauses.ts';
 import { Reflector } from '../cache/reflector.ts';
+import { nowMs } from '../../system/system.ts';
 
 export const stopName = 'millwright-stop';
 
@@ -61,7 +62,7 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
     }),
     onChange({ type, object }) {
       const { uid, reason, by, since } = object;
-      const now = Date.now();
+      const now = nowMs();
       if (type === 'gone')
         ended = bounded([...ended, { reason: 'stop', from: since, until: now }], now);
       current =

@@ -1,8 +1,9 @@
 /** Times as Kubernetes writes them. */
 import { timeIn } from '../../../workflows/api/time.ts';
+import { nowMs } from '../../system/system.ts';
 
 /** Kubernetes times have no fractions of a second. */
-export function timestamp(milliseconds = Date.now()): string {
+export function timestamp(milliseconds = nowMs()): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 

@@ -13,6 +13,7 @@ import { evaluated } from './find-orphans.ts';
 import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';
 import { factOf } from '../missing-instances.ts';
+import { nowMs } from '../../system/system.ts';
 
 export async function evaluateListings(
   control: KubeClient,
@@ -27,7 +28,7 @@ export async function evaluateListings(
     listings.flatMap(({ instances }) => instances.map((one) => lastPartOf(one.providerID))),
   );
   // How long its cloud may take is known when it is asked for one of them.
-  const rules = { now: Date.now(), settleSeconds: 0 };
+  const rules = { now: nowMs(), settleSeconds: 0 };
   return listings.map(({ className, instances, error }) => {
     const listing = evaluated(instances, claims, {
       provider,

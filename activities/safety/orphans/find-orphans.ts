@@ -20,6 +20,7 @@ import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';
 import type { SearchDependencies } from '../missing-instances.ts';
 import { listedIn, findMissing } from '../missing-instances.ts';
+import { nowMs } from '../../system/system.ts';
 
 /**
  * The answer stands in a history. More suspects than the largest bound on deletions are of no use
@@ -96,7 +97,7 @@ export function evaluated(
   const suspects: Suspect[] = [];
   const cleared: string[] = [];
   const suspected = new Set(earlier);
-  const now = Date.now();
+  const now = nowMs();
   for (const instance of instances) {
     const verdict = verdictAt(now, instance, { claims, minAgeSeconds });
     if ('kept' in verdict) {

@@ -35,6 +35,7 @@ export class SimulatedProcess {
       monotonic: () => simulation.now - bornAt,
       random: this.chance.share,
       uuid: () => this.chance.uuid(),
+      secretInt: (limit) => this.chance.below(limit),
       after: (milliseconds, action) => this.after(milliseconds, action),
     };
   }
