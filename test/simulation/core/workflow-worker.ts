@@ -12,7 +12,7 @@ import type {
   WorkflowTask,
 } from '../temporal/messages.ts';
 import { LocalActivities } from './local-activities.ts';
-import type { LocalParts } from './local-activities.ts';
+import type { LocalActivity, LocalParts } from './local-activities.ts';
 import { CachedRun, Nondeterminism, TaskFailure } from './run.ts';
 import type { Position } from './run.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -27,7 +27,7 @@ export interface WorkflowWorkerParts {
   tasksMax: number;
   cachedMax: number;
   local: LocalParts;
-  /** Share of tasks after which a run leaves the cache, so that the next one replays it. */
+  /** Share of tasks before which a run leaves the cache, so that it is replayed. */
   evictions: number;
 }
 
@@ -44,6 +44,7 @@ export class WorkflowWorker {
   readonly #parts: WorkflowWorkerParts;
   readonly #slots: Slots;
   readonly #cache = new Map<string, Entry>();
+  readonly #turns = new Map<string, Promise<void>>();
   #isStopping = false;
 
   constructor(parts: WorkflowWorkerParts) {
@@ -70,7 +71,7 @@ export class WorkflowWorker {
         this.#slots.free();
         break;
       }
-      const handled = this.#handle(task).finally(() => {
+      const handled = this.#inTurn(task).finally(() => {
         this.#slots.free();
         tasks.delete(handled);
       });
@@ -79,13 +80,24 @@ export class WorkflowWorker {
     await Promise.all(tasks);
   }
 
+  /** One task of a run at a time: the server may hand out the next one before this one is over. */
+  async #inTurn(task: WorkflowTask): Promise<void> {
+    const { runId } = task.run;
+    const before = this.#turns.get(runId);
+    const turn = (before ?? Promise.resolve()).then(() => this.#handle(task));
+    this.#turns.set(runId, turn);
+    await turn;
+    if (this.#turns.get(runId) === turn) this.#turns.delete(runId);
+  }
+
   async #handle(task: WorkflowTask): Promise<void> {
     const { process, line, evictions } = this.#parts;
     const { runId } = task.run;
     try {
+      if (process.chance.happens(evictions)) await this.#evict(runId);
       const entry = await this.#entryFor(task);
       const closes = await this.#work(entry, task);
-      if (closes || process.chance.happens(evictions)) await this.#evict(runId);
+      if (closes) await this.#evict(runId);
     } catch (error) {
       await this.#evict(runId);
       if (error instanceof GrpcError) return;
@@ -114,6 +126,7 @@ export class WorkflowWorker {
       return found;
     });
     const entry = { run: made, local: new LocalActivities(local, run) };
+    for (const command of openLocalActivities(history)) entry.local.schedule(command);
     this.#cache.set(run.runId, entry);
     const [oldest] = this.#cache.keys();
     if (oldest !== undefined && this.#cache.size > cachedMax) await this.#evict(oldest);
@@ -172,6 +185,20 @@ export class WorkflowWorker {
     entry.local.drop();
     await this.#parts.simulation.whileTimeStands(() => entry.run.dispose());
   }
+}
+
+/** Those that a replay finds no end of run again. */
+function openLocalActivities(history: readonly Activation[]): LocalActivity[] {
+  const open = new Map<number, LocalActivity>();
+  for (const { jobs, commands } of history) {
+    for (const { resolveActivity } of jobs) {
+      if (resolveActivity?.isLocal) open.delete(resolveActivity.seq ?? 0);
+    }
+    for (const { scheduleLocalActivity } of commands) {
+      if (scheduleLocalActivity) open.set(scheduleLocalActivity.seq ?? 0, scheduleLocalActivity);
+    }
+  }
+  return [...open.values()];
 }
 
 function positionOf(task: WorkflowTask): Position {

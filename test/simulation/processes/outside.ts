@@ -26,7 +26,7 @@ export interface OutsideParts {
   onWrite?: WriteListener | undefined;
 }
 
-/** Share of workflow tasks after which a run leaves the cache and is replayed. */
+/** Share of workflow tasks before which a run leaves the cache and is replayed. */
 const evictions = 0.02;
 /** As those of the real clients, milliseconds. */
 const eventTimeoutMs = 3_000;
