@@ -291,13 +291,13 @@ export class DrainPass {
   #noteRefusal(
     { uid }: DrainPod,
     verdict: BudgetVerdict,
-    { now, random }: { now: number; random: number },
+    attempt: { now: number; random: number },
   ): void {
     const { refusals } = this.#progress;
-    const since = refusals[uid]?.since ?? now;
+    const since = refusals[uid]?.since ?? attempt.now;
     const { isHopeless } = verdict;
     const evictionMilliseconds = this.#evictionMilliseconds();
-    const nextTryAt = nextTryOf({ since, now, isHopeless, evictionMilliseconds, random });
+    const nextTryAt = nextTryOf({ ...attempt, since, isHopeless, evictionMilliseconds });
     refusals[uid] = { ...verdict, since, nextTryAt };
   }
 

@@ -69,13 +69,13 @@ export class Pauses {
 
   #pauseMs(attempt: number, retryAfterSeconds: number | undefined): number {
     const firstMs = this.#limits.firstPauseSeconds * 1_000;
-    const random = this.#timing.random();
+    const chance = this.#timing.random();
     if (retryAfterSeconds !== undefined) {
       // Never earlier than the cloud asks for, and never at once: a cloud that says 0 is not to be
       // asked in a loop.
-      return Math.max(retryAfterSeconds * 1_000, firstMs) * (1 + jitter * random);
+      return Math.max(retryAfterSeconds * 1_000, firstMs) * (1 + jitter * chance);
     }
     const maxMs = this.#limits.longestPauseSeconds * 1_000;
-    return backoffMs({ attempt, firstMs, maxMs, jitter }, random);
+    return backoffMs({ attempt, firstMs, maxMs, jitter }, chance);
   }
 }

@@ -23,8 +23,8 @@ export interface System {
   random(): number;
   uuid(): string;
   /**
-   * A whole number from 0 up to `limit`, which is left out; nobody can guess it. Only a simulation,
-   * which has no secrets, may draw it from its seed.
+   * A whole number from 0 up to `limit`, which is left out; it cannot be guessed. Only a
+   * simulation, which has no secrets, may draw it from its seed.
    */
   secretInt(limit: number): number;
   after(milliseconds: number, action: () => void, options?: TimerOptions): Timer;
@@ -70,7 +70,7 @@ export function uuid(): string {
   return present().uuid();
 }
 
-/** A whole number from 0 up to `limit`, which is left out. Nobody can guess it: for secrets. */
+/** A whole number from 0 up to `limit`, which is left out. It cannot be guessed: for secrets. */
 export function secretInt(limit: number): number {
   return present().secretInt(limit);
 }

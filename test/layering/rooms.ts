@@ -143,9 +143,20 @@ export const rooms: readonly Room[] = [
     packages: workflowSdk,
   },
   {
+    folder: 'activities/system',
+    holds: 'time and randomness of the process',
+    imports: [],
+    packages: ['node'],
+  },
+  {
     folder: 'activities/kube',
     holds: 'the Kubernetes client, caches, Leases; knows no machines',
-    imports: ['workflows/api', 'workflows/values', 'workflows/contracts/references'],
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/contracts/references',
+      'activities/system',
+    ],
     packages: ['@kubernetes/client-node', 'node', 'pino', 'undici', 'yaml'],
   },
   {
@@ -156,6 +167,7 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts/driver-activities',
       'workflows/contracts/driver-contract',
+      'activities/system',
     ],
     packages: [
       '@aws-sdk/*',
@@ -175,6 +187,7 @@ export const rooms: readonly Room[] = [
       'workflows/api',
       'workflows/contracts',
       'workflows/plan/machine-class',
+      'activities/system',
       'activities/kube',
       'activities/drivers',
     ],
@@ -188,6 +201,7 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts',
       'workflows/plan/safety',
+      'activities/system',
       'activities/kube',
       'activities/machine-class',
     ],
@@ -203,6 +217,7 @@ export const rooms: readonly Room[] = [
       'workflows/plan/machine',
       'workflows/plan/machine-deployment',
       'workflows/plan/drain',
+      'activities/system',
       'activities/kube',
       'activities/drivers',
       'activities/machine-class',
@@ -218,11 +233,12 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts',
       'workflows/plan/drain',
+      'activities/system',
       'activities/kube',
       'activities/runtime',
       'activities/machine',
     ],
-    packages: ['@temporalio/client', '@temporalio/common', 'node'],
+    packages: ['@temporalio/client', '@temporalio/common'],
   },
   {
     folder: 'activities/machine-set',
@@ -233,6 +249,7 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'workflows/plan',
       'workflows/plan/machine-set',
+      'activities/system',
       'activities/kube',
       'activities/runtime',
       'activities/machine',
@@ -249,6 +266,7 @@ export const rooms: readonly Room[] = [
       'workflows/plan',
       'workflows/plan/machine-set',
       'workflows/plan/machine-deployment',
+      'activities/system',
       'activities/kube',
       'activities/runtime',
       'activities/machine',
@@ -264,6 +282,7 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts',
       'workflows/plan/**',
+      'activities/system',
       'activities/kube',
       'activities/drivers',
       'activities/runtime',
@@ -302,6 +321,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows/values',
       'workflows/contracts',
+      'activities/system',
       'activities/kube',
       'watcher/cache',
       'watcher/dispatch',
@@ -311,7 +331,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher',
     holds: 'the watcher while it leads',
-    imports: ['workflows/values', 'activities/kube', 'watcher/**'],
+    imports: ['workflows/values', 'activities/system', 'activities/kube', 'watcher/**'],
     packages: ['@temporalio/client', 'pino'],
   },
   {
@@ -329,7 +349,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/metrics',
     holds: 'metrics of each part',
-    imports: ['workflows/api', 'activities/kube', 'activities/drivers', 'watcher'],
+    imports: [
+      'workflows/api',
+      'activities/system',
+      'activities/kube',
+      'activities/drivers',
+      'watcher',
+    ],
     packages: ['pino', 'prom-client'],
   },
   {
@@ -337,6 +363,7 @@ export const rooms: readonly Room[] = [
     holds: 'start, HTTP port and shutdown of a process',
     imports: [
       'workflows/values',
+      'activities/system',
       'activities/kube',
       'workers/log',
       'workers/config',
@@ -347,14 +374,14 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/drivers',
     holds: 'limits for calls of drivers',
-    imports: ['activities/drivers'],
-    packages: ['node'],
+    imports: ['activities/system', 'activities/drivers'],
+    packages: [],
   },
   {
     folder: 'workers/kube',
     holds: 'clients of both clusters',
     imports: ['activities/**', 'workers/log', 'workers/config', 'workers/process'],
-    packages: ['@temporalio/client', 'node', 'pino', 'prom-client'],
+    packages: ['@temporalio/client', 'pino', 'prom-client'],
   },
   {
     folder: 'workers/temporal',
@@ -380,7 +407,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities/kube', 'activities/drivers', 'watcher', 'workers/**'],
+    imports: [
+      'activities/system',
+      'activities/kube',
+      'activities/drivers',
+      'watcher',
+      'workers/**',
+    ],
     packages: ['@temporalio/client'],
   },
   {

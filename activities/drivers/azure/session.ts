@@ -151,13 +151,13 @@ export function withOwnPauses(session: Session, limitSeconds: number): Session {
 }
 
 function pausesWithin(timing: Timing, limitSeconds: number, signal: AbortSignal): Pauses {
-  const { firstPauseSeconds, longestPauseSeconds, random } = timing;
+  const { firstPauseSeconds, longestPauseSeconds } = timing;
   const limits = { limitSeconds, firstPauseSeconds, longestPauseSeconds };
   // Only the pauses count: a call goes through several operations, and slow answers of Azure must
   // not use up the time for waiting. `limitSeconds` of the session bounds the whole call.
   let sleptMs = 0;
   return new Pauses(limits, signal, {
-    random,
+    random: timing.random,
     nowMs: () => sleptMs,
     async sleep(milliseconds, abortSignal) {
       sleptMs += milliseconds;
