@@ -82,8 +82,9 @@ function answerUpdate(
 }
 
 function closeBy(execution: Execution, command: Command): void {
-  const { completeWorkflowExecution: completed } = command;
-  if (completed) execution.result = completed.result ?? undefined;
+  const { completeWorkflowExecution: completed, failWorkflowExecution: failed } = command;
+  execution.result = completed?.result ?? undefined;
+  execution.failure = failed?.failure ?? undefined;
   const status = statusAfter(command);
   execution.history.add(`WORKFLOW_EXECUTION_${status}`);
   execution.close(status, command);

@@ -91,6 +91,7 @@ export class Execution {
   closedAt: number | undefined;
   /** Of its end. */
   result: Payload | undefined;
+  failure: Failure | undefined;
   readonly #world: ExecutionWorld;
   readonly #requestIds = new Set<string>();
   #news: Job[] = [];
