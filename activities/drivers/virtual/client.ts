@@ -55,9 +55,28 @@ export interface VirtualCloudClient {
   delete(id: string, signal: AbortSignal): Promise<boolean>;
 }
 
+export interface TransportRequest {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  body?: object | undefined;
+  /** Ends the call. */
+  signal: AbortSignal;
+}
+
+export interface TransportAnswer {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+/** Carries a request to the virtual cloud. */
+export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
+
 export interface ClientOptions {
   url: URL;
   callTimeoutSeconds: number;
+  /** Default HTTP. */
+  transport?: Transport | undefined;
 }
 
 /** More than the driver's queue runs at once: a call that hangs must not hold up another. */
@@ -71,8 +90,8 @@ interface Call {
 }
 
 export function createVirtualCloudClient(options: ClientOptions): VirtualCloudClient {
-  const agent = new Agent({ connections: connectionsMax, keepAliveTimeout: 30_000 });
-  const call = <T>(request: Call): Promise<T> => send<T>(agent, options, request);
+  const transport = options.transport ?? httpTransport(options.url);
+  const call = <T>(request: Call): Promise<T> => send<T>(transport, options, request);
   return {
     create: (body, signal) => call({ method: 'POST', path: '/instances', body, signal }),
     async list({ name, tags = {} }, signal) {
@@ -102,21 +121,33 @@ export function createVirtualCloudClient(options: ClientOptions): VirtualCloudCl
 
 const pathOf = (id: string): string => `/instances/${encodeURIComponent(id)}`;
 
-async function send<T>(agent: Agent, options: ClientOptions, call: Call): Promise<T> {
-  const { method, path, body } = call;
-  const timeout = timeoutSignal(options.callTimeoutSeconds * 1_000);
-  try {
-    const response = await agent.request({
-      origin: options.url.origin,
+function httpTransport({ origin }: URL): Transport {
+  const agent = new Agent({ connections: connectionsMax, keepAliveTimeout: 30_000 });
+  return async ({ method, path, body, signal }) => {
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await agent.request({
+      origin,
       path,
       method,
       headers: { 'content-type': 'application/json', 'user-agent': 'millwright' },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.any([call.signal, timeout]),
+      signal,
     });
-    const text = await response.body.text();
-    if (response.statusCode >= 300) throw errorOfAnswer(call, { response, text });
-    const answer: T = JSON.parse(text);
+    return { statusCode, headers, text: await answer.text() };
+  };
+}
+
+async function send<T>(transport: Transport, options: ClientOptions, call: Call): Promise<T> {
+  const { method, path, body } = call;
+  const timeout = timeoutSignal(options.callTimeoutSeconds * 1_000);
+  try {
+    const signal = AbortSignal.any([call.signal, timeout]);
+    const response = await transport({ method, path, body, signal });
+    if (response.statusCode >= 300) throw errorOfAnswer(call, response);
+    const answer: T = JSON.parse(response.text);
     return answer;
   } catch (error) {
     if (error instanceof DriverError) throw error;

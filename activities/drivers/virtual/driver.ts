@@ -16,13 +16,20 @@ import { invalidSpec } from '../spec-schema.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
 import { createVirtualCloudClient } from './client.ts';
-import type { CloudInstance, CloudInstanceRequest, VirtualCloudClient } from './client.ts';
+import type {
+  CloudInstance,
+  CloudInstanceRequest,
+  Transport,
+  VirtualCloudClient,
+} from './client.ts';
 
 export interface VirtualDriverOptions {
   /** The virtual cloud's address. Default `http://127.0.0.1:7080`. */
   url?: string | undefined;
   /** Limit of one call. Default 30. */
   callTimeoutSeconds?: number;
+  /** Default HTTP. */
+  transport?: Transport | undefined;
 }
 
 const tagNames = {
@@ -41,6 +48,7 @@ export function createVirtualDriver(options: VirtualDriverOptions = {}): Driver 
   const cloud = createVirtualCloudClient({
     url: parseUrl(options.url ?? 'http://127.0.0.1:7080'),
     callTimeoutSeconds: options.callTimeoutSeconds ?? 30,
+    transport: options.transport,
   });
   return {
     settleSeconds,

@@ -1,5 +1,4 @@
 /** What the virtual cloud answers or does not answer, in the words of the driver contract. */
-import type { Dispatcher } from 'undici';
 import { isMachineErrorCode, type MachineErrorCode } from '../../../workflows/api/failures.ts';
 import { DriverError, type DriverFault, type DriverFaultKind } from '../driver.ts';
 
@@ -30,16 +29,22 @@ const kindOfCode: Partial<Record<MachineErrorCode, DriverFaultKind>> = {
   ResourceExhausted: 'quota',
 };
 
+interface FailedAnswer {
+  statusCode: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
 export function errorOfAnswer(
   call: FailedCall,
-  { response, text }: { response: Dispatcher.ResponseData; text: string },
+  { statusCode, headers, text }: FailedAnswer,
 ): DriverError {
   const answer = answerOf(text);
   if (!answer) {
-    const message = `virtual cloud: ${call.method} ${call.path}: status ${response.statusCode}: ${text.slice(0, 200)}`;
+    const message = `virtual cloud: ${call.method} ${call.path}: status ${statusCode}: ${text.slice(0, 200)}`;
     return new DriverError({ code: 'Unavailable', message, settled: false });
   }
-  const fault = faultOf(answer, response.headers['retry-after']);
+  const fault = faultOf(answer, headers['retry-after']);
   return new DriverError({ ...fault, settled: isCreate(call) && fault.settled });
 }
 

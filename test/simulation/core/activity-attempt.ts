@@ -1,4 +1,4 @@
-/** Runs one attempt of an activity as the SDK's worker does: its context, interceptors, converters. */
+/** Runs one attempt of an activity as the SDK's worker does: context, interceptors, converters. */
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import {

@@ -61,7 +61,7 @@ export class Simulation {
   }
 
   /**
-   * Work that takes turns of the host's event loop and no simulated time, as the SDK's sandbox does:
+   * Work that takes turns of the event loop of the host and no simulated time, as the sandbox does:
    * the clock stands until it is over.
    */
   async whileTimeStands<T>(work: () => Promise<T>): Promise<T> {

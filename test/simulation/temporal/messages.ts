@@ -120,8 +120,8 @@ export interface HeartbeatAnswer {
 
 /**
  * A worker's line to the server, for one process and one namespace. Every call fails with a
- * `ServiceError`-like error of gRPC (`grpc-errors.ts`), stays open when the process is dead, and may
- * take its time. The polls are answered with undefined when the process closes the line.
+ * `ServiceError`-like error of gRPC (`grpc-errors.ts`), stays open when the process is dead, and
+ * may take its time. The polls are answered with undefined when the process closes the line.
  */
 export interface WorkerLine {
   pollWorkflowTask(taskQueue: string): Promise<WorkflowTask | undefined>;

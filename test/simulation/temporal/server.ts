@@ -55,6 +55,10 @@ export class SimulatedTemporal {
   }
 
   /** While it is down every call fails; runs, timers and retries stand as they are. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   set isUp(isUp: boolean) {
     this.#isUp = isUp;
     this.#simulation.note('temporal', isUp ? 'answers again' : 'does not answer');

@@ -1,17 +1,18 @@
-/** What a simulated world consists of. Models, users, disasters and the judge see it through this. */
+/** What a simulated world consists of, as models, users, disasters and the judge see it. */
 import type { Simulation } from '../engine/simulation.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { SimulatedTemporal } from '../temporal/server.ts';
 import type { Cluster } from './kube-client.ts';
 import type { Weather } from './weather.ts';
 
-/** A place in a deployment of Millwright where a process runs, and is started again when it ends. */
+/** Where a process of an install runs, and is started again when it ends. */
 export interface Replica {
   readonly component: 'worker' | 'watcher';
   /** For example `one-worker-2`: the install, the component, a number. */
   readonly name: string;
   /** Undefined between the end of one process and the start of the next. */
   readonly process: SimulatedProcess | undefined;
+  start(): void;
   /** Ends it as `kill -9` does; the next one starts after a moment. */
   kill(): void;
   /** Asks it to end as SIGTERM does; the next one starts after a moment. */

@@ -26,6 +26,7 @@ export type Listener = (change: Change) => void;
 
 export class ObjectStore {
   #objects = new Map<string, Entry>();
+  readonly #paths = new Map<string, string>();
   #history: Change[] = [];
   #version = 100;
   #forgottenBelow = 0;
@@ -47,6 +48,12 @@ export class ObjectStore {
 
   object(target: Target): Stored | undefined {
     return this.entry(target)?.object;
+  }
+
+  /** The object with this UID; undefined when there is none any more. */
+  entryOfUid(uid: string): Entry | undefined {
+    const path = this.#paths.get(uid);
+    return path === undefined ? undefined : this.#objects.get(path);
   }
 
   /** All of a collection, by namespace and name, as they were at a version. */
@@ -98,6 +105,8 @@ export class ObjectStore {
     return () => {
       this.#version = version;
       this.#objects = new Map(objects);
+      this.#paths.clear();
+      for (const [path, { object }] of objects) this.#paths.set(object.metadata.uid ?? '', path);
       this.#history = [...history];
     };
   }
@@ -105,8 +114,11 @@ export class ObjectStore {
   #apply(target: Target, after: Entry | undefined): void {
     const path = pathOf(target);
     const change: Change = { version: this.#version, path, before: this.entry(target), after };
-    if (after) this.#objects.set(path, after);
-    else this.#objects.delete(path);
+    if (change.before) this.#paths.delete(change.before.object.metadata.uid ?? '');
+    if (after) {
+      this.#objects.set(path, after);
+      this.#paths.set(after.object.metadata.uid ?? '', path);
+    } else this.#objects.delete(path);
     this.#history.push(change);
     for (const listener of this.#listeners) listener(change);
   }

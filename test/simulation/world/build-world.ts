@@ -1,0 +1,125 @@
+/** Builds a world by seed: clusters, one or two installs of Millwright, their processes. */
+import type { Driver } from '../../../activities/drivers/driver.ts';
+import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
+import { ApiServer } from '../../support/api-server/api-server.ts';
+import type { Sandboxes } from '../core/sandbox.ts';
+import type { Chance } from '../engine/chance.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import { SimulatedReplica } from '../processes/replica.ts';
+import { SimulatedTemporal } from '../temporal/server.ts';
+import type { Cluster, WriteListener } from './kube-client.ts';
+import type { Weather } from './weather.ts';
+import type { Install, World } from './world.ts';
+
+export interface WorldParts {
+  simulation: Simulation;
+  weather: Weather;
+  sandboxes: Sandboxes;
+  /** File. */
+  workflowBundle: string;
+  createDrivers(process: SimulatedProcess): ReadonlyMap<string, Driver>;
+  onWrite?: WriteListener | undefined;
+}
+
+interface Layout {
+  name: string;
+  namespace: string;
+  control: string;
+  target: string;
+  workers: number;
+  watchers: number;
+}
+
+const temporalNamespace = 'default';
+/** Short ones, so that a few hours see many of them. Seconds. */
+const limits = {
+  creation: 600,
+  health: 300,
+  drain: 1_200,
+};
+
+export function buildWorld(parts: WorldParts): World {
+  const { simulation, weather } = parts;
+  const temporal = new SimulatedTemporal(simulation, {
+    namespace: temporalNamespace,
+    fateOf: ({ process, method }) => weather.fateOf(process, method),
+  });
+  const chance = simulation.chance.fork();
+  const layouts = layoutsBy(chance);
+  const clusters = new Map(
+    [...new Set(layouts.flatMap(({ control, target }) => [control, target]))].map((name) => [
+      name,
+      createCluster(simulation, name),
+    ]),
+  );
+  const installs = layouts.map((layout) => {
+    const install = installOf(layout, clusters);
+    const replicas = replicasOf(layout, { ...parts, clusters, temporal }, chance);
+    return { ...install, replicas };
+  });
+  return { simulation, weather, temporal, clusters: [...clusters.values()], installs };
+}
+
+/** One install, or two in namespaces of one control cluster; Nodes there or in another cluster. */
+function layoutsBy(chance: Chance): Layout[] {
+  const replicas = () => ({ workers: 1 + chance.below(2), watchers: 1 + chance.below(2) });
+  const target = chance.pick(['seed', 'shoot']);
+  const one = { name: 'one', namespace: 'garden-one', control: 'seed', target, ...replicas() };
+  if (chance.happens(0.6)) return [one];
+  const two = { name: 'two', namespace: 'garden-two', control: 'seed', target: 'shoot-two' };
+  return [one, { ...two, ...replicas() }];
+}
+
+function createCluster(simulation: Simulation, name: string): Cluster {
+  const server = new ApiServer();
+  const uid = simulation.chance.uuid();
+  const creationTimestamp = new Date(simulation.startMs).toISOString();
+  const metadata = { name: 'kube-system', uid, resourceVersion: '1', creationTimestamp };
+  server.put({ apiVersion: 'v1', kind: 'Namespace', metadata });
+  return { name, server, isUp: true };
+}
+
+function installOf(layout: Layout, clusters: ReadonlyMap<string, Cluster>): Install {
+  const { name, namespace } = layout;
+  const [control, target] = [clusters.get(layout.control), clusters.get(layout.target)];
+  if (!control || !target) throw new Error(`a cluster of install ${name} is missing`);
+  const clusterUid = uidOf(control);
+  const taskQueue = taskQueueOf({ cluster: clusterUid, name: namespace });
+  return { name, clusterUid, control, target, namespace, taskQueue, replicas: [] };
+}
+
+export function uidOf({ server }: Cluster): string {
+  const object: { metadata?: { uid?: string } } = server.get('/api/v1/namespaces/kube-system');
+  return object.metadata?.uid ?? '';
+}
+
+interface ReplicaParts extends WorldParts {
+  clusters: ReadonlyMap<string, Cluster>;
+  temporal: SimulatedTemporal;
+}
+
+function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): SimulatedReplica[] {
+  const components = [
+    ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
+    ...Array.from({ length: layout.workers }, () => 'worker' as const),
+  ];
+  return components.map(
+    (component, index) =>
+      new SimulatedReplica({
+        ...parts,
+        component,
+        name: `${layout.name}-${component}-${index + 1}`,
+        flags: [
+          `--namespace=${layout.namespace}`,
+          `--machine-creation-timeout=${limits.creation}s`,
+          `--machine-health-timeout=${limits.health}s`,
+          `--machine-drain-timeout=${limits.drain}s`,
+        ],
+        control: layout.control,
+        target: layout.target,
+        // Clocks of different machines are never quite the same.
+        skewMs: Math.round(chance.between(-500, 500)),
+      }),
+  );
+}

@@ -1,0 +1,137 @@
+/** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
+import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
+import { bundleForTests } from '../../support/workflow-bundle.ts';
+import { SimulatedCloud } from '../cloud/cloud.ts';
+import { allKubeletTrouble, calmKubelets, Kubelets } from '../cloud/kubelets.ts';
+import { allCloudTrouble, calmCloud, CloudNetwork } from '../cloud/transport.ts';
+import { GarbageCollector } from '../controllers/garbage-collector.ts';
+import { Sandboxes } from '../core/sandbox.ts';
+import type { Violation } from '../engine/simulation.ts';
+import { Simulation } from '../engine/simulation.ts';
+import type { Timeline } from '../engine/timeline.ts';
+import { unmetIn } from '../judge/end.ts';
+import { installOfRecord, judgeInstances } from '../judge/instances.ts';
+import { WriteJudge } from '../judge/writes.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import { Administrator } from '../users/administrator.ts';
+import { setUp } from '../users/objects.ts';
+import { userNames, Users } from '../users/users.ts';
+import { buildWorld } from './build-world.ts';
+import type { Write } from './kube-client.ts';
+import type { World } from './world.ts';
+import { allFaults, calm, Weather } from './weather.ts';
+import { startDisasters } from '../disasters/disasters.ts';
+
+export interface SimulateOptions {
+  seed: number;
+  /** At the beginning, of all installs. */
+  machines: number;
+  /** With faults and users. */
+  hours: number;
+  hasFaults: boolean;
+  /** Names of actions of users. */
+  users: readonly string[];
+}
+
+export interface Outcome {
+  violations: readonly Violation[];
+  /** Machines that came, and went or stayed. */
+  lives: number;
+  events: number;
+  timeline: Timeline;
+  simulatedMs: number;
+}
+
+const minuteMs = 60_000;
+/** The longest deadline, backoff or period of a check, and half an hour more. */
+const longestEndMs = (75 + 30) * minuteMs;
+/** For so long nothing may happen at the end. */
+const restMs = 10 * minuteMs;
+const sandboxes = new Sandboxes();
+
+export { userNames };
+
+export async function simulate(options: SimulateOptions): Promise<Outcome> {
+  const simulation = new Simulation(options.seed);
+  const weather = new Weather(simulation, options.hasFaults ? allFaults : calm);
+  const cloud = new SimulatedCloud(simulation);
+  const network = new CloudNetwork({
+    simulation,
+    weather,
+    cloud,
+    trouble: options.hasFaults ? allCloudTrouble : calmCloud,
+  });
+  let hear: (write: Write) => void = () => undefined;
+  const { codePath } = await bundleForTests();
+  const world = buildWorld({
+    simulation,
+    weather,
+    sandboxes,
+    workflowBundle: codePath,
+    createDrivers: (process: SimulatedProcess) =>
+      new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),
+    onWrite: (write) => hear(write),
+  });
+  const trouble = options.hasFaults ? allKubeletTrouble : calmKubelets;
+  const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>
+    installOfRecord(world, record)?.target;
+  const kubelets = new Kubelets({ simulation, weather, cloud, trouble, targetOf });
+  for (const cluster of world.clusters) new GarbageCollector(simulation, cluster).start();
+  kubelets.start();
+  judgeInstances(world, cloud);
+  const writes = new WriteJudge(world, cloud);
+  hear = (write) => writes.hear(write);
+  const users = new Users(world, { names: options.users, machines: options.machines });
+  populate(world, options.machines);
+  for (const { replicas } of world.installs) for (const replica of replicas) replica.start();
+  users.start();
+  startDisasters(world);
+  const isBroken = (): boolean => simulation.violations.length > 0;
+  await simulation.run(simulation.startMs + options.hours * 60 * minuteMs, isBroken);
+  if (!isBroken()) await end(world, { cloud, writes, users });
+  return {
+    violations: simulation.violations,
+    lives: cloud.records.length,
+    events: simulation.events,
+    timeline: simulation.timeline,
+    simulatedMs: simulation.now - simulation.startMs,
+  };
+}
+
+function populate({ simulation, installs }: World, machines: number): void {
+  const chance = simulation.chance.fork();
+  for (const install of installs) {
+    const administrator = new Administrator(simulation, install.control, install.namespace);
+    setUp(install, administrator, { machines: Math.ceil(machines / installs.length), chance });
+  }
+}
+
+interface End {
+  cloud: SimulatedCloud;
+  writes: WriteJudge;
+  users: Users;
+}
+
+/** When the faults are over and nothing stands in the way, the world reaches its spec and rests. */
+async function end(world: World, { cloud, writes, users }: End): Promise<void> {
+  const { simulation, weather, clusters, temporal } = world;
+  weather.clear();
+  for (const cluster of clusters) cluster.isUp = true;
+  temporal.isUp = true;
+  users.tidyUp();
+  const giveUpAt = simulation.now + longestEndMs;
+  let unmet: string[] = [];
+  let isResting = false;
+  while (!isResting && simulation.now < giveUpAt) {
+    await simulation.run(simulation.now + minuteMs);
+    if (simulation.violations.length > 0) return;
+    unmet = unmetIn(world, cloud);
+    if (unmet.length > 0) continue;
+    const before = writes.count;
+    await simulation.run(simulation.now + restMs);
+    isResting = writes.count === before;
+    unmet = unmetIn(world, cloud);
+    if (!isResting) unmet.push(`${writes.count - before} writes in ${restMs / minuteMs} minutes`);
+  }
+  for (const text of unmet) simulation.violate('in the end all is as it was asked', text);
+}
