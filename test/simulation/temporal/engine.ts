@@ -2,14 +2,12 @@
 import type { Simulation } from '../engine/simulation.ts';
 import type { Chance } from '../engine/chance.ts';
 import { applyCommands } from './commands.ts';
-import { mayRetry, millisecondsOf, retryDelayMs } from './durations.ts';
 import { Execution } from './execution.ts';
 import type { Beginning, ExecutionWorld, Status } from './execution.ts';
 import { GrpcError } from './grpc-errors.ts';
 import type {
   ActivityTask,
   Command,
-  Failure,
   Job,
   Payload,
   RetryPolicy,
@@ -18,6 +16,7 @@ import type {
   WorkflowTaskFailure,
 } from './messages.ts';
 import type { PendingActivity } from './pending-activity.ts';
+import { retryOf } from './retries.ts';
 import { TaskQueue } from './task-queue.ts';
 
 export interface StartRequest {
@@ -80,9 +79,9 @@ export class ExecutionEngine {
   }
 
   /** A worker that is gone takes nothing more. */
-  leave(worker: string): void {
-    for (const queue of this.#workflowQueues.values()) queue.leave(worker);
-    for (const queue of this.#activityQueues.values()) queue.leave(worker);
+  leave(worker: string, how: { wasKilled: boolean }): void {
+    for (const queue of this.#workflowQueues.values()) queue.leave(worker, how);
+    for (const queue of this.#activityQueues.values()) queue.leave(worker, how);
   }
 
   executions(): Iterable<Execution> {
@@ -120,19 +119,19 @@ export class ExecutionEngine {
     return present;
   }
 
-  completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion): void {
-    const execution = this.findOpen(task.run.workflowId, task.run.runId);
+  completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion, identity: string): void {
+    const execution = this.find(task.run.workflowId, task.run.runId);
     execution.completeTask(task.id, completion, () =>
-      applyCommands(execution, completion.commands),
+      applyCommands(execution, completion.commands, identity),
     );
     if (execution.history.length > longestHistory && execution.isOpen) {
       this.#options.onHistoryTooLong(execution);
-      execution.close('TERMINATED');
+      execution.end('TERMINATED');
     }
   }
 
   failTask(task: WorkflowTask, failure: WorkflowTaskFailure): void {
-    this.findOpen(task.run.workflowId, task.run.runId).failTask(task.id, failure);
+    this.find(task.run.workflowId, task.run.runId).failTask(task.id, failure);
   }
 
   /** The activity whose attempt this is; NOT_FOUND when it is over. */
@@ -193,10 +192,10 @@ export class ExecutionEngine {
     }
     if (!failed || !beginning.retryPolicy) return undefined;
     const { attempt } = beginning.run;
-    if (!mayRetry(beginning.retryPolicy, { attempt, ...kindOf(failed.failure) })) return undefined;
-    const asked = millisecondsOf(failed.failure?.applicationFailureInfo?.nextRetryDelay);
-    const delayMs = asked || retryDelayMs(beginning.retryPolicy, attempt);
-    return { ...inherited, run: this.#nextRun(beginning, attempt + 1), delayMs };
+    const failure = failed.failure ?? {};
+    const decision = retryOf(beginning.retryPolicy, { failure, attempt, leftMs: undefined });
+    if ('retryState' in decision) return undefined;
+    return { ...inherited, run: this.#nextRun(beginning, attempt + 1), delayMs: decision.delayMs };
   }
 
   #nextRun({ run }: Beginning, attempt: number) {
@@ -206,11 +205,6 @@ export class ExecutionEngine {
     const runStartedAt = this.#simulation.now;
     return { ...run, runId, continuedFromRunId, attempt, randomnessSeed, runStartedAt };
   }
-}
-
-function kindOf(failure: Failure | null | undefined): { type: string; isRetryable: boolean } {
-  const info = failure?.applicationFailureInfo;
-  return { type: info?.type ?? '', isRetryable: info?.nonRetryable !== true };
 }
 
 function found<T>(map: Map<string, T>, name: string, make: () => T): T {

@@ -100,9 +100,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
           response: v1.TerminateWorkflowExecutionResponse,
         },
         ({ workflowExecution }) => {
-          const execution = engine.findOpen(...idsOf(workflowExecution));
-          execution.history.add('WORKFLOW_EXECUTION_TERMINATED');
-          execution.close('TERMINATED');
+          engine.findOpen(...idsOf(workflowExecution)).end('TERMINATED');
           return {};
         },
       ),
@@ -115,8 +113,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
           response: v1.RequestCancelWorkflowExecutionResponse,
         },
         ({ workflowExecution, reason }) => {
-          const execution = engine.findOpen(...idsOf(workflowExecution));
-          execution.tell('WORKFLOW_EXECUTION_CANCEL_REQUESTED', { cancelWorkflow: { reason } });
+          engine.findOpen(...idsOf(workflowExecution)).requestCancel(reason);
           return {};
         },
       ),
@@ -339,10 +336,12 @@ function infoOf({ execution, isOpen }: Visible): temporal.api.workflow.v1.IWorkf
 function descriptionOf(execution: Execution) {
   return {
     workflowExecutionInfo: infoOf({ execution, isOpen: execution.isOpen }),
+    ...(execution.hasPendingTask && { pendingWorkflowTask: {} }),
     pendingActivities: [...execution.activities.values()].map(({ view }) => ({
       activityId: view.activityId,
       activityType: { name: view.activityType },
-      state: view.isStarted ? 2 : 1,
+      state: view.state,
+      ...(view.details.length > 0 && { heartbeatDetails: { payloads: [...view.details] } }),
       attempt: view.attempt,
       lastWorkerIdentity: view.lastIdentity,
       ...(view.lastFailure && { lastFailure: view.lastFailure }),

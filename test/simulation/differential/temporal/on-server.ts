@@ -19,6 +19,8 @@ import type { FoundRun, Stage } from './stage.ts';
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const { EventType } = proto.temporal.api.enums.v1;
+type Crew = Pick<Stage, 'killWorker' | 'startWorker'>;
+
 const workerFile = fileURLToPath(new URL('server-worker.ts', import.meta.url));
 
 export class Server {
@@ -56,18 +58,15 @@ export class Server {
     const taskQueue = isAlone ? workflowId : this.#prefix;
     let worker = isAlone ? this.#workerFor(taskQueue) : undefined;
     await worker?.ready;
+    const crew = {
+      killWorker: async () => await worker?.kill(),
+      startWorker: async () => {
+        worker = this.#workerFor(taskQueue);
+        await worker.ready;
+      },
+    };
     try {
-      return await play(
-        {
-          ...this.#stageOf(workflowId, taskQueue),
-          killWorker: async () => await worker?.kill(),
-          startWorker: async () => {
-            worker = this.#workerFor(taskQueue);
-            await worker.ready;
-          },
-        },
-        script,
-      );
+      return await play(this.#stageOf(workflowId, taskQueue, crew), script);
     } finally {
       await worker?.kill();
     }
@@ -77,13 +76,14 @@ export class Server {
     return new WorkerProcess([this.#address, taskQueue, this.#codePath], this.#notes);
   }
 
-  #stageOf(workflowId: string, taskQueue: string): Omit<Stage, 'killWorker' | 'startWorker'> {
+  #stageOf(workflowId: string, taskQueue: string, crew: Crew): Stage {
     const all = this.#notes;
     const historyOf = async (runId: string): Promise<HistoryEvent[]> => {
       const handle = this.#client.workflow.getHandle(workflowId, runId);
       return (await handle.fetchHistory()).events ?? [];
     };
     return {
+      ...crew,
       client: this.#client,
       workflowId,
       taskQueue,

@@ -1,6 +1,7 @@
 /** Carries out what a script has happen from outside, each action at its moment. */
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
+import { keys } from '../../../../workflows/contracts/search-attributes.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Action, Moment, Outside, Script } from './script.ts';
 import type { Stage } from './stage.ts';
@@ -26,10 +27,10 @@ export class Director {
   async play(): Promise<void> {
     await this.#start();
     for (const outside of this.#script.outside ?? []) {
-      for (const moment of outside.when ?? []) await this.#await(moment);
+      for (const moment of outside.when ?? []) await this.#waitFor(moment);
       this.answers.push(`${outside.act}: ${await this.#answer(outside)}`);
     }
-    await this.#await({ closed: true });
+    await this.#waitFor({ closed: true });
   }
 
   async #answer(outside: Outside): Promise<string> {
@@ -119,12 +120,13 @@ export class Director {
 
   async #describe(): Promise<string> {
     const { raw, status, memo, typedSearchAttributes } = await this.#handle.describe();
+    const state = typedSearchAttributes.get(keys.State);
     const activities = (raw.pendingActivities ?? []).map((activity) => {
       const { activityId, state, attempt, lastFailure, heartbeatDetails } = activity;
       const details = heartbeatDetails?.payloads?.map(({ data }) => String(data));
       return [activityId, state, attempt, lastFailure?.message, details ?? []];
     });
-    return JSON.stringify([status.name, activities, memo, typedSearchAttributes]);
+    return JSON.stringify([status.name, activities, memo, state]);
   }
 
   async #reset(label: string): Promise<string> {
@@ -134,7 +136,7 @@ export class Director {
     return 'done';
   }
 
-  async #await(moment: Moment): Promise<void> {
+  async #waitFor(moment: Moment): Promise<void> {
     if ('afterMs' in moment) return await this.#stage.sleep(moment.afterMs);
     const deadline = this.#stage.now() + longestWaitMs;
     while (!(await this.#holds(moment))) {

@@ -114,7 +114,7 @@ class Interpreter {
         await sleep(step.ms);
         return 'over';
       case 'await':
-        return await this.#await(step.signal, step.withinMs);
+        return await this.#waitFor(step.signal, step.withinMs);
       case 'parallel':
         await this.#parallel(step.branches, place);
         return 'all over';
@@ -140,7 +140,7 @@ class Interpreter {
     );
   }
 
-  async #await(signal: string, withinMs?: number): Promise<string> {
+  async #waitFor(signal: string, withinMs?: number): Promise<string> {
     const take = (): boolean => {
       const heard = this.#heard.get(signal) ?? 0;
       if (heard > 0) this.#heard.set(signal, heard - 1);
