@@ -81,7 +81,9 @@ export class ActivityWorker {
       onHeartbeat: (details: readonly Payload[]) => heartbeats.record(details),
     };
     const running = startAttempt(specOf(task), parts);
-    heartbeats.onCancel(running.cancel);
+    heartbeats.onCancel((reason) => {
+      if (this.#running.has(running)) running.cancel(reason);
+    });
     this.#running.add(running);
     const limitMs = task.startToCloseMs + localTimeoutBufferMs;
     const timer = process.after(limitMs, () => running.cancel('TIMED_OUT'));

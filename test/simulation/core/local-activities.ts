@@ -3,8 +3,12 @@ import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
 import type { Timer } from '../../../activities/system/system.ts';
 import { millisecondsOf, partsOf } from '../temporal/durations.ts';
-import { activityFailure, cancelledFailure, retryStates } from '../temporal/failures.ts';
-import { timeoutFailure } from '../temporal/failures.ts';
+import {
+  activityFailure,
+  cancelledFailure,
+  retryStates,
+  timeoutFailure,
+} from '../temporal/failures.ts';
 import type { TimeoutType } from '../temporal/failures.ts';
 import type { ActivityOutcome, Failure, Job, RunInfo } from '../temporal/messages.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -165,7 +169,9 @@ export class LocalActivities {
       const { running } = pending;
       if (!running || !this.#isKnown(pending)) return;
       running.cancel('TIMED_OUT');
-      this.#finish(pending, { failed: timeoutOf(type) });
+      const failed = timeoutOf(type);
+      if (type === 'StartToClose') this.#finish(pending, { failed });
+      else this.#end(pending, timedOutOf(pending.command, failed));
     });
     pending.timers.push(timer);
   }

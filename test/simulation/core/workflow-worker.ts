@@ -159,11 +159,11 @@ export class WorkflowWorker {
     };
     const jobs = outgoing.wanted(task.jobs);
     if (jobs.length > 0) await feed(jobs);
-    let mustContinue = false;
-    while (local.areOpen && !isOver) {
+    // Who asks does not wait for local activities.
+    let mustContinue = task.queries.length > 0 && local.areOpen && !isOver;
+    while (local.areOpen && !isOver && !mustContinue) {
       const ended = await local.next(task.timeoutMs * heartbeatShare - elapsedMs());
       mustContinue = ended.length === 0 && local.areOpen;
-      if (mustContinue) break;
       for (const { resolveActivity } of ended) if (resolveActivity) outgoing.marker();
       if (ended.length > 0) await feed(ended);
     }

@@ -33,6 +33,10 @@ export interface StartRequest {
   retryPolicy: RetryPolicy | undefined;
   searchAttributes: Record<string, Payload>;
   memo: Record<string, Payload>;
+  /** A run that is open is as good as a new one; otherwise it is refused. */
+  usesExisting?: boolean;
+  /** Refused where there was a run before. */
+  rejectsDuplicate?: boolean;
 }
 
 export interface EngineOptions {
@@ -105,8 +109,11 @@ export class ExecutionEngine {
   start(request: StartRequest): Execution {
     const present = this.#newest.get(request.workflowId);
     if (present?.hasSeen(request.requestId)) return present;
-    if (!present?.isOpen) return this.#begin(this.#beginningOf(request));
-    throw new GrpcError('ALREADY_EXISTS', 'Workflow execution is already running');
+    if (present?.isOpen && request.usesExisting) return present;
+    const isRefused = present && (present.isOpen || request.rejectsDuplicate);
+    if (!isRefused) return this.#begin(this.#beginningOf(request));
+    const text = present.isOpen ? 'is already running' : 'already finished';
+    throw new GrpcError('ALREADY_EXISTS', `Workflow execution ${text}.`);
   }
 
   /** Starts a run where none is open. */
@@ -182,20 +189,31 @@ export class ExecutionEngine {
     if (next) this.#begin(next);
   }
 
-  #following({ beginning, memo, searchAttributes }: Execution, command: Command) {
+  #following({ beginning, searchAttributes }: Execution, command: Command) {
     const { continueAsNewWorkflowExecution: anew, failWorkflowExecution: failed } = command;
-    const inherited = { ...beginning, memo, searchAttributes, signal: undefined };
+    const inherited = { ...beginning, signal: undefined };
     if (anew) {
       const run = this.#nextRun(beginning, 1);
       const input = anew.arguments ?? [];
-      return { ...inherited, run, input, delayMs: 0 };
+      // What it changed of its memo is lost, unlike its search attributes.
+      const given = anew.memo ?? {};
+      const attributes = anew.searchAttributes?.indexedFields ?? searchAttributes;
+      return {
+        ...inherited,
+        run,
+        input,
+        memo: Object.keys(given).length > 0 ? given : beginning.memo,
+        searchAttributes: attributes,
+        delayMs: 0,
+      };
     }
     if (!failed || !beginning.retryPolicy) return undefined;
     const { attempt } = beginning.run;
     const failure = failed.failure ?? {};
     const decision = retryOf(beginning.retryPolicy, { failure, attempt, leftMs: undefined });
     if ('retryState' in decision) return undefined;
-    return { ...inherited, run: this.#nextRun(beginning, attempt + 1), delayMs: decision.delayMs };
+    const run = this.#nextRun(beginning, attempt + 1);
+    return { ...inherited, run, delayMs: decision.delayMs };
   }
 
   #nextRun({ run }: Beginning, attempt: number) {

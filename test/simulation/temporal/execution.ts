@@ -63,6 +63,7 @@ export class Execution {
   readonly beginning: Beginning;
   readonly history = new History();
   readonly activations: Activation[] = [];
+  /** Those of a run that is over are still listed. */
   readonly activities = new Map<number, PendingActivity>();
   readonly timers = new Map<number, Timer>();
   readonly updates = new Map<string, PendingUpdate>();
@@ -199,7 +200,6 @@ export class Execution {
     for (const timer of this.timers.values()) timer.cancel();
     for (const activity of this.activities.values()) activity.drop();
     this.timers.clear();
-    this.activities.clear();
     const gone = new GrpcError('NOT_FOUND', 'workflow execution already completed');
     for (const { reject } of this.updates.values()) reject(gone);
     this.updates.clear();

@@ -60,7 +60,7 @@ export interface ActivityEnd {
   wasStarted: boolean;
 }
 
-type State = 'scheduled' | 'started' | 'backoff' | 'closed';
+type State = 'scheduled' | 'started' | 'backoff';
 
 /** What an attempt says at its end. */
 export interface AttemptReport {
@@ -83,6 +83,7 @@ export class PendingActivity {
   /** That of the attempt that runs; another one after a reset. */
   #startedAttempt = 1;
   #isReset = false;
+  #isOver = false;
   #taskId = 0;
   #attemptScheduledAt: number;
   #nextAttemptAt: number | undefined;
@@ -100,13 +101,14 @@ export class PendingActivity {
     this.spec = spec;
     this.scheduledAt = world.simulation.now;
     this.#attemptScheduledAt = this.scheduledAt;
+    this.#schedule();
+    // After that for a worker, which is as long and comes first.
     const { scheduleToCloseMs } = spec;
     if (scheduleToCloseMs > 0) {
       this.#closeTimer = world.simulation.after(scheduleToCloseMs, () =>
         this.#timeOut('ScheduleToClose'),
       );
     }
-    this.#schedule();
   }
 
   /** As `DescribeWorkflowExecution` shows it. */
@@ -181,15 +183,18 @@ export class PendingActivity {
     this.#attempt = 1;
     this.#isReset = true;
     if (this.#state === 'started' || this.#cancelRequested) return;
+    this.#isReset = false;
+    this.#lastFailure = undefined;
     this.#endAttempt();
     this.#schedule();
   }
 
   /** Its workflow is over. */
   drop(): void {
-    this.#endAttempt();
+    this.#isOver = true;
+    this.#taskId = 0;
+    this.#cancelTimers();
     this.#closeTimer?.cancel();
-    this.#state = 'closed';
   }
 
   #require(taskId: number): void {
@@ -213,7 +218,7 @@ export class PendingActivity {
   }
 
   #start(id: number, worker: string): ActivityTask | undefined {
-    if (this.#state !== 'scheduled' || this.#taskId !== id) return undefined;
+    if (this.#isOver || this.#state !== 'scheduled' || this.#taskId !== id) return undefined;
     this.#cancelTimers();
     this.#state = 'started';
     this.#startedAttempt = this.#attempt;
@@ -303,7 +308,7 @@ export class PendingActivity {
   }
 
   #close(event: string, result: Resolution): void {
-    if (this.#state === 'closed') return;
+    if (this.#isOver) return;
     const wasStarted = this.#state === 'started';
     this.drop();
     this.#world.onEnd({ event, result, wasStarted });

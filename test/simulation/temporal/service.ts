@@ -27,7 +27,12 @@ export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 /** How far lists of workflows lag behind, milliseconds. */
 const visibilityLagMs = 800;
 const defaultTaskTimeoutMs = 10_000;
+const noSuchActivity =
+  "Can't find pending activity with such ID. Invalid activityID or activity already completed";
 const activityQueueType = proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+
+const conflictPolicies = { USE_EXISTING: 2 };
+const reusePolicies = { REJECT_DUPLICATE: 3 };
 
 const statusNumbers: Record<Status, number> = {
   RUNNING: 1,
@@ -113,7 +118,8 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
           response: v1.RequestCancelWorkflowExecutionResponse,
         },
         ({ workflowExecution, reason }) => {
-          engine.findOpen(...idsOf(workflowExecution)).requestCancel(reason);
+          // Of a run that is over it is no error.
+          engine.find(...idsOf(workflowExecution)).requestCancel(reason);
           return {};
         },
       ),
@@ -148,7 +154,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
         ({ execution: ids, id }) => {
           const { activities } = engine.findOpen(...idsOf(ids));
           const activity = [...activities.values()].find(({ spec }) => spec.activityId === id);
-          if (!activity) throw new GrpcError('NOT_FOUND', 'activity not found');
+          if (!activity) throw new GrpcError('NOT_FOUND', noSuchActivity);
           activity.reset();
           return {};
         },
@@ -255,8 +261,16 @@ type StartMessage =
   | temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
 
 function startOf(request: StartMessage): StartRequest {
-  const { namespace, workflowId, requestId } = request;
-  return { ...startOfInfo(request), namespace, workflowId, requestId };
+  const { namespace, workflowId, requestId, workflowIdConflictPolicy, workflowIdReusePolicy } =
+    request;
+  return {
+    ...startOfInfo(request),
+    namespace,
+    workflowId,
+    requestId,
+    usesExisting: workflowIdConflictPolicy === conflictPolicies.USE_EXISTING,
+    rejectsDuplicate: workflowIdReusePolicy === reusePolicies.REJECT_DUPLICATE,
+  };
 }
 
 /** Of a request, or of a schedule's action. */

@@ -125,9 +125,8 @@ export class WorkflowTasks {
     carryOut();
     this.#answer(task.queries, completion);
     if (!this.#world.isOpen()) return;
-    if (this.#buffer.length > 0 || this.#queries.length > 0 || completion.mustContinue) {
-      this.#schedule();
-    }
+    if (this.#buffer.length > 0 || completion.mustContinue) return this.#schedule();
+    for (const query of this.#queries.splice(0)) this.#offerQuery(query);
   }
 
   fail(id: number): void {

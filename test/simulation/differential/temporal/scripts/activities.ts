@@ -78,6 +78,7 @@ export const activityScripts: readonly Script[] = [
         attempts: [{ beats: ['x', 'y', 'z'], pauseMs: 600, ...done }],
         heartbeat: 1_500,
       }),
+      { do: 'sleep', ms: 1_000 },
     ],
   },
   {
@@ -166,6 +167,22 @@ export const activityScripts: readonly Script[] = [
       { act: 'reset', label: 'a', when: [{ waiting: 'a', attempt: 2 }] },
       { act: 'terminate', when: [{ waiting: 'a', attempt: 2 }] },
       { act: 'reset', label: 'a' },
+    ],
+  },
+  {
+    name: 'a reset ends the wait, and the attempt after it gives signs of life',
+    steps: [
+      activity('a', {
+        attempts: [{ beats: ['x', 'y'], pauseMs: 1_200, ...fails }],
+        retry: { firstMs: minuteMs },
+        heartbeat: 3_000,
+      }),
+    ],
+    outside: [
+      { act: 'reset', label: 'a', when: [{ waiting: 'a', attempt: 2 }] },
+      { act: 'describe', when: [{ afterMs: 800 }] },
+      { act: 'terminate', when: [{ waiting: 'a', attempt: 2 }] },
+      { act: 'describe' },
     ],
   },
   {

@@ -39,7 +39,12 @@ export const localActivityScripts: readonly Script[] = [
     steps: [
       local('a', { attempts: [{ worksMs: 2_000, ...done }], startToClose: 700, retry: { attempts: 1 } }),
       local('b', { attempts: [{ worksMs: 2_000, ...done }, done], startToClose: 700 }),
-      local('c', { attempts: [{ worksMs: 3_000, ...done }], scheduleToClose: 1_000 }),
+      {
+        do: 'local',
+        label: 'c',
+        attempts: [{ worksMs: 3_000, ...done }],
+        scheduleToClose: 1_000,
+      },
       { do: 'sleep', ms: 2_500 },
     ],
   },
@@ -47,9 +52,9 @@ export const localActivityScripts: readonly Script[] = [
     name: 'the time limit of an attempt that failed ends the next one',
     steps: [
       local('a', {
-        attempts: [fails, { worksMs: 1_500, ...done }, done],
+        attempts: [fails, { worksMs: 1_600, ...done }, done],
         startToClose: 2_000,
-        retry: { firstMs: 1_000 },
+        retry: { firstMs: 1_100 },
       }),
     ],
   },
@@ -93,8 +98,8 @@ export const localActivityScripts: readonly Script[] = [
     ],
     outside: [
       { act: 'signal', name: 'one', when: [{ started: 'a#1' }] },
-      { act: 'signal', name: 'two', when: [{ afterMs: 1_900 }] },
-      { act: 'query', name: 'log', when: [{ started: 'a#1' }] },
+      { act: 'signal', name: 'two', when: [{ event: 'WORKFLOW_TASK_STARTED', count: 2 }] },
+      { act: 'query', name: 'log' },
     ],
     start: { taskTimeout: 2_000 },
   },

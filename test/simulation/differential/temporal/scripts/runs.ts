@@ -30,8 +30,8 @@ export const runScripts: readonly Script[] = [
     steps: [{ do: 'await', signal: 'go', withinMs: minuteMs }, comes('on')],
     outside: [
       { act: 'query', name: 'log' },
-      { act: 'query', name: 'unknown' },
-      { act: 'signal', name: 'go', when: [{ resting: true }] },
+      { act: 'query', name: 'unknown', when: [{ resting: true }] },
+      { act: 'signal', name: 'go' },
       { act: 'query', name: 'log', when: [{ event: 'TIMER_CANCELED' }, { resting: true }] },
       { act: 'signal', name: 'on' },
       { act: 'signal', name: 'late', when: [{ closed: true }] },
@@ -72,8 +72,14 @@ export const runScripts: readonly Script[] = [
   },
   {
     name: 'a run with a retry policy fails, and then for good',
-    steps: [{ do: 'sleep', ms: 200 }, { do: 'fail', type: 'Trouble' }],
-    start: { retry: { attempts: 3, firstMs: 400 } },
+    steps: [
+      { do: 'state', value: 'First' },
+      { do: 'memo', value: 'first' },
+      { do: 'sleep', ms: 200 },
+      { do: 'fail', type: 'Trouble' },
+    ],
+    start: { retry: { attempts: 3, firstMs: 3_000 } },
+    outside: [{ act: 'describe', when: [{ afterMs: 1_800 }] }],
   },
   {
     name: 'a run with a retry policy fails in a way that ends it, or says when it goes on',
@@ -161,9 +167,14 @@ export const runScripts: readonly Script[] = [
   },
   {
     name: 'a task fails and is tried again',
-    steps: [{ do: 'sleep', ms: 200 }, { do: 'break', forMs: 3_000 }, { do: 'sleep', ms: 200 }],
+    steps: [{ do: 'sleep', ms: 200 }, { do: 'break', forMs: 1_500 }, { do: 'sleep', ms: 200 }],
+    start: { taskTimeout: 3_000 },
     outside: [
-      { act: 'signal', name: 'meanwhile', when: [{ event: 'WORKFLOW_TASK_FAILED' }] },
+      {
+        act: 'signal',
+        name: 'meanwhile',
+        when: [{ event: 'WORKFLOW_TASK_FAILED', count: 2 }, { afterMs: 700 }],
+      },
     ],
   },
   {
