@@ -40,6 +40,7 @@ export interface Outcome {
   events: number;
   timeline: Timeline;
   simulatedMs: number;
+  world: World;
 }
 
 const minuteMs = 60_000;
@@ -95,6 +96,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     events: simulation.events,
     timeline: simulation.timeline,
     simulatedMs: simulation.now - simulation.startMs,
+    world,
   };
 }
 
