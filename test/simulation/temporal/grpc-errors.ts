@@ -19,7 +19,7 @@ export type GrpcCode = keyof typeof grpcCodes;
 export class GrpcError extends Error {
   readonly code: number;
   readonly details: string;
-  readonly metadata = {};
+  readonly metadata = { get: () => [] };
 
   constructor(code: GrpcCode, details: string) {
     super(`${grpcCodes[code]} ${code}: ${details}`);
