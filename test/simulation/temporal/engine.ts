@@ -37,6 +37,8 @@ export interface StartRequest {
   usesExisting?: boolean;
   /** Refused where there was a run before. */
   rejectsDuplicate?: boolean;
+  /** Of the run before, of a schedule. */
+  lastResult?: Payload | undefined;
 }
 
 export interface EngineOptions {

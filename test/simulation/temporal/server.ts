@@ -37,10 +37,11 @@ export class SimulatedTemporal {
       onHistoryTooLong: ({ run }) =>
         simulation.violate('history limits', `${run.workflowId} has too many events`),
     });
-    const schedules = new Schedules(simulation, (info, workflowId) =>
+    const schedules = new Schedules(simulation, (info, workflowId, lastResult) =>
       this.engine.start({
         ...startOfInfo(info),
         workflowId,
+        lastResult,
         namespace: options.namespace,
         requestId: '',
       }),

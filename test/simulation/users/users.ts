@@ -52,8 +52,8 @@ export const userActions: Readonly<Record<string, Action>> = {
 
 export const userNames = Object.keys(userActions);
 
-/** A quarter of an hour between two actions in an install, on average. */
-const actionsAnHour = 20;
+/** In each install, on average. */
+const actionsAnHour = 60;
 
 export class Users {
   readonly #world: World;

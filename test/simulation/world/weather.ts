@@ -43,16 +43,16 @@ export const calm: Trouble = {
 
 /** Each kind by itself is rare enough for work to be done, and often enough to meet all others. */
 export const allFaults: Trouble = {
-  lostCalls: 0.004,
-  slowCalls: 0.01,
-  doubledCalls: 0.002,
-  killedCalls: 0.0004,
-  refusedCalls: 0.004,
-  lateEvents: 0.01,
-  brokenWatches: 0.001,
-  killsAnHour: 2,
-  outagesAnHour: 1,
-  clockJumpsAnHour: 1,
+  lostCalls: 0.01,
+  slowCalls: 0.02,
+  doubledCalls: 0.005,
+  killedCalls: 0.001,
+  refusedCalls: 0.01,
+  lateEvents: 0.02,
+  brokenWatches: 0.002,
+  killsAnHour: 6,
+  outagesAnHour: 3,
+  clockJumpsAnHour: 3,
 };
 
 export interface Verdict {
