@@ -31,7 +31,8 @@ export class TaskQueue<Task> {
   readonly #simulation: Simulation;
   #polls: Poll<Task>[] = [];
   #waiting: Waiting<Task>[] = [];
-  readonly #leftAt = new Map<string, number>();
+  /** When each asked last; -Infinity: it said goodbye. */
+  readonly #askedAt = new Map<string, number>();
   #polledAt: number | undefined;
 
   constructor(simulation: Simulation) {
@@ -60,6 +61,7 @@ export class TaskQueue<Task> {
 
   poll(worker: string): Promise<Task | undefined> {
     this.#polledAt = this.#simulation.now;
+    this.#askedAt.set(worker, this.#simulation.now);
     for (const waiting of this.#waiting) {
       if (!isFor(waiting, worker)) continue;
       this.#forget(waiting);
@@ -73,7 +75,7 @@ export class TaskQueue<Task> {
 
   /** A worker that is gone asks no more. Of one that was killed the server learns nothing. */
   leave(worker: string, { wasKilled }: { wasKilled: boolean }): void {
-    this.#leftAt.set(worker, wasKilled ? this.#simulation.now : -Infinity);
+    if (!wasKilled) this.#askedAt.set(worker, -Infinity);
     const [gone, rest] = [[] as Poll<Task>[], [] as Poll<Task>[]];
     for (const poll of this.#polls) (poll.worker === worker ? gone : rest).push(poll);
     this.#polls = rest;
@@ -84,8 +86,8 @@ export class TaskQueue<Task> {
   }
 
   #isLongGone(worker: string | undefined): boolean {
-    const leftAt = worker === undefined ? undefined : this.#leftAt.get(worker);
-    return leftAt !== undefined && this.#simulation.now - leftAt > rememberedMs;
+    if (worker === undefined || this.#polls.some((poll) => poll.worker === worker)) return false;
+    return this.#simulation.now - (this.#askedAt.get(worker) ?? -Infinity) > rememberedMs;
   }
 
   #open(waiting: Waiting<Task>): void {

@@ -105,13 +105,14 @@ export const activityScripts: readonly Script[] = [
         { do: 'sleep', ms: 700 },
       ]),
       cancelled(
-        activity('b', { attempts: [{ worksMs: 5_000, ...done }], startToClose: 1_800, cancellation: waits }),
+        activity('b', { attempts: [{ worksMs: 2_600, ...done }], startToClose: 1_800, cancellation: waits }),
         [{ do: 'sleep', ms: 700 }],
       ),
       cancelled(
-        activity('c', { attempts: [{ beats: ['last'], worksMs: 5_000, ...done }], heartbeat: 1_800, cancellation: waits }),
+        activity('c', { attempts: [{ beats: ['last'], worksMs: 2_600, ...done }], heartbeat: 1_800, cancellation: waits }),
         [{ do: 'sleep', ms: 700 }],
       ),
+      { do: 'sleep', ms: 2_000 },
     ],
   },
   {
@@ -173,14 +174,14 @@ export const activityScripts: readonly Script[] = [
     name: 'a reset ends the wait, and the attempt after it gives signs of life',
     steps: [
       activity('a', {
-        attempts: [{ beats: ['x', 'y'], pauseMs: 1_200, ...fails }],
+        attempts: [{ beats: ['x'], pauseMs: 4_000, ...fails }],
         retry: { firstMs: minuteMs },
-        heartbeat: 3_000,
+        heartbeat: 10_000,
       }),
     ],
     outside: [
       { act: 'reset', label: 'a', when: [{ waiting: 'a', attempt: 2 }] },
-      { act: 'describe', when: [{ afterMs: 800 }] },
+      { act: 'describe', when: [{ afterMs: 2_500 }] },
       { act: 'terminate', when: [{ waiting: 'a', attempt: 2 }] },
       { act: 'describe' },
     ],

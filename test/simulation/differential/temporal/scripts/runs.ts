@@ -180,7 +180,7 @@ export const runScripts: readonly Script[] = [
   {
     name: 'time is up for a run',
     steps: [
-      { do: 'activity', label: 'a', startToClose: minuteMs, heartbeat: 3_000, attempts: [{ untilCancelled: true, ...done }] },
+      { do: 'activity', label: 'a', startToClose: minuteMs, attempts: [{ worksMs: 20_000, ...done }] },
     ],
     start: { executionTimeout: 2_000 },
   },
