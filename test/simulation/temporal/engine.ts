@@ -17,6 +17,7 @@ import type {
 } from './messages.ts';
 import type { PendingActivity } from './pending-activity.ts';
 import { retryOf } from './retries.ts';
+import { ServerTimers } from './server-timers.ts';
 import { TaskQueue } from './task-queue.ts';
 
 export interface StartRequest {
@@ -68,6 +69,7 @@ export class ExecutionEngine {
     this.#options = options;
     this.#world = {
       simulation,
+      serverTimers: new ServerTimers(simulation),
       workflowQueue: (name) => this.workflowQueue(name),
       activityQueue: (name) => this.activityQueue(name),
       nextTaskId: () => (this.#taskCount += 1),

@@ -20,6 +20,7 @@ import type {
 } from './messages.ts';
 import type { ActivitySpec } from './pending-activity.ts';
 import { PendingActivity } from './pending-activity.ts';
+import type { ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { WorkflowTasks } from './workflow-tasks.ts';
 
@@ -48,6 +49,7 @@ export interface Beginning {
 
 export interface ExecutionWorld {
   simulation: Simulation;
+  serverTimers: ServerTimers;
   workflowQueue(name: string): TaskQueue<WorkflowTask>;
   activityQueue(name: string): TaskQueue<ActivityTask>;
   nextTaskId(): number;
@@ -90,9 +92,10 @@ export class Execution {
     this.#requestIds.add(beginning.requestId);
     const { history, activations } = this;
     const { run, input, signal, executionTimeoutMs, delayMs } = beginning;
-    const { simulation, nextTaskId } = world;
+    const { simulation, serverTimers, nextTaskId } = world;
     this.#tasks = new WorkflowTasks({
       simulation,
+      serverTimers,
       run,
       history,
       activations,
@@ -104,7 +107,7 @@ export class Execution {
     this.#tasks.hear({ initializeWorkflow: initializationOf(beginning) });
     if (signal) this.#tasks.tell({ event: 'WORKFLOW_EXECUTION_SIGNALED', job: signal });
     if (executionTimeoutMs > 0) {
-      this.#deadline = simulation.after(executionTimeoutMs, () => this.end('TIMED_OUT'));
+      this.#deadline = serverTimers.after(executionTimeoutMs, () => this.end('TIMED_OUT'));
     }
     this.#tasks.begin(delayMs);
   }
@@ -166,10 +169,10 @@ export class Execution {
   }
 
   startActivity(seq: number, spec: ActivitySpec): void {
-    const { simulation, nextTaskId, activityQueue } = this.#world;
+    const { simulation, serverTimers, nextTaskId, activityQueue } = this.#world;
     this.history.add('ACTIVITY_TASK_SCHEDULED', spec.args);
     const queue = activityQueue(spec.taskQueue);
-    const world = { simulation, queue, run: this.run, nextTaskId };
+    const world = { simulation, serverTimers, queue, run: this.run, nextTaskId };
     const activity = new PendingActivity(
       {
         ...world,
@@ -186,7 +189,7 @@ export class Execution {
 
   startTimer(seq: number, milliseconds: number): void {
     this.history.add('TIMER_STARTED');
-    const timer = this.#world.simulation.after(milliseconds, () => {
+    const timer = this.#world.serverTimers.after(milliseconds, () => {
       this.timers.delete(seq);
       this.tell('TIMER_FIRED', { fireTimer: { seq } });
     });
@@ -210,14 +213,7 @@ export class Execution {
   }
 }
 
-function initializationOf({
-  run,
-  input,
-  headers,
-  memo,
-  searchAttributes,
-  lastResult,
-}: Beginning) {
+function initializationOf({ run, input, headers, memo, searchAttributes, lastResult }: Beginning) {
   const { workflowType, workflowId, firstRunId, attempt, startedAt } = run;
   return {
     workflowType,

@@ -29,7 +29,10 @@ export function timeoutFailure(type: TimeoutType, message = `activity ${type} ti
 export function withDetails(failure: Failure, details: readonly Payload[]): Failure {
   if (details.length === 0) return failure;
   const lastHeartbeatDetails = { payloads: [...details] };
-  return { ...failure, timeoutFailureInfo: { ...failure.timeoutFailureInfo, lastHeartbeatDetails } };
+  return {
+    ...failure,
+    timeoutFailureInfo: { ...failure.timeoutFailureInfo, lastHeartbeatDetails },
+  };
 }
 
 export function isTimeout({ timeoutFailureInfo }: Failure, type: TimeoutType): boolean {

@@ -23,6 +23,7 @@ import type {
   RunInfo,
 } from './messages.ts';
 import { retryOf } from './retries.ts';
+import type { ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { identityOf } from './workers.ts';
 
@@ -44,6 +45,7 @@ export interface ActivitySpec {
 
 export interface ActivityWorld {
   simulation: Simulation;
+  serverTimers: ServerTimers;
   queue: TaskQueue<ActivityTask>;
   run: RunInfo;
   nextTaskId(): number;
@@ -105,7 +107,7 @@ export class PendingActivity {
     // After that for a worker, which is as long and comes first.
     const { scheduleToCloseMs } = spec;
     if (scheduleToCloseMs > 0) {
-      this.#closeTimer = world.simulation.after(scheduleToCloseMs, () =>
+      this.#closeTimer = world.serverTimers.after(scheduleToCloseMs, () =>
         this.#timeOut('ScheduleToClose'),
       );
     }
@@ -186,7 +188,9 @@ export class PendingActivity {
     this.#isReset = false;
     this.#lastFailure = undefined;
     this.#endAttempt();
-    this.#schedule();
+    this.#state = 'backoff';
+    this.#nextAttemptAt = undefined;
+    this.#timers.push(this.#world.serverTimers.after(0, () => this.#schedule()));
   }
 
   /** Its workflow is over. */
@@ -240,14 +244,14 @@ export class PendingActivity {
 
   #limit(milliseconds: number, type: TimeoutType): void {
     if (milliseconds <= 0) return;
-    this.#timers.push(this.#world.simulation.after(milliseconds, () => this.#timeOut(type)));
+    this.#timers.push(this.#world.serverTimers.after(milliseconds, () => this.#timeOut(type)));
   }
 
   #watchHeartbeat(): void {
     const { heartbeatMs } = this.spec;
     this.#heartbeatTimer?.cancel();
     if (heartbeatMs <= 0) return;
-    this.#heartbeatTimer = this.#world.simulation.after(heartbeatMs, () =>
+    this.#heartbeatTimer = this.#world.serverTimers.after(heartbeatMs, () =>
       this.#timeOut('Heartbeat'),
     );
   }
@@ -260,7 +264,7 @@ export class PendingActivity {
   #failAttempt(failure: Failure): void {
     if (this.#cancelRequested) return this.#giveUp(failure, retryStates.cancelRequested);
     const { retryPolicy, scheduleToCloseMs } = this.spec;
-    const { simulation } = this.#world;
+    const { simulation, serverTimers } = this.#world;
     const leftMs =
       scheduleToCloseMs > 0 ? this.scheduledAt + scheduleToCloseMs - simulation.now : undefined;
     const decision = retryOf(retryPolicy, { failure, attempt: this.#attempt, leftMs });
@@ -270,14 +274,16 @@ export class PendingActivity {
     this.#isReset = false;
     this.#state = 'backoff';
     this.#nextAttemptAt = simulation.now + decision.delayMs;
-    this.#timers.push(simulation.after(decision.delayMs, () => this.#schedule()));
+    this.#timers.push(serverTimers.after(decision.delayMs, () => this.#schedule()));
   }
 
   #giveUp(failure: Failure, retryState: number): void {
     if (failure.timeoutFailureInfo) return this.#closeTimedOut(failure, retryState);
     const message = 'Activity task failed';
     const of = { identity: this.#identity, retryState };
-    this.#close('ACTIVITY_TASK_FAILED', { failed: { failure: this.#wrapped(message, failure, of) } });
+    this.#close('ACTIVITY_TASK_FAILED', {
+      failed: { failure: this.#wrapped(message, failure, of) },
+    });
   }
 
   /** Where no time is left for another attempt, that is what timed out. */
@@ -298,11 +304,7 @@ export class PendingActivity {
     this.#close('ACTIVITY_TASK_CANCELED', { cancelled: { failure } });
   }
 
-  #wrapped(
-    message: string,
-    cause: Failure,
-    of: { identity: string; retryState: number },
-  ): Failure {
+  #wrapped(message: string, cause: Failure, of: { identity: string; retryState: number }): Failure {
     const { activityId, activityType } = this.spec;
     return activityFailure(message, cause, { activityId, activityType, ...of });
   }

@@ -16,10 +16,12 @@ import type {
   WorkflowTask,
   WorkflowTaskCompletion,
 } from './messages.ts';
+import type { ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 
 export interface TasksWorld {
   simulation: Simulation;
+  serverTimers: ServerTimers;
   run: RunInfo;
   history: History;
   activations: Activation[];
@@ -80,7 +82,7 @@ export class WorkflowTasks {
       this.#hasBegun = true;
       this.#schedule();
     };
-    if (delayMs > 0) this.#world.simulation.after(delayMs, begin);
+    if (delayMs > 0) this.#world.serverTimers.after(delayMs, begin);
     else begin();
   }
 
@@ -237,7 +239,7 @@ export class WorkflowTasks {
   }
 
   #start(pending: Pending, worker: string): WorkflowTask | undefined {
-    const { history, simulation, nextTaskId, isOpen } = this.#world;
+    const { history, serverTimers, nextTaskId, isOpen } = this.#world;
     if (!isOpen() || this.#pending !== pending || pending.id > 0) return undefined;
     if (!pending.isWritten && history.length !== pending.length) {
       this.#attempt = 1;
@@ -249,7 +251,7 @@ export class WorkflowTasks {
     pending.worker = worker;
     pending.news = this.#news;
     pending.queries = this.#queries;
-    pending.timer = simulation.after(this.#timeoutMs, () => this.#timeOut(pending));
+    pending.timer = serverTimers.after(this.#timeoutMs, () => this.#timeOut(pending));
     this.#news = [];
     this.#queries = [];
     return this.#taskOf(pending.id, pending.news, pending.queries);

@@ -83,7 +83,7 @@ export class StepSource {
         heartbeat: 5_000,
       }),
       () => ({
-        attempts: [{ then: this.#failure() }],
+        attempts: [{ then: { is: 'failed', type: 'Trouble' } }],
         scheduleToClose: 3_000,
         retry: { firstMs: 2_000 },
       }),

@@ -24,11 +24,15 @@ function usual(chance: Chance): Omit<Script, 'name'> {
     Array.from({ length: 1 + chance.below(most) }, () => source.step(withCancels));
   const phases = Array.from({ length: 1 + chance.below(2) }, (): Step[] => {
     if (chance.happens(0.4)) return some(2);
-    return [{ do: 'parallel', branches: Array.from({ length: 2 + chance.below(2) }, () => some(2)) }];
+    return [
+      { do: 'parallel', branches: Array.from({ length: 2 + chance.below(2) }, () => some(2)) },
+    ];
   });
   const steps = phases.flat();
   const outside: Outside[] = [];
-  if (chance.happens(0.5)) {
+  // A second run would wait for another signal.
+  const isRetried = chance.happens(0.4);
+  if (!isRetried && chance.happens(0.6)) {
     steps.splice(chance.below(steps.length + 1), 0, { do: 'await', signal: 'go' });
     const act = chance.pick(['signal', 'signalWithStart'] as const);
     outside.push({ act, name: 'go', when: [{ afterMs: chance.below(2_000) }] });
@@ -38,7 +42,7 @@ function usual(chance: Chance): Omit<Script, 'name'> {
     steps: [...steps, ...end],
     outside,
     isUnordered: true,
-    ...(chance.happens(0.5) && { start: { retry: { attempts: 2, firstMs: 500 } } }),
+    ...(isRetried && { start: { retry: { attempts: 2, firstMs: 500 } } }),
   };
 }
 
@@ -85,7 +89,7 @@ function killed(chance: Chance): Omit<Script, 'name'> {
       ? ([{ started }, { resting: true }, { afterMs: 500 }] as const)
       : ([{ started }, { afterMs: 500 }] as const);
   return {
-    steps: [source.step(false), victim, source.step(false)],
+    steps: [{ do: 'state', value: 'One' }, victim, source.step(false)],
     start: { taskTimeout: 4_000 },
     outside: [{ act: 'killWorker', when }, { act: 'startWorker' }],
     isUnordered: true,

@@ -12,14 +12,14 @@ import type { AttemptNote } from './activities.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Observation } from './observation.ts';
 import { play } from './play.ts';
-import { killsWorkers } from './script.ts';
+import { endsWorkers } from './script.ts';
 import type { Script } from './script.ts';
 import type { FoundRun, Stage } from './stage.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const { EventType } = proto.temporal.api.enums.v1;
-type Crew = Pick<Stage, 'killWorker' | 'startWorker'>;
+type Crew = Pick<Stage, 'killWorker' | 'stopWorker' | 'startWorker'>;
 
 const workerFile = fileURLToPath(new URL('server-worker.ts', import.meta.url));
 
@@ -47,19 +47,20 @@ export class Server {
   }
 
   async stop(): Promise<void> {
-    this.#shared?.kill();
+    await this.#shared?.end('SIGKILL');
     await this.#connection.close();
   }
 
   async play(script: Script): Promise<Observation> {
     this.#count += 1;
     const workflowId = `${this.#prefix}-${this.#count}`;
-    const isAlone = killsWorkers(script);
+    const isAlone = endsWorkers(script);
     const taskQueue = isAlone ? workflowId : this.#prefix;
     let worker = isAlone ? this.#workerFor(taskQueue) : undefined;
     await worker?.ready;
     const crew = {
-      killWorker: async () => await worker?.kill(),
+      killWorker: async () => await worker?.end('SIGKILL'),
+      stopWorker: async () => await worker?.end('SIGTERM'),
       startWorker: async () => {
         worker = this.#workerFor(taskQueue);
         await worker.ready;
@@ -68,7 +69,7 @@ export class Server {
     try {
       return await play(this.#stageOf(workflowId, taskQueue, crew), script);
     } finally {
-      await worker?.kill();
+      await worker?.end('SIGKILL');
     }
   }
 
@@ -96,7 +97,7 @@ export class Server {
       runs: async (first) => {
         const found: FoundRun[] = [];
         for (const begun of first) {
-          for (let runId: string | undefined = begun; runId; ) {
+          for (let runId: string | undefined = begun; runId;) {
             const events = await historyOf(runId);
             found.push(runOf(runId, events));
             runId = successorOf(events.at(-1));
@@ -124,10 +125,10 @@ class WorkerProcess {
     });
   }
 
-  async kill(): Promise<void> {
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    this.#child.kill(signal);
     await exit;
   }
 }

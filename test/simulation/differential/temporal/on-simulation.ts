@@ -1,6 +1,7 @@
 /** Plays scripts on the simulated Temporal, with the simulated core. */
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { failingErrors } from '../../../../workers/temporal/bundle-workflows.ts';
+import type { TemporalWorker } from '../../../../workers/temporal/worker-factory.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { Sandboxes } from '../../core/sandbox.ts';
 import { createWorker } from '../../core/worker.ts';
@@ -51,13 +52,19 @@ export async function onSimulation(
   return { observation: await stage.play(script), simulation };
 }
 
+interface SimulatedWorker {
+  process: SimulatedProcess;
+  worker: TemporalWorker;
+  over: Promise<void>;
+}
+
 class SimulatedStage {
   readonly #simulation: Simulation;
   readonly #sandbox: Sandbox;
   readonly #evictions: number;
   readonly #temporal: SimulatedTemporal;
   readonly #notes: AttemptNote[] = [];
-  #worker: SimulatedProcess | undefined;
+  #worker: SimulatedWorker | undefined;
 
   constructor(simulation: Simulation, sandbox: Sandbox, evictions: number) {
     this.#simulation = simulation;
@@ -90,7 +97,6 @@ class SimulatedStage {
   #startWorker(): void {
     const simulation = this.#simulation;
     const process = new SimulatedProcess(simulation, { name: 'worker' });
-    this.#worker = process;
     const activities = createActivities((note) => {
       process.note(`${note.attempt} ${note.what}`);
       this.#notes.push(note);
@@ -103,7 +109,17 @@ class SimulatedStage {
       sandbox: this.#sandbox,
       evictions: this.#evictions,
     };
-    void process.run(() => createWorker(host, { ...workerOptions, taskQueue, activities }).run());
+    this.#worker = process.run(() => {
+      const worker = createWorker(host, { ...workerOptions, taskQueue, activities });
+      return { process, worker, over: worker.run() };
+    });
+  }
+
+  async #stopWorker(): Promise<void> {
+    const { process, worker, over } = this.#worker ?? {};
+    process?.run(() => worker?.shutdown());
+    await over;
+    process?.end();
   }
 
   #stageOf(process: SimulatedProcess): Stage {
@@ -115,7 +131,8 @@ class SimulatedStage {
       notes: this.#notes,
       sleep: (milliseconds) => simulation.sleep(milliseconds),
       now: () => simulation.now,
-      killWorker: async () => this.#worker?.kill(),
+      killWorker: async () => this.#worker?.process.kill(),
+      stopWorker: () => this.#stopWorker(),
       startWorker: async () => this.#startWorker(),
       eventTypes: async (runId) => this.#temporal.engine.find(workflowId, runId).history.types,
       runs: async () => Array.from(this.#temporal.engine.executions(), runOf),

@@ -71,6 +71,9 @@ export class Director {
       case 'killWorker':
         await this.#stage.killWorker();
         return 'done';
+      case 'stopWorker':
+        await this.#stage.stopWorker();
+        return 'done';
       case 'startWorker':
         await this.#stage.startWorker();
         return 'done';
@@ -99,7 +102,11 @@ export class Director {
     if (action.act === 'signalWithStart') {
       const args: Parameters<typeof scripted> = [{ steps: action.steps ?? [], log: [] }];
       const signal = action.name;
-      const handle = await client.workflow.signalWithStart('scripted', { ...options, args, signal });
+      const handle = await client.workflow.signalWithStart('scripted', {
+        ...options,
+        args,
+        signal,
+      });
       return this.#isNew(handle.signaledRunId);
     }
     const { conflict, reuse } = action;
@@ -124,8 +131,10 @@ export class Director {
     const activities = (raw.pendingActivities ?? []).map((activity) => {
       const { activityId, state, attempt, lastFailure, heartbeatDetails } = activity;
       const details = heartbeatDetails?.payloads?.map(({ data }) => String(data));
-      return [activityId, state, attempt, lastFailure?.message, details ?? []];
+      return [activityId, state, attempt, lastFailure?.message, details ?? []] as const;
     });
+    // The server lists them in no order.
+    activities.sort(([one], [other]) => String(one).localeCompare(String(other)));
     return JSON.stringify([status.name, activities, memo, state]);
   }
 
@@ -141,6 +150,7 @@ export class Director {
     const deadline = this.#stage.now() + longestWaitMs;
     while (!(await this.#holds(moment))) {
       if (this.#stage.now() > deadline) {
+        await this.#handle.terminate('it never ended').catch(() => undefined);
         throw new Error(`${this.#script.name}: never ${JSON.stringify(moment)}`);
       }
       await this.#stage.sleep(pollMs);
@@ -168,7 +178,7 @@ export class Director {
 }
 
 /** With the ids of this run left out. */
-function errorText(error: unknown, workflowId: string): string {
+export function errorText(error: unknown, workflowId: string): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = isGrpcServiceError(cause) ? ` ${cause.code} ${cause.details}` : '';
   const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;

@@ -90,7 +90,11 @@ export type Moment =
 export type Action =
   | { act: 'signal'; name: string; ofRun?: 'first' }
   | { act: 'signalWithStart'; name: string; steps?: readonly Step[] }
-  | { act: 'start'; conflict?: 'FAIL' | 'USE_EXISTING'; reuse?: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE' }
+  | {
+      act: 'start';
+      conflict?: 'FAIL' | 'USE_EXISTING';
+      reuse?: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE';
+    }
   | { act: 'query'; name: 'log' | 'unknown' }
   | { act: 'describe' }
   | { act: 'cancel' }
@@ -98,6 +102,8 @@ export type Action =
   | { act: 'reset'; label: string }
   /** As `kill -9` does. */
   | { act: 'killWorker' }
+  /** As SIGTERM does, and waits for its end. */
+  | { act: 'stopWorker' }
   | { act: 'startWorker' };
 
 export type Outside = Action & { when?: readonly Moment[] };
@@ -118,6 +124,6 @@ export interface Script {
 }
 
 /** Whether it needs a worker process of its own. */
-export function killsWorkers({ outside = [] }: Script): boolean {
-  return outside.some(({ act }) => act === 'killWorker');
+export function endsWorkers({ outside = [] }: Script): boolean {
+  return outside.some(({ act }) => act === 'killWorker' || act === 'stopWorker');
 }

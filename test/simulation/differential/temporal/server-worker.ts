@@ -15,7 +15,7 @@ Runtime.install({
   logger: new DefaultLogger('ERROR'),
   telemetryOptions: { logging: { filter: 'OFF', forward: {} } },
 });
-// Its parent is gone: nobody is left to end it.
+// Its parent is gone, or it is over itself.
 process.once('disconnect', () => process.exit());
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
@@ -25,5 +25,7 @@ const worker = await Worker.create({
   workflowFailureErrorTypes: failingErrors,
   activities: createActivities((note) => process.send?.(note)),
 });
+process.once('SIGTERM', () => worker.shutdown());
 process.send?.('ready');
 await worker.run();
+process.disconnect();

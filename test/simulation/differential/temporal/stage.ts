@@ -12,6 +12,8 @@ export interface Stage {
   sleep(milliseconds: number): Promise<void>;
   now(): number;
   killWorker(): Promise<void>;
+  /** Orderly, until its end. */
+  stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   eventTypes(runId: string): Promise<readonly string[]>;
   /** All runs of the workflow, without their queried logs. `first`: those that requests began. */

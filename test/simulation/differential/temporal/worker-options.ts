@@ -4,5 +4,7 @@ export const workerOptions = {
   identity: 'worker',
   maxHeartbeatThrottleInterval: '1s',
   defaultHeartbeatThrottleInterval: '1s',
+  shutdownGraceTime: '1s',
+  shutdownForceTime: '10s',
   stickyQueueScheduleToStartTimeout: '1s',
 } as const;

@@ -24,10 +24,15 @@ export const activityScripts: readonly Script[] = [
   {
     name: 'activities fail for good: by their kind, by the policy, after the last attempt',
     steps: [
-      activity('a', { attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }] }),
+      activity('a', {
+        attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
+      }),
       activity('b', { attempts: [fails], retry: { finalTypes: ['Trouble'] } }),
       activity('c', { attempts: [fails], retry: { attempts: 2 } }),
-      activity('d', { attempts: [{ then: { is: 'broken', message: 'odd' } }], retry: { attempts: 1 } }),
+      activity('d', {
+        attempts: [{ then: { is: 'broken', message: 'odd' } }],
+        retry: { attempts: 1 },
+      }),
     ],
   },
   {
@@ -47,7 +52,11 @@ export const activityScripts: readonly Script[] = [
     name: 'time limits of attempts and of all of them',
     steps: [
       activity('a', { attempts: [{ worksMs: 2_500, ...done }, done], startToClose: 1_000 }),
-      activity('b', { attempts: [{ worksMs: 2_500, ...done }], startToClose: 1_000, retry: { attempts: 2 } }),
+      activity('b', {
+        attempts: [{ worksMs: 2_500, ...done }],
+        startToClose: 1_000,
+        retry: { attempts: 2 },
+      }),
       activity('c', { attempts: [fails], scheduleToClose: 1_500, retry: { firstMs: 1_000 } }),
       activity('d', { attempts: [{ worksMs: 4_000, ...done }], scheduleToClose: 1_500 }),
       activity('e', { attempts: [fails, { worksMs: 4_000, ...done }], scheduleToClose: 1_500 }),
@@ -85,15 +94,27 @@ export const activityScripts: readonly Script[] = [
     name: 'an activity is cancelled while it runs, and says so, ends all the same, or fails',
     steps: [
       cancelled(
-        activity('a', { attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }], heartbeat: 3_000, cancellation: waits }),
+        activity('a', {
+          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          heartbeat: 3_000,
+          cancellation: waits,
+        }),
         [{ do: 'sleep', ms: 800 }],
       ),
       cancelled(
-        activity('b', { attempts: [{ untilCancelled: true, ...done }], heartbeat: 3_000, cancellation: waits }),
+        activity('b', {
+          attempts: [{ untilCancelled: true, ...done }],
+          heartbeat: 3_000,
+          cancellation: waits,
+        }),
         [{ do: 'sleep', ms: 800 }],
       ),
       cancelled(
-        activity('c', { attempts: [{ untilCancelled: true, ...fails }], heartbeat: 3_000, cancellation: waits }),
+        activity('c', {
+          attempts: [{ untilCancelled: true, ...fails }],
+          heartbeat: 3_000,
+          cancellation: waits,
+        }),
         [{ do: 'sleep', ms: 800 }],
       ),
     ],
@@ -105,11 +126,19 @@ export const activityScripts: readonly Script[] = [
         { do: 'sleep', ms: 700 },
       ]),
       cancelled(
-        activity('b', { attempts: [{ worksMs: 2_600, ...done }], startToClose: 1_800, cancellation: waits }),
+        activity('b', {
+          attempts: [{ worksMs: 2_600, ...done }],
+          startToClose: 1_800,
+          cancellation: waits,
+        }),
         [{ do: 'sleep', ms: 700 }],
       ),
       cancelled(
-        activity('c', { attempts: [{ beats: ['last'], worksMs: 2_600, ...done }], heartbeat: 1_800, cancellation: waits }),
+        activity('c', {
+          attempts: [{ beats: ['last'], worksMs: 2_600, ...done }],
+          heartbeat: 1_800,
+          cancellation: waits,
+        }),
         [{ do: 'sleep', ms: 700 }],
       ),
       { do: 'sleep', ms: 2_000 },
@@ -129,13 +158,20 @@ export const activityScripts: readonly Script[] = [
   },
   {
     name: 'an activity is cancelled in the task that schedules it',
-    steps: [cancelled(activity('a', { attempts: [done], cancellation: waits }), []), { do: 'sleep', ms: 300 }],
+    steps: [
+      cancelled(activity('a', { attempts: [done], cancellation: waits }), []),
+      { do: 'sleep', ms: 300 },
+    ],
   },
   {
     name: 'a cancellation that does not wait',
     steps: [
       cancelled(
-        activity('a', { attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }], heartbeat: 3_000, cancellation: 'TRY_CANCEL' }),
+        activity('a', {
+          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          heartbeat: 3_000,
+          cancellation: 'TRY_CANCEL',
+        }),
         [{ do: 'sleep', ms: 800 }],
       ),
       { do: 'sleep', ms: 2_500 },

@@ -2,6 +2,7 @@
 import type { ActivityStep, AttemptPlan, Script, Step } from '../script.ts';
 
 const done: AttemptPlan = { then: { is: 'done' } };
+const fails: AttemptPlan = { then: { is: 'failed', type: 'Trouble' } };
 const hangs: AttemptPlan = { worksMs: 60_000, ...done };
 const minuteMs = 60_000;
 
@@ -52,6 +53,49 @@ export const killScripts: readonly Script[] = [
       { act: 'killWorker', when: [{ event: 'WORKFLOW_TASK_COMPLETED' }, { afterMs: 500 }] },
       { act: 'startWorker' },
     ],
+  },
+  {
+    name: 'a worker ends in good order during activities: one hears of it, one is soon done',
+    steps: [
+      {
+        do: 'parallel',
+        branches: [
+          [
+            step('activity', 'a', {
+              attempts: [{ beats: ['one'], untilCancelled: true, then: { is: 'cancelled' } }, done],
+              heartbeat: 5_000,
+            }),
+          ],
+          [step('activity', 'b', { attempts: [{ worksMs: 3_000, ...done }, done] })],
+        ],
+      },
+    ],
+    outside: [
+      { act: 'stopWorker', when: [{ started: 'a#1' }, { started: 'b#1' }, { resting: true }] },
+      { act: 'startWorker' },
+    ],
+    isUnordered: true,
+  },
+  {
+    name: 'a worker ends in good order during a local activity',
+    steps: [
+      step('local', 'a', { attempts: [{ worksMs: 2_500, ...done }] }),
+      { do: 'sleep', ms: 200 },
+    ],
+    outside: [
+      { act: 'stopWorker', when: [{ started: 'a#1' }, { afterMs: 300 }] },
+      { act: 'startWorker' },
+    ],
+    start: { taskTimeout: 5_000 },
+  },
+  {
+    name: 'a worker ends in good order while a local activity waits for its next attempt',
+    steps: [step('local', 'a', { attempts: [fails, done], retry: { firstMs: 3_000 } })],
+    outside: [
+      { act: 'stopWorker', when: [{ started: 'a#1' }, { afterMs: 500 }] },
+      { act: 'startWorker' },
+    ],
+    start: { taskTimeout: 5_000 },
   },
   {
     name: 'killed while nothing runs, and signalled meanwhile',

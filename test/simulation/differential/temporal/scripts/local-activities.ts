@@ -28,16 +28,25 @@ export const localActivityScripts: readonly Script[] = [
   {
     name: 'local activities fail for good',
     steps: [
-      local('a', { attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }] }),
+      local('a', {
+        attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
+      }),
       local('b', { attempts: [fails], retry: { finalTypes: ['Trouble'] } }),
-      local('c', { attempts: [{ then: { is: 'broken', message: 'odd' } }], retry: { attempts: 2 } }),
+      local('c', {
+        attempts: [{ then: { is: 'broken', message: 'odd' } }],
+        retry: { attempts: 2 },
+      }),
       local('d', { attempts: [{ then: { is: 'cancelled' } }, done], retry: { attempts: 2 } }),
     ],
   },
   {
     name: 'time limits of local activities',
     steps: [
-      local('a', { attempts: [{ worksMs: 2_000, ...done }], startToClose: 700, retry: { attempts: 1 } }),
+      local('a', {
+        attempts: [{ worksMs: 2_000, ...done }],
+        startToClose: 700,
+        retry: { attempts: 1 },
+      }),
       local('b', { attempts: [{ worksMs: 2_000, ...done }, done], startToClose: 700 }),
       {
         do: 'local',
@@ -72,7 +81,11 @@ export const localActivityScripts: readonly Script[] = [
   {
     name: 'long waits between attempts are timers of the workflow',
     steps: [
-      local('a', { attempts: [fails, fails, done], retry: { firstMs: 1_200 }, localRetryThreshold: 1_000 }),
+      local('a', {
+        attempts: [fails, fails, done],
+        retry: { firstMs: 1_200 },
+        localRetryThreshold: 1_000,
+      }),
       local('b', {
         attempts: [fails, done],
         retry: { firstMs: 1_200 },
@@ -107,7 +120,10 @@ export const localActivityScripts: readonly Script[] = [
     name: 'local activities are cancelled by what ends beside them',
     steps: [
       cancelled(
-        local('a', { attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }], cancellation: waits }),
+        local('a', {
+          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          cancellation: waits,
+        }),
         [local('b', { attempts: [{ worksMs: 600, ...done }] })],
       ),
       cancelled(
@@ -143,7 +159,14 @@ export const localActivityScripts: readonly Script[] = [
         branches: [
           [local('a', { attempts: [{ worksMs: 600, ...done }] }), local('b', { attempts: [done] })],
           [{ do: 'sleep', ms: 1_500 }],
-          [{ do: 'activity', label: 'c', startToClose: minuteMs, attempts: [{ worksMs: 1_800, ...done }] }],
+          [
+            {
+              do: 'activity',
+              label: 'c',
+              startToClose: minuteMs,
+              attempts: [{ worksMs: 1_800, ...done }],
+            },
+          ],
         ],
       },
     ],

@@ -99,7 +99,13 @@ export const runScripts: readonly Script[] = [
     steps: [
       {
         do: 'rethrow',
-        step: { do: 'activity', label: 'a', startToClose: minuteMs, attempts: [fails], retry: { attempts: 2 } },
+        step: {
+          do: 'activity',
+          label: 'a',
+          startToClose: minuteMs,
+          attempts: [fails],
+          retry: { attempts: 2 },
+        },
       },
     ],
     start: { retry: { attempts: 2, firstMs: 400 } },
@@ -129,10 +135,7 @@ export const runScripts: readonly Script[] = [
       { do: 'shield', body: [{ do: 'sleep', ms: 200 }, local('b', 100)] },
       { do: 'confess' },
     ],
-    outside: [
-      { act: 'cancel', when: [{ started: 'a#1' }, { resting: true }] },
-      { act: 'cancel' },
-    ],
+    outside: [{ act: 'cancel', when: [{ started: 'a#1' }, { resting: true }] }, { act: 'cancel' }],
   },
   {
     name: 'terminated while an activity and a timer run',
@@ -140,7 +143,15 @@ export const runScripts: readonly Script[] = [
       {
         do: 'parallel',
         branches: [
-          [{ do: 'activity', label: 'a', startToClose: minuteMs, heartbeat: 3_000, attempts: [{ untilCancelled: true, ...done }] }],
+          [
+            {
+              do: 'activity',
+              label: 'a',
+              startToClose: minuteMs,
+              heartbeat: 3_000,
+              attempts: [{ untilCancelled: true, ...done }],
+            },
+          ],
           [{ do: 'sleep', ms: minuteMs }],
         ],
       },
@@ -167,7 +178,11 @@ export const runScripts: readonly Script[] = [
   },
   {
     name: 'a task fails and is tried again',
-    steps: [{ do: 'sleep', ms: 200 }, { do: 'break', forMs: 1_500 }, { do: 'sleep', ms: 200 }],
+    steps: [
+      { do: 'sleep', ms: 200 },
+      { do: 'break', forMs: 1_500 },
+      { do: 'sleep', ms: 200 },
+    ],
     start: { taskTimeout: 3_000 },
     outside: [
       {
@@ -180,9 +195,146 @@ export const runScripts: readonly Script[] = [
   {
     name: 'time is up for a run',
     steps: [
-      { do: 'activity', label: 'a', startToClose: minuteMs, attempts: [{ worksMs: 20_000, ...done }] },
+      {
+        do: 'activity',
+        label: 'a',
+        startToClose: minuteMs,
+        attempts: [{ worksMs: 20_000, ...done }],
+      },
     ],
     start: { executionTimeout: 2_000 },
+  },
+  {
+    name: 'cancelled in the task in which its end is on the way: a timer, an activity',
+    steps: [
+      { do: 'cancel', body: [{ do: 'sleep', ms: 300 }], until: [local('a', 2_000)] },
+      { do: 'sleep', ms: 200 },
+      {
+        do: 'cancel',
+        body: [
+          {
+            do: 'activity',
+            label: 'b',
+            startToClose: minuteMs,
+            attempts: [{ worksMs: 500, ...done }],
+            cancellation: 'WAIT_CANCELLATION_COMPLETED',
+          },
+        ],
+        until: [local('c', 2_000)],
+      },
+      { do: 'sleep', ms: 200 },
+      {
+        do: 'cancel',
+        body: [
+          {
+            do: 'activity',
+            label: 'd',
+            startToClose: minuteMs,
+            attempts: [{ worksMs: 500, ...done }],
+            cancellation: 'TRY_CANCEL',
+          },
+        ],
+        until: [local('e', 2_000)],
+      },
+      { do: 'sleep', ms: 200 },
+    ],
+  },
+  {
+    name: 'terminated while a later task runs',
+    steps: [{ do: 'sleep', ms: 200 }, local('z', 0), { do: 'sleep', ms: 200 }, local('a', 3_000)],
+    outside: [
+      { act: 'signal', name: 'one', when: [{ started: 'a#1' }] },
+      { act: 'terminate' },
+      { act: 'query', name: 'log' },
+    ],
+  },
+  {
+    name: 'a timer fires while the task runs that ends the run',
+    steps: [
+      {
+        do: 'parallel',
+        branches: [
+          [{ do: 'sleep', ms: 300 }],
+          [local('a', 2_000), { do: 'fail', type: 'Trouble' }],
+        ],
+      },
+    ],
+  },
+  {
+    name: 'terminated while a task runs, and a signal with it',
+    steps: [local('a', 3_000)],
+    outside: [
+      { act: 'signal', name: 'one', when: [{ started: 'a#1' }] },
+      { act: 'terminate' },
+      { act: 'query', name: 'log' },
+    ],
+  },
+  {
+    name: 'what is listed of activities',
+    steps: [
+      {
+        do: 'parallel',
+        branches: [
+          [
+            {
+              do: 'activity',
+              label: 'a',
+              startToClose: minuteMs,
+              heartbeat: 20_000,
+              attempts: [{ beats: ['one'], worksMs: 9_000, ...done }],
+            },
+          ],
+          [
+            {
+              do: 'activity',
+              label: 'b',
+              startToClose: minuteMs,
+              attempts: [done],
+              isUnserved: true,
+            },
+          ],
+          [
+            {
+              do: 'activity',
+              label: 'c',
+              startToClose: 1_000,
+              attempts: [{ worksMs: 2_000, ...done }],
+              retry: { firstMs: minuteMs },
+            },
+          ],
+          [
+            {
+              do: 'activity',
+              label: 'd',
+              startToClose: minuteMs,
+              attempts: [fails, fails, { worksMs: 9_000, ...done }],
+            },
+          ],
+          [
+            {
+              do: 'cancel',
+              body: [
+                {
+                  do: 'activity',
+                  label: 'e',
+                  startToClose: minuteMs,
+                  attempts: [{ worksMs: 9_000, ...done }],
+                  cancellation: 'WAIT_CANCELLATION_COMPLETED',
+                },
+              ],
+              until: [{ do: 'sleep', ms: 500 }],
+            },
+          ],
+        ],
+      },
+    ],
+    outside: [
+      {
+        act: 'describe',
+        when: [{ waiting: 'c', attempt: 2 }, { started: 'd#3' }, { afterMs: 500 }],
+      },
+      { act: 'terminate' },
+    ],
   },
   {
     name: 'several signals while a task runs, with a timer and an activity that end meanwhile',
@@ -191,7 +343,14 @@ export const runScripts: readonly Script[] = [
         do: 'parallel',
         branches: [
           [{ do: 'sleep', ms: 400 }],
-          [{ do: 'activity', label: 'a', startToClose: minuteMs, attempts: [{ worksMs: 200, ...done }] }],
+          [
+            {
+              do: 'activity',
+              label: 'a',
+              startToClose: minuteMs,
+              attempts: [{ worksMs: 200, ...done }],
+            },
+          ],
           [local('b', 2_000)],
           [comes('one'), comes('two')],
         ],
