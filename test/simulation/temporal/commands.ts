@@ -23,7 +23,7 @@ function apply(execution: Execution, command: Command, identity: string): void {
   if (startTimer) {
     execution.startTimer(startTimer.seq ?? 0, millisecondsOf(startTimer.startToFireTimeout));
   }
-  if (cancelTimer) cancelTimerOf(execution, cancelTimer.seq ?? 0);
+  if (cancelTimer) execution.cancelTimer(cancelTimer.seq ?? 0);
   if (scheduleActivity) schedule(execution, scheduleActivity);
   if (requestCancelActivity) {
     execution.history.add('ACTIVITY_TASK_CANCEL_REQUESTED');
@@ -45,14 +45,6 @@ function setProperties(
     history.add('WORKFLOW_PROPERTIES_MODIFIED');
     Object.assign(memo, modifyWorkflowProperties.upsertedMemo?.fields);
   }
-}
-
-function cancelTimerOf({ timers, history }: Execution, seq: number): void {
-  const timer = timers.get(seq);
-  if (!timer) return;
-  timer.cancel();
-  timers.delete(seq);
-  history.add('TIMER_CANCELED');
 }
 
 function schedule(execution: Execution, command: NonNullable<Command['scheduleActivity']>): void {

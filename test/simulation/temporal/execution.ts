@@ -196,6 +196,14 @@ export class Execution {
     this.timers.set(seq, timer);
   }
 
+  /** One that fired in this task has not fired. */
+  cancelTimer(seq: number): void {
+    this.timers.get(seq)?.cancel();
+    this.timers.delete(seq);
+    this.#tasks.takeBack(({ fireTimer }) => fireTimer?.seq === seq);
+    this.history.add('TIMER_CANCELED');
+  }
+
   /** Whoever works on it hears NOT_FOUND from now on. */
   close(status: Status, command?: Command): void {
     if (!this.isOpen) return;

@@ -54,6 +54,11 @@ const moreTimeAfter = 3;
 const firstMoreMs = 5_000;
 const longestMoreMs = 600_000;
 
+function neverStarted(): GrpcError {
+  const text = 'Workflow execution closed before WorkflowTaskStarted event';
+  return new GrpcError('FAILED_PRECONDITION', text);
+}
+
 export class WorkflowTasks {
   readonly #world: TasksWorld;
   #hasBegun = false;
@@ -98,6 +103,11 @@ export class WorkflowTasks {
     }
     this.#write(news);
     if (news.job && this.#hasBegun && !this.#pending) this.#schedule();
+  }
+
+  /** What came while a worker has the task is not written yet. */
+  takeBack(isUnwanted: (job: Job) => boolean): void {
+    this.#buffer = this.#buffer.filter(({ job }) => !job || !isUnwanted(job));
   }
 
   query(name: string, args: readonly Payload[]): Promise<QueryAnswer> {
@@ -169,6 +179,7 @@ export class WorkflowTasks {
   #ask(query: PendingQuery): void {
     const hasTask = this.#pending !== undefined || !this.#hasBegun;
     if (this.#world.isOpen() && hasTask) this.#queries.push(query);
+    else if (this.#world.activations.length === 0) query.reject(neverStarted());
     else this.#offerQuery(query);
   }
 

@@ -207,7 +207,11 @@ export const runScripts: readonly Script[] = [
   {
     name: 'cancelled in the task in which its end is on the way: a timer, an activity',
     steps: [
-      { do: 'cancel', body: [{ do: 'sleep', ms: 300 }], until: [local('a', 2_000)] },
+      {
+        do: 'cancel',
+        body: [{ do: 'sleep', ms: 1_500 }],
+        until: [{ do: 'sleep', ms: 200 }, local('a', 2_500)],
+      },
       { do: 'sleep', ms: 200 },
       {
         do: 'cancel',
@@ -216,11 +220,11 @@ export const runScripts: readonly Script[] = [
             do: 'activity',
             label: 'b',
             startToClose: minuteMs,
-            attempts: [{ worksMs: 500, ...done }],
+            attempts: [{ worksMs: 1_500, ...done }],
             cancellation: 'WAIT_CANCELLATION_COMPLETED',
           },
         ],
-        until: [local('c', 2_000)],
+        until: [{ do: 'sleep', ms: 200 }, local('c', 2_500)],
       },
       { do: 'sleep', ms: 200 },
       {
@@ -230,11 +234,11 @@ export const runScripts: readonly Script[] = [
             do: 'activity',
             label: 'd',
             startToClose: minuteMs,
-            attempts: [{ worksMs: 500, ...done }],
+            attempts: [{ worksMs: 1_500, ...done }],
             cancellation: 'TRY_CANCEL',
           },
         ],
-        until: [local('e', 2_000)],
+        until: [{ do: 'sleep', ms: 200 }, local('e', 2_500)],
       },
       { do: 'sleep', ms: 200 },
     ],
@@ -242,11 +246,7 @@ export const runScripts: readonly Script[] = [
   {
     name: 'terminated while a later task runs',
     steps: [{ do: 'sleep', ms: 200 }, local('z', 0), { do: 'sleep', ms: 200 }, local('a', 3_000)],
-    outside: [
-      { act: 'signal', name: 'one', when: [{ started: 'a#1' }] },
-      { act: 'terminate' },
-      { act: 'query', name: 'log' },
-    ],
+    outside: [{ act: 'signal', name: 'one', when: [{ started: 'a#1' }] }, { act: 'terminate' }],
   },
   {
     name: 'a timer fires while the task runs that ends the run',
@@ -254,8 +254,8 @@ export const runScripts: readonly Script[] = [
       {
         do: 'parallel',
         branches: [
-          [{ do: 'sleep', ms: 300 }],
-          [local('a', 2_000), { do: 'fail', type: 'Trouble' }],
+          [{ do: 'sleep', ms: 1_500 }],
+          [{ do: 'sleep', ms: 200 }, local('a', 2_500), { do: 'fail', type: 'Trouble' }],
         ],
       },
     ],
