@@ -329,14 +329,7 @@ function payloadsOf({ signalWorkflow, doUpdate, resolveActivity }: Job): readonl
   return signalWorkflow?.input ?? doUpdate?.input ?? (result ? [result] : []);
 }
 
-function initializationOf({
-  run,
-  input,
-  headers,
-  memo,
-  searchAttributes,
-  lastResult,
-}: Beginning) {
+function initializationOf({ run, input, headers, memo, searchAttributes, lastResult }: Beginning) {
   const { workflowType, workflowId, firstRunId, attempt, startedAt } = run;
   return {
     workflowType,

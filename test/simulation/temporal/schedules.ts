@@ -38,10 +38,7 @@ export class Schedules {
   readonly #start: StartRun;
   readonly #schedules = new Map<string, Schedule>();
 
-  constructor(
-    simulation: Simulation,
-    start: StartRun,
-  ) {
+  constructor(simulation: Simulation, start: StartRun) {
     this.#simulation = simulation;
     this.#start = start;
   }

@@ -42,7 +42,7 @@ export const userActions: Readonly<Record<string, Action>> = {
   markMachine: { weight: 2, act: markMachine },
   orphanMachine: { weight: 0.5, act: orphanMachine },
   stop: { weight: 0.3, act: stop },
-  start: { weight: 1, act: start },
+  start: { weight: 5, act: start },
   deleteSecret: { weight: 0.2, act: deleteSecret },
   deleteClass: { weight: 0.2, act: deleteClass },
   mendClasses: { weight: 1, act: mendClasses },

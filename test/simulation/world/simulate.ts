@@ -1,6 +1,6 @@
 /** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
-import { bundleForTests } from '../../support/workflow-bundle.ts';
+import { preloadedBundle } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { allKubeletTrouble, calmKubelets, Kubelets } from '../cloud/kubelets.ts';
 import { allCloudTrouble, calmCloud, CloudNetwork } from '../cloud/transport.ts';
@@ -63,7 +63,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     trouble: options.hasFaults ? allCloudTrouble : calmCloud,
   });
   let hear: (write: Write) => void = () => undefined;
-  const { codePath } = await bundleForTests();
+  const { codePath } = await preloadedBundle();
   const world = buildWorld({
     simulation,
     weather,
