@@ -10,7 +10,7 @@ import {
   decodeArrayFromPayloads,
   decodeFromPayloadsAtIndex,
   encodeErrorToFailure,
-  encodeToPayloads,
+  encodeToPayloadsWithContext,
   loadDataConverter,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
@@ -96,7 +96,7 @@ async function activityOf(spec: AttemptSpec, parts: AttemptParts): Promise<Activ
   }
   const context = contextOf(spec);
   async function heartbeat(details: unknown): Promise<void> {
-    parts.onHeartbeat((await encodeToPayloads(converter, context, details)) ?? []);
+    parts.onHeartbeat((await encodeToPayloadsWithContext(converter, context, [details])) ?? []);
   }
   return new Activity(
     await infoOf(spec),

@@ -1,18 +1,23 @@
 /** The local activities of one run: attempts, retries and time limits, as core has them. */
+import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
-import { mayRetry, millisecondsOf, retryDelayMs } from '../temporal/durations.ts';
+import type { Timer } from '../../../activities/system/system.ts';
+import { millisecondsOf, partsOf } from '../temporal/durations.ts';
 import {
   activityFailure,
   cancelledFailure,
   retryStates,
   timeoutFailure,
 } from '../temporal/failures.ts';
+import type { TimeoutType } from '../temporal/failures.ts';
 import type { ActivityOutcome, Failure, Job, RunInfo } from '../temporal/messages.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { RunningAttempt } from './activity-attempt.ts';
 import type { AttemptSpec } from './activity-attempt.ts';
+import { localRetryOf } from './local-retries.ts';
 
 export type LocalActivity = coresdk.workflow_commands.IScheduleLocalActivity;
+type Resolution = coresdk.activity_result.IActivityResolution;
 
 export interface LocalParts {
   process: SimulatedProcess;
@@ -23,10 +28,19 @@ export interface LocalParts {
 interface Pending {
   command: LocalActivity;
   scheduledAt: number;
+  /** Of the first attempt, also where timers of the workflow were between them. */
+  firstScheduledAt: number;
+  attempt: number;
   running: RunningAttempt | undefined;
-  isCancelled: boolean;
-  isOver: boolean;
+  /** Between two attempts. */
+  backoff: Timer | undefined;
+  timers: Timer[];
+  /** The workflow has seen its end, though it may still run. */
+  isResolved: boolean;
 }
+
+const { ActivityCancellationType } = proto.coresdk.workflow_commands;
+const defaultThresholdMs = 60_000;
 
 export class LocalActivities {
   readonly #parts: LocalParts;
@@ -40,30 +54,52 @@ export class LocalActivities {
     this.#run = run;
   }
 
-  /** Some have not been resolved in the workflow. */
+  /** Some have not been resolved in the workflow, or still run. */
   get areOpen(): boolean {
     return this.#pending.size > 0 || this.#ended.length > 0;
   }
 
+  /** Those that are cancelled by the same commands do not start. */
+  add(commands: readonly coresdk.workflow_commands.IWorkflowCommand[]): void {
+    const scheduled = commands.flatMap(({ scheduleLocalActivity: it }) => (it ? [it] : []));
+    const cancelled = new Set<number>();
+    for (const { requestCancelLocalActivity } of commands) {
+      if (!requestCancelLocalActivity) continue;
+      const seq = requestCancelLocalActivity.seq ?? 0;
+      const command = scheduled.find((one) => one.seq === seq);
+      cancelled.add(seq);
+      if (command) this.#resolve(command, cancelledOf(command, cancelledFailure()));
+      else this.#cancel(seq);
+    }
+    for (const command of scheduled) {
+      if (!cancelled.has(command.seq ?? 0)) this.schedule(command);
+    }
+  }
+
   schedule(command: LocalActivity): void {
-    const scheduledAt = this.#parts.process.system.now();
+    const { process } = this.#parts;
+    const scheduledAt = process.system.now();
+    const original = command.originalScheduleTime;
+    const firstScheduledAt = original ? millisecondsOf(original) : scheduledAt;
     const pending: Pending = {
       command,
       scheduledAt,
+      firstScheduledAt,
+      attempt: command.attempt || 1,
       running: undefined,
-      isCancelled: false,
-      isOver: false,
+      backoff: undefined,
+      timers: [],
+      isResolved: false,
     };
+    const longestMs = millisecondsOf(command.scheduleToCloseTimeout);
+    const leftMs = longestMs - (scheduledAt - firstScheduledAt);
+    if (longestMs > 0 && leftMs <= 0) {
+      return this.#resolve(command, timedOutOf(command, timeoutOf('ScheduleToClose')));
+    }
     this.#pending.set(command.seq ?? 0, pending);
-    void this.#runAll(pending);
-  }
-
-  cancel(seq: number): void {
-    const pending = this.#pending.get(seq);
-    if (!pending) return;
-    pending.isCancelled = true;
-    if (pending.running) pending.running.cancel('CANCELLED');
-    else this.#end(pending, { cancelled: cancelledFailure() });
+    // Between two attempts nobody hears it, and it does not ring again.
+    if (longestMs > 0) this.#limit(pending, leftMs, 'ScheduleToClose');
+    void this.#start(pending);
   }
 
   /** What has ended since it was asked last; waits for the first until then. */
@@ -78,51 +114,89 @@ export class LocalActivities {
     return this.#ended.splice(0);
   }
 
+  /** The run is over: those that run hear of it. */
+  cancelAll(): void {
+    for (const { running } of this.#pending.values()) running?.cancel('CANCELLED');
+  }
+
   /** The run is no longer in the cache: what ends from now on is of no use. */
   drop(): void {
-    for (const pending of this.#pending.values()) {
-      pending.isOver = true;
-      pending.running?.cancel('CANCELLED');
-    }
+    for (const pending of this.#pending.values()) this.#stopTimers(pending);
     this.#pending.clear();
     this.#ended = [];
   }
 
-  async #runAll(pending: Pending): Promise<void> {
-    const { retryPolicy } = pending.command;
-    for (let attempt = 1; !pending.isOver; attempt += 1) {
-      const outcome = await this.#attempt(pending, attempt);
-      if (pending.isOver) return;
-      const failure = 'failed' in outcome ? outcome.failed : undefined;
-      if (!failure || pending.isCancelled) return this.#end(pending, outcome);
-      const type = failure.applicationFailureInfo?.type ?? '';
-      const isRetryable = failure.applicationFailureInfo?.nonRetryable !== true;
-      if (!mayRetry(retryPolicy, { attempt, type, isRetryable }))
-        return this.#end(pending, outcome);
-      await this.#sleep(retryDelayMs(retryPolicy, attempt));
-    }
+  #isKnown(pending: Pending): boolean {
+    return this.#pending.get(pending.command.seq ?? 0) === pending;
   }
 
-  async #attempt(pending: Pending, attempt: number): Promise<ActivityOutcome> {
+  #cancel(seq: number): void {
+    const pending = this.#pending.get(seq);
+    if (!pending || pending.isResolved) return;
+    const { cancellationType } = pending.command;
+    const { ABANDON, WAIT_CANCELLATION_COMPLETED } = ActivityCancellationType;
+    const cancelled = cancelledOf(pending.command, cancelledFailure());
+    if (cancellationType !== ABANDON) pending.running?.cancel('CANCELLED');
+    if (cancellationType !== WAIT_CANCELLATION_COMPLETED) {
+      pending.isResolved = true;
+      this.#resolve(pending.command, cancelled);
+      if (cancellationType === ABANDON || pending.backoff) this.#forget(pending);
+    } else if (pending.backoff) this.#end(pending, cancelled);
+    // One that still waits for a slot does not hear of it.
+  }
+
+  async #start(pending: Pending): Promise<void> {
     const { process } = this.#parts;
-    const running = await this.#parts.start(this.#specOf(pending, attempt));
-    pending.running = running;
-    if (pending.isOver || pending.isCancelled) running.cancel('CANCELLED');
-    const { promise, resolve } = Promise.withResolvers<ActivityOutcome>();
-    const limitMs = millisecondsOf(pending.command.startToCloseTimeout);
-    const timer = process.after(limitMs, () => {
-      // The attempt hears of it, and may go on all the same.
+    const { command } = pending;
+    const running = await this.#parts.start(this.#specOf(pending));
+    if (!this.#isKnown(pending)) return running.cancel('CANCELLED');
+    const waitedMs = process.system.now() - pending.scheduledAt;
+    const longestMs = scheduleToStartMs(command);
+    if (longestMs > 0 && waitedMs > longestMs) {
       running.cancel('TIMED_OUT');
-      resolve({ failed: timeoutFailure('StartToClose', []) });
-    });
-    void running.outcome.then(resolve);
-    const outcome = await promise;
-    timer.cancel();
-    pending.running = undefined;
-    return outcome;
+      return this.#end(pending, timedOutOf(command, timeoutOf('ScheduleToStart')));
+    }
+    pending.running = running;
+    this.#limit(pending, startToCloseMs(command), 'StartToClose');
+    const outcome = await running.outcome;
+    if (pending.running === running) this.#finish(pending, outcome);
   }
 
-  #specOf({ command, scheduledAt }: Pending, attempt: number): AttemptSpec {
+  /** Core leaves that of an attempt which failed running, so that it ends the next one. */
+  #limit(pending: Pending, milliseconds: number, type: TimeoutType): void {
+    if (milliseconds <= 0) return;
+    const timer = this.#parts.process.after(milliseconds, () => {
+      const { running } = pending;
+      if (!running || !this.#isKnown(pending)) return;
+      running.cancel('TIMED_OUT');
+      const failed = timeoutOf(type);
+      if (type === 'StartToClose') this.#finish(pending, { failed });
+      else this.#end(pending, timedOutOf(pending.command, failed));
+    });
+    pending.timers.push(timer);
+  }
+
+  #finish(pending: Pending, outcome: ActivityOutcome): void {
+    if (!this.#isKnown(pending)) return;
+    const { command, attempt } = pending;
+    pending.running = undefined;
+    if ('completed' in outcome) {
+      return this.#end(pending, { completed: { result: outcome.completed } });
+    }
+    if ('cancelled' in outcome) return this.#end(pending, cancelledOf(command, outcome.cancelled));
+    const failure = outcome.failed;
+    const delayMs = localRetryOf(command.retryPolicy, failure, attempt);
+    if (delayMs === undefined) return this.#end(pending, failedOf(command, failure));
+    const thresholdMs = millisecondsOf(command.localRetryThreshold) || defaultThresholdMs;
+    if (delayMs > thresholdMs) return this.#end(pending, backoffOf(pending, delayMs));
+    pending.backoff = this.#parts.process.after(delayMs, () => {
+      pending.backoff = undefined;
+      pending.attempt += 1;
+      void this.#start(pending);
+    });
+  }
+
+  #specOf({ command, scheduledAt, attempt }: Pending): AttemptSpec {
     return {
       run: this.#run,
       activityId: command.activityId ?? '',
@@ -134,43 +208,84 @@ export class LocalActivities {
       heartbeatDetails: [],
       attempt,
       scheduledAt,
-      attemptScheduledAt: this.#parts.process.system.now(),
-      startToCloseMs: millisecondsOf(command.startToCloseTimeout),
+      attemptScheduledAt: scheduledAt,
+      startToCloseMs: startToCloseMs(command) || millisecondsOf(command.scheduleToCloseTimeout),
       scheduleToCloseMs: millisecondsOf(command.scheduleToCloseTimeout),
       heartbeatMs: 0,
     };
   }
 
-  #end(pending: Pending, outcome: ActivityOutcome): void {
-    if (pending.isOver) return;
-    pending.isOver = true;
-    const { command } = pending;
-    const seq = command.seq ?? 0;
-    this.#pending.delete(seq);
-    const result = resultOf(outcome, command);
-    this.#ended.push({ resolveActivity: { seq, isLocal: true, result } });
+  #end(pending: Pending, result: Resolution): void {
+    if (!pending.isResolved) this.#resolve(pending.command, result);
+    this.#forget(pending);
+  }
+
+  #forget(pending: Pending): void {
+    this.#stopTimers(pending);
+    this.#pending.delete(pending.command.seq ?? 0);
     this.#wake();
   }
 
-  #sleep(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#parts.process.after(milliseconds, resolve);
-    });
+  #stopTimers({ timers, backoff }: Pending): void {
+    backoff?.cancel();
+    for (const timer of timers.splice(0)) timer.cancel();
+  }
+
+  #resolve({ seq }: LocalActivity, result: Resolution): void {
+    this.#ended.push({ resolveActivity: { seq: seq ?? 0, isLocal: true, result } });
+    this.#wake();
   }
 }
 
-function resultOf(
-  outcome: ActivityOutcome,
+function startToCloseMs(command: LocalActivity): number {
+  const allMs = millisecondsOf(command.scheduleToCloseTimeout);
+  const oneMs = millisecondsOf(command.startToCloseTimeout);
+  return allMs > 0 ? Math.min(oneMs, allMs) : oneMs;
+}
+
+function scheduleToStartMs(command: LocalActivity): number {
+  const allMs = millisecondsOf(command.scheduleToCloseTimeout);
+  const waitMs = millisecondsOf(command.scheduleToStartTimeout);
+  return allMs > 0 ? Math.min(waitMs, allMs) : waitMs;
+}
+
+function timeoutOf(type: TimeoutType): Failure {
+  return { ...timeoutFailure(type, 'Activity timed out'), source: '' };
+}
+
+/** Only a timeout is wrapped, as if it had been cancelled. */
+function failedOf(command: LocalActivity, failure: Failure): Resolution {
+  return failure.timeoutFailureInfo ? timedOutOf(command, failure) : { failed: { failure } };
+}
+
+function timedOutOf(command: LocalActivity, failure: Failure): Resolution {
+  return { failed: { failure: wrapped('Local Activity timed out', failure, command) } };
+}
+
+function cancelledOf(command: LocalActivity, failure: Failure): Resolution {
+  return { cancelled: { failure: wrapped('Local Activity cancelled', failure, command) } };
+}
+
+/** The SDK waits with a timer of the workflow, and schedules it anew. */
+function backoffOf({ attempt, firstScheduledAt }: Pending, delayMs: number): Resolution {
+  return {
+    backoff: {
+      attempt: attempt + 1,
+      backoffDuration: partsOf(delayMs),
+      originalScheduleTime: partsOf(firstScheduledAt),
+    },
+  };
+}
+
+function wrapped(
+  message: string,
+  cause: Failure,
   { activityId, activityType }: LocalActivity,
-): coresdk.activity_result.IActivityResolution {
-  if ('completed' in outcome) return { completed: { result: outcome.completed } };
-  const wrapped = (cause: Failure): Failure =>
-    activityFailure('Local Activity task failed', cause, {
-      activityId: activityId ?? '',
-      activityType: activityType ?? '',
-      identity: '',
-      retryState: retryStates.maximumAttempts,
-    });
-  if ('cancelled' in outcome) return { cancelled: { failure: wrapped(outcome.cancelled) } };
-  return { failed: { failure: wrapped(outcome.failed) } };
+): Failure {
+  return activityFailure(message, cause, {
+    activityId: activityId ?? '',
+    activityType: activityType ?? '',
+    identity: '',
+    retryState: retryStates.cancelRequested,
+  });
 }

@@ -2,7 +2,7 @@
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { GrpcError } from '../temporal/grpc-errors.ts';
-import { isClosing } from '../temporal/execution.ts';
+import { isClosing } from '../temporal/closing.ts';
 import type {
   Activation,
   Command,
@@ -16,6 +16,7 @@ import type { LocalActivity, LocalParts } from './local-activities.ts';
 import { CachedRun, Nondeterminism, TaskFailure } from './run.ts';
 import type { Position } from './run.ts';
 import type { Sandbox } from './sandbox.ts';
+import { Outgoing } from './outgoing.ts';
 import { Slots } from './slots.ts';
 
 export interface WorkflowWorkerParts {
@@ -34,6 +35,7 @@ export interface WorkflowWorkerParts {
 interface Entry {
   run: CachedRun;
   local: LocalActivities;
+  outgoing: Outgoing;
 }
 
 /** Of the task's time limit, after which a task with local activities goes on in another one. */
@@ -103,6 +105,8 @@ export class WorkflowWorker {
       if (error instanceof GrpcError) return;
       const isOurs = error instanceof Nondeterminism || error instanceof TaskFailure;
       if (!isOurs) throw error;
+      // Core says so once, and lets the next attempts time out.
+      if (task.attempt > 1) return;
       const kind = error instanceof Nondeterminism ? 'nondeterminism' : 'error';
       await line.failWorkflowTask(task, { kind, message: error.message }).catch(() => undefined);
     }
@@ -125,8 +129,10 @@ export class WorkflowWorker {
       await found.replay(history);
       return found;
     });
-    const entry = { run: made, local: new LocalActivities(local, run) };
-    for (const command of openLocalActivities(history)) entry.local.schedule(command);
+    const entry = { run: made, local: new LocalActivities(local, run), outgoing: new Outgoing() };
+    for (const activation of history) entry.outgoing.recall(activation);
+    const open = task.isOver ? [] : openLocalActivities(history);
+    for (const command of open) entry.local.schedule(command);
     this.#cache.set(run.runId, entry);
     const [oldest] = this.#cache.keys();
     if (oldest !== undefined && this.#cache.size > cachedMax) await this.#evict(oldest);
@@ -136,31 +142,37 @@ export class WorkflowWorker {
   /** Whether the run is over. */
   async #work(entry: Entry, task: WorkflowTask): Promise<boolean> {
     const { process, line } = this.#parts;
+    const { local, outgoing } = entry;
     const done: Activation[] = [];
-    const commands: Command[] = [];
     const begunAt = process.system.monotonic();
     const elapsedMs = (): number => process.system.monotonic() - begunAt;
+    let isOver = false;
     const feed = async (jobs: readonly Job[]): Promise<void> => {
       const position = { ...positionOf(task), timestamp: Math.floor(task.timestamp + elapsedMs()) };
       const activation = await this.#activate(entry, jobs, position);
       done.push(activation);
-      commands.push(...serverCommands(entry.local, activation.commands));
+      local.add(activation.commands);
+      outgoing.add(activation.commands.filter((command) => !isLocal(command)));
+      isOver = activation.commands.some(isClosing);
+      const answers = outgoing.answers();
+      if (answers.length > 0 && !isOver) await feed(outgoing.wanted(answers));
     };
-    if (task.jobs.length > 0) await feed(task.jobs);
-    let markers = 0;
-    let mustContinue = false;
-    while (entry.local.areOpen && !commands.some(isClosing)) {
-      const leftMs = task.timeoutMs * heartbeatShare - elapsedMs();
-      const jobs = await entry.local.next(leftMs);
-      mustContinue = jobs.length === 0;
-      if (mustContinue) break;
-      markers += jobs.length;
-      await feed(jobs);
+    const jobs = outgoing.wanted(task.jobs);
+    if (jobs.length > 0) await feed(jobs);
+    // Who asks does not wait for local activities.
+    let mustContinue = task.queries.length > 0 && local.areOpen && !isOver;
+    while (local.areOpen && !isOver && !mustContinue) {
+      const ended = await local.next(task.timeoutMs * heartbeatShare - elapsedMs());
+      mustContinue = ended.length === 0 && local.areOpen;
+      for (const { resolveActivity } of ended) if (resolveActivity) outgoing.marker();
+      if (ended.length > 0) await feed(ended);
     }
+    if (isOver) local.cancelAll();
     const queryAnswers = await this.#answers(entry, task);
-    const completion = { activations: done, commands, queryAnswers, markers, mustContinue };
+    const commands = outgoing.take();
+    const completion = { activations: done, commands, queryAnswers, mustContinue };
     await line.completeWorkflowTask(task, completion);
-    return commands.some(isClosing);
+    return isOver;
   }
 
   #activate({ run }: Entry, jobs: readonly Job[], position: Position): Promise<Activation> {
@@ -206,11 +218,6 @@ function positionOf(task: WorkflowTask): Position {
   return { timestamp, historyLength, historySize, continueAsNewSuggested };
 }
 
-/** Carries out those that concern local activities, and returns the others. */
-function serverCommands(local: LocalActivities, commands: readonly Command[]): Command[] {
-  return commands.filter(({ scheduleLocalActivity, requestCancelLocalActivity }) => {
-    if (scheduleLocalActivity) local.schedule(scheduleLocalActivity);
-    if (requestCancelLocalActivity) local.cancel(requestCancelLocalActivity.seq ?? 0);
-    return !scheduleLocalActivity && !requestCancelLocalActivity;
-  });
+function isLocal({ scheduleLocalActivity, requestCancelLocalActivity }: Command): boolean {
+  return Boolean(scheduleLocalActivity ?? requestCancelLocalActivity);
 }

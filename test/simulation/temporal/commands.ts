@@ -1,19 +1,24 @@
 /** Carries out what a workflow asks of the server. */
 import { millisecondsOf } from './durations.ts';
 import type { Execution } from './execution.ts';
-import { isClosing } from './execution.ts';
-import type { Command } from './messages.ts';
+import { isClosing } from './closing.ts';
+import type { Command, TaskCommand } from './messages.ts';
 
 /** In their order; the one that ends the run comes last. */
-export function applyCommands(execution: Execution, commands: readonly Command[]): void {
+export function applyCommands(
+  execution: Execution,
+  commands: readonly TaskCommand[],
+  identity: string,
+): void {
   for (const command of commands) {
     if (isClosing(command)) closeBy(execution, command);
+    else if (command.recordMarker) execution.history.add('MARKER_RECORDED');
     else if (command.updateResponse) answerUpdate(execution, command.updateResponse);
-    else apply(execution, command);
+    else apply(execution, command, identity);
   }
 }
 
-function apply(execution: Execution, command: Command): void {
+function apply(execution: Execution, command: Command, identity: string): void {
   const { startTimer, cancelTimer, scheduleActivity, requestCancelActivity } = command;
   if (startTimer) {
     execution.startTimer(startTimer.seq ?? 0, millisecondsOf(startTimer.startToFireTimeout));
@@ -22,7 +27,7 @@ function apply(execution: Execution, command: Command): void {
   if (scheduleActivity) schedule(execution, scheduleActivity);
   if (requestCancelActivity) {
     execution.history.add('ACTIVITY_TASK_CANCEL_REQUESTED');
-    execution.activities.get(requestCancelActivity.seq ?? 0)?.cancel();
+    execution.activities.get(requestCancelActivity.seq ?? 0)?.cancel(identity);
   }
   setProperties(execution, command);
 }
@@ -52,19 +57,33 @@ function cancelTimerOf({ timers, history }: Execution, seq: number): void {
 
 function schedule(execution: Execution, command: NonNullable<Command['scheduleActivity']>): void {
   const seq = command.seq ?? 0;
-  const scheduleToCloseMs = millisecondsOf(command.scheduleToCloseTimeout);
   execution.startActivity(seq, {
     activityId: command.activityId ?? String(seq),
     activityType: command.activityType ?? '',
     taskQueue: command.taskQueue || execution.run.taskQueue,
     args: command.arguments ?? [],
     headers: command.headers ?? {},
-    scheduleToCloseMs,
-    scheduleToStartMs: millisecondsOf(command.scheduleToStartTimeout),
-    startToCloseMs: millisecondsOf(command.startToCloseTimeout) || scheduleToCloseMs,
-    heartbeatMs: millisecondsOf(command.heartbeatTimeout),
+    ...limitsOf(command),
     retryPolicy: command.retryPolicy ?? undefined,
   });
+}
+
+/** None is longer than the time for all attempts, which is also that of those that are not set. */
+function limitsOf(command: NonNullable<Command['scheduleActivity']>) {
+  const scheduleToCloseMs = millisecondsOf(command.scheduleToCloseTimeout);
+  const within = (milliseconds: number, longestMs: number): number =>
+    Math.min(milliseconds || Infinity, longestMs || Infinity);
+  const orNone = (milliseconds: number): number => (milliseconds === Infinity ? 0 : milliseconds);
+  const startToCloseMs = within(millisecondsOf(command.startToCloseTimeout), scheduleToCloseMs);
+  const heartbeatMs = millisecondsOf(command.heartbeatTimeout);
+  return {
+    scheduleToCloseMs,
+    scheduleToStartMs: orNone(
+      within(millisecondsOf(command.scheduleToStartTimeout), scheduleToCloseMs),
+    ),
+    startToCloseMs: orNone(startToCloseMs),
+    heartbeatMs: heartbeatMs > 0 ? orNone(within(heartbeatMs, startToCloseMs)) : 0,
+  };
 }
 
 function answerUpdate(
@@ -82,8 +101,9 @@ function answerUpdate(
 }
 
 function closeBy(execution: Execution, command: Command): void {
-  const { completeWorkflowExecution: completed } = command;
-  if (completed) execution.result = completed.result ?? undefined;
+  const { completeWorkflowExecution: completed, failWorkflowExecution: failed } = command;
+  execution.result = completed?.result ?? undefined;
+  execution.failure = failed?.failure ?? undefined;
   const status = statusAfter(command);
   execution.history.add(`WORKFLOW_EXECUTION_${status}`);
   execution.close(status, command);

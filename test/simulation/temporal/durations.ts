@@ -27,12 +27,3 @@ export function retryDelayMs(policy: RetryPolicy | null | undefined, attempt: nu
   const longest = millisecondsOf(policy?.maximumInterval) || 100 * first;
   return Math.min(longest, first * (policy?.backoffCoefficient || 2) ** (attempt - 1));
 }
-
-export function mayRetry(
-  policy: RetryPolicy | null | undefined,
-  { attempt, type, isRetryable }: { attempt: number; type: string; isRetryable: boolean },
-): boolean {
-  const most = policy?.maximumAttempts ?? 0;
-  if (most > 0 && attempt >= most) return false;
-  return isRetryable && !(policy?.nonRetryableErrorTypes ?? []).includes(type);
-}

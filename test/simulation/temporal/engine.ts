@@ -2,14 +2,12 @@
 import type { Simulation } from '../engine/simulation.ts';
 import type { Chance } from '../engine/chance.ts';
 import { applyCommands } from './commands.ts';
-import { mayRetry, millisecondsOf, retryDelayMs } from './durations.ts';
 import { Execution } from './execution.ts';
 import type { Beginning, ExecutionWorld, Status } from './execution.ts';
 import { GrpcError } from './grpc-errors.ts';
 import type {
   ActivityTask,
   Command,
-  Failure,
   Job,
   Payload,
   RetryPolicy,
@@ -18,6 +16,7 @@ import type {
   WorkflowTaskFailure,
 } from './messages.ts';
 import type { PendingActivity } from './pending-activity.ts';
+import { retryOf } from './retries.ts';
 import { TaskQueue } from './task-queue.ts';
 
 export interface StartRequest {
@@ -34,6 +33,10 @@ export interface StartRequest {
   retryPolicy: RetryPolicy | undefined;
   searchAttributes: Record<string, Payload>;
   memo: Record<string, Payload>;
+  /** A run that is open is as good as a new one; otherwise it is refused. */
+  usesExisting?: boolean;
+  /** Refused where there was a run before. */
+  rejectsDuplicate?: boolean;
   /** Of the run before, of a schedule. */
   lastResult?: Payload | undefined;
 }
@@ -82,9 +85,9 @@ export class ExecutionEngine {
   }
 
   /** A worker that is gone takes nothing more. */
-  leave(worker: string): void {
-    for (const queue of this.#workflowQueues.values()) queue.leave(worker);
-    for (const queue of this.#activityQueues.values()) queue.leave(worker);
+  leave(worker: string, how: { wasKilled: boolean }): void {
+    for (const queue of this.#workflowQueues.values()) queue.leave(worker, how);
+    for (const queue of this.#activityQueues.values()) queue.leave(worker, how);
   }
 
   executions(): Iterable<Execution> {
@@ -108,8 +111,11 @@ export class ExecutionEngine {
   start(request: StartRequest): Execution {
     const present = this.#newest.get(request.workflowId);
     if (present?.hasSeen(request.requestId)) return present;
-    if (!present?.isOpen) return this.#begin(this.#beginningOf(request));
-    throw new GrpcError('ALREADY_EXISTS', 'Workflow execution is already running');
+    if (present?.isOpen && request.usesExisting) return present;
+    const isRefused = present && (present.isOpen || request.rejectsDuplicate);
+    if (!isRefused) return this.#begin(this.#beginningOf(request));
+    const text = present.isOpen ? 'is already running' : 'already finished';
+    throw new GrpcError('ALREADY_EXISTS', `Workflow execution ${text}.`);
   }
 
   /** Starts a run where none is open. */
@@ -122,19 +128,19 @@ export class ExecutionEngine {
     return present;
   }
 
-  completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion): void {
-    const execution = this.findOpen(task.run.workflowId, task.run.runId);
+  completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion, identity: string): void {
+    const execution = this.find(task.run.workflowId, task.run.runId);
     execution.completeTask(task.id, completion, () =>
-      applyCommands(execution, completion.commands),
+      applyCommands(execution, completion.commands, identity),
     );
     if (execution.history.length > longestHistory && execution.isOpen) {
       this.#options.onHistoryTooLong(execution);
-      execution.close('TERMINATED');
+      execution.end('TERMINATED');
     }
   }
 
   failTask(task: WorkflowTask, failure: WorkflowTaskFailure): void {
-    this.findOpen(task.run.workflowId, task.run.runId).failTask(task.id, failure);
+    this.find(task.run.workflowId, task.run.runId).failTask(task.id, failure);
   }
 
   /** The activity whose attempt this is; NOT_FOUND when it is over. */
@@ -185,20 +191,31 @@ export class ExecutionEngine {
     if (next) this.#begin(next);
   }
 
-  #following({ beginning, memo, searchAttributes }: Execution, command: Command) {
+  #following({ beginning, searchAttributes }: Execution, command: Command) {
     const { continueAsNewWorkflowExecution: anew, failWorkflowExecution: failed } = command;
-    const inherited = { ...beginning, memo, searchAttributes, signal: undefined };
+    const inherited = { ...beginning, signal: undefined };
     if (anew) {
       const run = this.#nextRun(beginning, 1);
       const input = anew.arguments ?? [];
-      return { ...inherited, run, input, delayMs: 0 };
+      // What it changed of its memo is lost, unlike its search attributes.
+      const given = anew.memo ?? {};
+      const attributes = anew.searchAttributes?.indexedFields ?? searchAttributes;
+      return {
+        ...inherited,
+        run,
+        input,
+        memo: Object.keys(given).length > 0 ? given : beginning.memo,
+        searchAttributes: attributes,
+        delayMs: 0,
+      };
     }
     if (!failed || !beginning.retryPolicy) return undefined;
     const { attempt } = beginning.run;
-    if (!mayRetry(beginning.retryPolicy, { attempt, ...kindOf(failed.failure) })) return undefined;
-    const asked = millisecondsOf(failed.failure?.applicationFailureInfo?.nextRetryDelay);
-    const delayMs = asked || retryDelayMs(beginning.retryPolicy, attempt);
-    return { ...inherited, run: this.#nextRun(beginning, attempt + 1), delayMs };
+    const failure = failed.failure ?? {};
+    const decision = retryOf(beginning.retryPolicy, { failure, attempt, leftMs: undefined });
+    if ('retryState' in decision) return undefined;
+    const run = this.#nextRun(beginning, attempt + 1);
+    return { ...inherited, run, delayMs: decision.delayMs };
   }
 
   #nextRun({ run }: Beginning, attempt: number) {
@@ -208,11 +225,6 @@ export class ExecutionEngine {
     const runStartedAt = this.#simulation.now;
     return { ...run, runId, continuedFromRunId, attempt, randomnessSeed, runStartedAt };
   }
-}
-
-function kindOf(failure: Failure | null | undefined): { type: string; isRetryable: boolean } {
-  const info = failure?.applicationFailureInfo;
-  return { type: info?.type ?? '', isRetryable: info?.nonRetryable !== true };
 }
 
 function found<T>(map: Map<string, T>, name: string, make: () => T): T {

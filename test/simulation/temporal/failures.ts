@@ -21,20 +21,19 @@ export interface FailedActivity {
   retryState: number;
 }
 
-export function timeoutFailure(
-  type: TimeoutType,
-  details: readonly Payload[],
-  cause?: Failure,
-): Failure {
-  return {
-    message: `activity ${type} timeout`,
-    source: 'Server',
-    timeoutFailureInfo: {
-      timeoutType: timeoutTypes[type],
-      lastHeartbeatDetails: { payloads: [...details] },
-    },
-    ...(cause && { cause }),
-  };
+export function timeoutFailure(type: TimeoutType, message = `activity ${type} timeout`): Failure {
+  return { message, source: 'Server', timeoutFailureInfo: { timeoutType: timeoutTypes[type] } };
+}
+
+/** With the details of the last heartbeat, which the next attempt would get. */
+export function withDetails(failure: Failure, details: readonly Payload[]): Failure {
+  if (details.length === 0) return failure;
+  const lastHeartbeatDetails = { payloads: [...details] };
+  return { ...failure, timeoutFailureInfo: { ...failure.timeoutFailureInfo, lastHeartbeatDetails } };
+}
+
+export function isTimeout({ timeoutFailureInfo }: Failure, type: TimeoutType): boolean {
+  return timeoutFailureInfo?.timeoutType === timeoutTypes[type];
 }
 
 /** What a workflow sees of an activity that failed, timed out or was cancelled. */
@@ -47,9 +46,21 @@ export function activityFailure(message: string, cause: Failure, of: FailedActiv
   };
 }
 
-export function cancelledFailure(details: readonly Payload[] = []): Failure {
-  return {
-    message: 'Activity cancelled',
-    canceledFailureInfo: { details: { payloads: [...details] } },
-  };
+/** As core makes it, whatever the activity said. */
+export function cancelledActivity(
+  details: readonly Payload[],
+  of: Omit<FailedActivity, 'retryState'>,
+): Failure {
+  const cause: Failure = { canceledFailureInfo: { details: { payloads: [...details] } } };
+  const retryState = retryStates.cancelRequested;
+  return activityFailure('Activity cancelled', cause, { ...of, retryState });
+}
+
+export function detailsOf({ canceledFailureInfo }: Failure): readonly Payload[] {
+  return canceledFailureInfo?.details?.payloads ?? [];
+}
+
+/** Of a local activity that is cancelled while it does not run. */
+export function cancelledFailure(): Failure {
+  return { message: 'Activity cancelled', canceledFailureInfo: {} };
 }

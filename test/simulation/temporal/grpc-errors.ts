@@ -19,7 +19,8 @@ export type GrpcCode = keyof typeof grpcCodes;
 export class GrpcError extends Error {
   readonly code: number;
   readonly details: string;
-  readonly metadata = { get: () => [] };
+  /** The SDK reads details of it, which are not there. */
+  readonly metadata = { get: (): never[] => [] };
 
   constructor(code: GrpcCode, details: string) {
     super(`${grpcCodes[code]} ${code}: ${details}`);

@@ -5,7 +5,8 @@ import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { ExecutionEngine } from './engine.ts';
 import { GrpcError, isGone } from './grpc-errors.ts';
-import type { WorkerLine } from './messages.ts';
+import type { ActivityOutcome, WorkerLine } from './messages.ts';
+import { identityOf } from './workers.ts';
 
 export interface LineOptions {
   simulation: Simulation;
@@ -25,17 +26,19 @@ export function createLine(options: LineOptions): WorkerLine {
   const { process, engine, worker } = options;
   const line = new Line(options);
   // Nobody answers a connection that a dead process left open for long.
-  process.onEnd(() => engine.leave(worker));
+  process.onEnd(() => engine.leave(worker, { wasKilled: true }));
   return {
     pollWorkflowTask: (queue) => line.poll(() => engine.workflowQueue(queue).poll(worker)),
     pollActivityTask: (queue) => line.poll(() => engine.activityQueue(queue).poll(worker)),
     completeWorkflowTask: (task, completion) =>
-      line.call('RespondWorkflowTaskCompleted', () => engine.completeTask(task, completion)),
+      line.call('RespondWorkflowTaskCompleted', () =>
+        engine.completeTask(task, completion, identityOf(worker)),
+      ),
     failWorkflowTask: (task, failure) =>
       line.call('RespondWorkflowTaskFailed', () => engine.failTask(task, failure)),
-    completeActivity: (task, outcome) =>
-      line.call('RespondActivityTaskCompleted', () =>
-        engine.activityOf(task).finish(task.id, outcome),
+    completeActivity: (task, outcome, details) =>
+      line.call(methodOf(outcome), () =>
+        engine.activityOf(task).finish(task.id, { outcome, details }),
       ),
     heartbeat: (task, details) =>
       line.call('RecordActivityTaskHeartbeat', () => {
@@ -46,8 +49,14 @@ export function createLine(options: LineOptions): WorkerLine {
           return { cancelRequested: false, isReset: false, isGone: true };
         }
       }),
-    close: () => engine.leave(worker),
+    close: () => engine.leave(worker, { wasKilled: false }),
   };
+}
+
+/** Of gRPC. */
+function methodOf(outcome: ActivityOutcome): string {
+  if ('completed' in outcome) return 'RespondActivityTaskCompleted';
+  return 'failed' in outcome ? 'RespondActivityTaskFailed' : 'RespondActivityTaskCanceled';
 }
 
 class Line {

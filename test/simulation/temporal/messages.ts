@@ -55,6 +55,8 @@ export interface WorkflowTask {
   run: RunInfo;
   /** Those that earlier tasks completed. A worker that has the workflow in its cache skips them. */
   history: readonly Activation[];
+  /** The run is over: the task is for queries alone. */
+  isOver: boolean;
   /** New ones. The first of a run is `initializeWorkflow`. Empty: for queries or to go on. */
   jobs: readonly Job[];
   queries: readonly Query[];
@@ -68,14 +70,15 @@ export interface WorkflowTask {
   timeoutMs: number;
 }
 
+/** A local activity that ended in this task is a marker in the history. */
+export type TaskCommand = Command & { recordMarker?: boolean };
+
 export interface WorkflowTaskCompletion {
   /** Those of this task, in order; the last ones' commands are `commands`. */
   activations: readonly Activation[];
   /** Of all activations of the task, without those that concern local activities. */
-  commands: readonly Command[];
+  commands: readonly TaskCommand[];
   queryAnswers: readonly QueryAnswer[];
-  /** Local activities of this workflow that ended in this task, for the length of the history. */
-  markers: number;
   /** Local activities go on: the next task comes at once, and the worker keeps what it knows. */
   mustContinue: boolean;
 }
@@ -128,7 +131,12 @@ export interface WorkerLine {
   completeWorkflowTask(task: WorkflowTask, completion: WorkflowTaskCompletion): Promise<void>;
   failWorkflowTask(task: WorkflowTask, failure: WorkflowTaskFailure): Promise<void>;
   pollActivityTask(taskQueue: string): Promise<ActivityTask | undefined>;
-  completeActivity(task: ActivityTask, outcome: ActivityOutcome): Promise<void>;
+  /** `details`: of the last heartbeat; a failure brings them along. */
+  completeActivity(
+    task: ActivityTask,
+    outcome: ActivityOutcome,
+    details?: readonly Payload[],
+  ): Promise<void>;
   heartbeat(task: ActivityTask, details: readonly Payload[]): Promise<HeartbeatAnswer>;
   close(): void;
 }

@@ -2,8 +2,15 @@
 import type { coresdk } from '@temporalio/proto';
 import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
-import { mayRetry, millisecondsOf, retryDelayMs } from './durations.ts';
-import { activityFailure, cancelledFailure, retryStates, timeoutFailure } from './failures.ts';
+import {
+  activityFailure,
+  cancelledActivity,
+  detailsOf,
+  isTimeout,
+  retryStates,
+  timeoutFailure,
+  withDetails,
+} from './failures.ts';
 import type { TimeoutType } from './failures.ts';
 import { GrpcError } from './grpc-errors.ts';
 import type {
@@ -15,6 +22,7 @@ import type {
   RetryPolicy,
   RunInfo,
 } from './messages.ts';
+import { retryOf } from './retries.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { identityOf } from './workers.ts';
 
@@ -39,11 +47,32 @@ export interface ActivityWorld {
   queue: TaskQueue<ActivityTask>;
   run: RunInfo;
   nextTaskId(): number;
-  /** Once, at its end: the event that it writes, and what the workflow hears. */
-  onEnd(event: string, resolution: Resolution): void;
+  /** Once. */
+  onEnd(end: ActivityEnd): void;
 }
 
-type State = 'scheduled' | 'started' | 'backoff' | 'closed';
+export interface ActivityEnd {
+  /** That it writes. */
+  event: string;
+  /** What the workflow hears. */
+  result: Resolution;
+  /** Its last attempt has begun, which the history says only now. */
+  wasStarted: boolean;
+}
+
+type State = 'scheduled' | 'started' | 'backoff';
+
+/** What an attempt says at its end. */
+export interface AttemptReport {
+  outcome: ActivityOutcome;
+  /** Of its last heartbeat; only a failure brings them along. */
+  details: readonly Payload[] | undefined;
+}
+
+/** `temporal.api.enums.v1.PendingActivityState`. */
+const pendingStates = { scheduled: 1, started: 2, cancelRequested: 3 };
+const notEnoughTime =
+  'Not enough time to schedule next retry before activity ScheduleToClose timeout, giving up retrying';
 
 export class PendingActivity {
   readonly spec: ActivitySpec;
@@ -51,6 +80,10 @@ export class PendingActivity {
   readonly #world: ActivityWorld;
   #state: State = 'scheduled';
   #attempt = 1;
+  /** That of the attempt that runs; another one after a reset. */
+  #startedAttempt = 1;
+  #isReset = false;
+  #isOver = false;
   #taskId = 0;
   #attemptScheduledAt: number;
   #nextAttemptAt: number | undefined;
@@ -68,13 +101,14 @@ export class PendingActivity {
     this.spec = spec;
     this.scheduledAt = world.simulation.now;
     this.#attemptScheduledAt = this.scheduledAt;
+    this.#schedule();
+    // After that for a worker, which is as long and comes first.
     const { scheduleToCloseMs } = spec;
     if (scheduleToCloseMs > 0) {
       this.#closeTimer = world.simulation.after(scheduleToCloseMs, () =>
         this.#timeOut('ScheduleToClose'),
       );
     }
-    this.#schedule();
   }
 
   /** As `DescribeWorkflowExecution` shows it. */
@@ -82,8 +116,9 @@ export class PendingActivity {
     return {
       activityId: this.spec.activityId,
       activityType: this.spec.activityType,
-      isStarted: this.#state === 'started',
+      state: this.#pendingState,
       attempt: this.#attempt,
+      details: this.#details,
       nextAttemptAt: this.#nextAttemptAt,
       attemptEndedAt: this.#attemptEndedAt,
       lastIdentity: this.#identity,
@@ -91,20 +126,32 @@ export class PendingActivity {
     };
   }
 
+  get #pendingState(): number {
+    if (this.#cancelRequested) return pendingStates.cancelRequested;
+    return this.#state === 'started' ? pendingStates.started : pendingStates.scheduled;
+  }
+
+  /** After a reset the server does not know a later attempt than the first any more. */
   isTask(id: number): boolean {
-    return this.#state === 'started' && this.#taskId === id;
+    const isRunning = this.#state === 'started' && this.#taskId === id;
+    return isRunning && this.#startedAttempt === this.#attempt;
   }
 
   /** Throws NOT_FOUND for an attempt that is over. */
-  finish(taskId: number, outcome: ActivityOutcome): void {
+  finish(taskId: number, { outcome, details }: AttemptReport): void {
     this.#require(taskId);
+    if ('cancelled' in outcome && !this.#cancelRequested) {
+      const text = 'unable to mark activity as canceled without activity being request canceled';
+      throw new GrpcError('INVALID_ARGUMENT', `${text} first`);
+    }
     this.#endAttempt();
     if ('completed' in outcome) {
       this.#close('ACTIVITY_TASK_COMPLETED', { completed: { result: outcome.completed } });
-    } else if ('cancelled' in outcome && this.#cancelRequested) {
-      this.#closeCancelled(outcome.cancelled);
+    } else if ('cancelled' in outcome) {
+      this.#closeCancelled(detailsOf(outcome.cancelled), this.#identity);
     } else {
-      this.#failAttempt('failed' in outcome ? outcome.failed : outcome.cancelled);
+      if (details) this.#details = details;
+      this.#failAttempt(outcome.failed);
     }
   }
 
@@ -112,31 +159,42 @@ export class PendingActivity {
     this.#require(taskId);
     this.#details = details;
     this.#watchHeartbeat();
-    return { cancelRequested: this.#cancelRequested, isReset: false, isGone: false };
+    return { cancelRequested: this.#cancelRequested, isReset: this.#isReset, isGone: false };
   }
 
-  /** An attempt that runs hears of it at its next heartbeat; one that waits is over. */
-  cancel(): void {
+  /**
+   * An attempt that runs hears of it at its next heartbeat; one that waits is over.
+   *
+   * @param identity Of the worker that completed the workflow task.
+   */
+  cancel(identity: string): void {
     this.#cancelRequested = true;
     if (this.#state === 'scheduled' || this.#state === 'backoff') {
       this.#endAttempt();
-      this.#closeCancelled(cancelledFailure());
+      this.#closeCancelled([], identity);
     }
   }
 
-  /** Ends the wait for the next attempt. Lost on an attempt that runs. */
+  /**
+   * Ends the wait for the next attempt. A first attempt that runs hears of it; a later one goes on,
+   * and the server takes nothing from it any more.
+   */
   reset(): void {
-    if (this.#state !== 'backoff') return;
     this.#attempt = 1;
+    this.#isReset = true;
+    if (this.#state === 'started' || this.#cancelRequested) return;
+    this.#isReset = false;
+    this.#lastFailure = undefined;
     this.#endAttempt();
     this.#schedule();
   }
 
   /** Its workflow is over. */
   drop(): void {
-    this.#endAttempt();
+    this.#isOver = true;
+    this.#taskId = 0;
+    this.#cancelTimers();
     this.#closeTimer?.cancel();
-    this.#state = 'closed';
   }
 
   #require(taskId: number): void {
@@ -160,9 +218,10 @@ export class PendingActivity {
   }
 
   #start(id: number, worker: string): ActivityTask | undefined {
-    if (this.#state !== 'scheduled' || this.#taskId !== id) return undefined;
+    if (this.#isOver || this.#state !== 'scheduled' || this.#taskId !== id) return undefined;
     this.#cancelTimers();
     this.#state = 'started';
+    this.#startedAttempt = this.#attempt;
     this.#identity = identityOf(worker);
     this.#limit(this.spec.startToCloseMs, 'StartToClose');
     this.#watchHeartbeat();
@@ -194,64 +253,65 @@ export class PendingActivity {
   }
 
   #timeOut(type: TimeoutType): void {
-    const failure = timeoutFailure(type, this.#details, this.#lastFailure);
     this.#endAttempt();
-    const isFinal = type === 'ScheduleToClose' || type === 'ScheduleToStart';
-    if (isFinal) this.#closeTimedOut(failure, retryStates.timeout);
-    else this.#failAttempt(failure);
+    this.#failAttempt(timeoutFailure(type));
   }
 
   #failAttempt(failure: Failure): void {
-    this.#lastFailure = failure;
     if (this.#cancelRequested) return this.#giveUp(failure, retryStates.cancelRequested);
     const { retryPolicy, scheduleToCloseMs } = this.spec;
-    const attempt = this.#attempt;
-    const type = failure.applicationFailureInfo?.type ?? '';
-    const isRetryable = failure.applicationFailureInfo?.nonRetryable !== true;
-    if (!mayRetry(retryPolicy, { attempt, type, isRetryable })) {
-      return this.#giveUp(failure, retryStates.nonRetryable);
-    }
-    const asked = millisecondsOf(failure.applicationFailureInfo?.nextRetryDelay);
-    const delayMs = asked || retryDelayMs(retryPolicy, attempt);
     const { simulation } = this.#world;
-    const isTooLate =
-      scheduleToCloseMs > 0 && simulation.now + delayMs > this.scheduledAt + scheduleToCloseMs;
-    if (isTooLate) return this.#giveUp(failure, retryStates.timeout);
+    const leftMs =
+      scheduleToCloseMs > 0 ? this.scheduledAt + scheduleToCloseMs - simulation.now : undefined;
+    const decision = retryOf(retryPolicy, { failure, attempt: this.#attempt, leftMs });
+    if ('retryState' in decision) return this.#giveUp(failure, decision.retryState);
+    this.#lastFailure = failure;
     this.#attempt += 1;
+    this.#isReset = false;
     this.#state = 'backoff';
-    this.#nextAttemptAt = simulation.now + delayMs;
-    this.#timers.push(simulation.after(delayMs, () => this.#schedule()));
+    this.#nextAttemptAt = simulation.now + decision.delayMs;
+    this.#timers.push(simulation.after(decision.delayMs, () => this.#schedule()));
   }
 
   #giveUp(failure: Failure, retryState: number): void {
     if (failure.timeoutFailureInfo) return this.#closeTimedOut(failure, retryState);
-    const failed = { failure: this.#wrapped('Activity task failed', failure, retryState) };
-    this.#close('ACTIVITY_TASK_FAILED', { failed });
+    const message = 'Activity task failed';
+    const of = { identity: this.#identity, retryState };
+    this.#close('ACTIVITY_TASK_FAILED', { failed: { failure: this.#wrapped(message, failure, of) } });
   }
 
+  /** Where no time is left for another attempt, that is what timed out. */
   #closeTimedOut(failure: Failure, retryState: number): void {
-    const failed = { failure: this.#wrapped('Activity task timed out', failure, retryState) };
+    const isAboutRetry =
+      retryState === retryStates.timeout && !isTimeout(failure, 'ScheduleToStart');
+    const shown = isAboutRetry ? timeoutFailure('ScheduleToClose', notEnoughTime) : failure;
+    const before = this.#lastFailure && { cause: this.#lastFailure };
+    const cause = { ...withDetails(shown, this.#details), ...before };
+    const of = { identity: '', retryState };
+    const failed = { failure: this.#wrapped('Activity task timed out', cause, of) };
     this.#close('ACTIVITY_TASK_TIMED_OUT', { failed });
   }
 
-  #closeCancelled(failure: Failure): void {
-    const { cancelRequested } = retryStates;
-    const cancelled = {
-      failure: this.#wrapped('Activity task cancelled', failure, cancelRequested),
-    };
-    this.#close('ACTIVITY_TASK_CANCELED', { cancelled });
-  }
-
-  #wrapped(message: string, cause: Failure, retryState: number): Failure {
+  #closeCancelled(details: readonly Payload[], identity: string): void {
     const { activityId, activityType } = this.spec;
-    const of = { activityId, activityType, identity: this.#identity, retryState };
-    return activityFailure(message, cause, of);
+    const failure = cancelledActivity(details, { activityId, activityType, identity });
+    this.#close('ACTIVITY_TASK_CANCELED', { cancelled: { failure } });
   }
 
-  #close(event: string, resolution: Resolution): void {
-    if (this.#state === 'closed') return;
+  #wrapped(
+    message: string,
+    cause: Failure,
+    of: { identity: string; retryState: number },
+  ): Failure {
+    const { activityId, activityType } = this.spec;
+    return activityFailure(message, cause, { activityId, activityType, ...of });
+  }
+
+  #close(event: string, result: Resolution): void {
+    if (this.#isOver) return;
+    const wasStarted = this.#state === 'started';
     this.drop();
-    this.#world.onEnd(event, resolution);
+    this.#world.onEnd({ event, result, wasStarted });
   }
 
   #endAttempt(): void {

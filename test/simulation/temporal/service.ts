@@ -27,7 +27,12 @@ export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 /** How far lists of workflows lag behind, milliseconds. */
 const visibilityLagMs = 800;
 const defaultTaskTimeoutMs = 10_000;
+const noSuchActivity =
+  "Can't find pending activity with such ID. Invalid activityID or activity already completed";
 const activityQueueType = proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+
+const conflictPolicies = { USE_EXISTING: 2 };
+const reusePolicies = { REJECT_DUPLICATE: 3 };
 
 const statusNumbers: Record<Status, number> = {
   RUNNING: 1,
@@ -100,9 +105,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
           response: v1.TerminateWorkflowExecutionResponse,
         },
         ({ workflowExecution }) => {
-          const execution = engine.findOpen(...idsOf(workflowExecution));
-          execution.history.add('WORKFLOW_EXECUTION_TERMINATED');
-          execution.close('TERMINATED');
+          engine.findOpen(...idsOf(workflowExecution)).end('TERMINATED');
           return {};
         },
       ),
@@ -115,8 +118,8 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
           response: v1.RequestCancelWorkflowExecutionResponse,
         },
         ({ workflowExecution, reason }) => {
-          const execution = engine.findOpen(...idsOf(workflowExecution));
-          execution.tell('WORKFLOW_EXECUTION_CANCEL_REQUESTED', { cancelWorkflow: { reason } });
+          // Of a run that is over it is no error.
+          engine.find(...idsOf(workflowExecution)).requestCancel(reason);
           return {};
         },
       ),
@@ -151,7 +154,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
         ({ execution: ids, id }) => {
           const { activities } = engine.findOpen(...idsOf(ids));
           const activity = [...activities.values()].find(({ spec }) => spec.activityId === id);
-          if (!activity) throw new GrpcError('NOT_FOUND', 'activity not found');
+          if (!activity) throw new GrpcError('NOT_FOUND', noSuchActivity);
           activity.reset();
           return {};
         },
@@ -258,8 +261,16 @@ type StartMessage =
   | temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
 
 function startOf(request: StartMessage): StartRequest {
-  const { namespace, workflowId, requestId } = request;
-  return { ...startOfInfo(request), namespace, workflowId, requestId };
+  const { namespace, workflowId, requestId, workflowIdConflictPolicy, workflowIdReusePolicy } =
+    request;
+  return {
+    ...startOfInfo(request),
+    namespace,
+    workflowId,
+    requestId,
+    usesExisting: workflowIdConflictPolicy === conflictPolicies.USE_EXISTING,
+    rejectsDuplicate: workflowIdReusePolicy === reusePolicies.REJECT_DUPLICATE,
+  };
 }
 
 /** Of a request, or of a schedule's action. */
@@ -339,10 +350,12 @@ function infoOf({ execution, isOpen }: Visible): temporal.api.workflow.v1.IWorkf
 function descriptionOf(execution: Execution) {
   return {
     workflowExecutionInfo: infoOf({ execution, isOpen: execution.isOpen }),
+    ...(execution.hasPendingTask && { pendingWorkflowTask: {} }),
     pendingActivities: [...execution.activities.values()].map(({ view }) => ({
       activityId: view.activityId,
       activityType: { name: view.activityType },
-      state: view.isStarted ? 2 : 1,
+      state: view.state,
+      ...(view.details.length > 0 && { heartbeatDetails: { payloads: [...view.details] } }),
       attempt: view.attempt,
       lastWorkerIdentity: view.lastIdentity,
       ...(view.lastFailure && { lastFailure: view.lastFailure }),

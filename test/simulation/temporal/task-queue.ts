@@ -5,6 +5,8 @@ import type { Simulation } from '../engine/simulation.ts';
 export interface Offer<Task> {
   /** For a short time this worker alone may take it, because it has the workflow in its cache. */
   only?: string | undefined;
+  /** The time for that worker is over, and it did not come. */
+  onOpen?(): void;
   take(worker: string): Task | undefined;
 }
 
@@ -22,11 +24,15 @@ interface Waiting<Task> extends Offer<Task> {
  * (docs/decisions/0002-recovery.md).
  */
 const stickyMs = 1_000;
+/** For so long the server takes a worker for present that does not ask any more. */
+const rememberedMs = 10_000;
 
 export class TaskQueue<Task> {
   readonly #simulation: Simulation;
   #polls: Poll<Task>[] = [];
   #waiting: Waiting<Task>[] = [];
+  /** When each asked last; -Infinity: it said goodbye. */
+  readonly #askedAt = new Map<string, number>();
   #polledAt: number | undefined;
 
   constructor(simulation: Simulation) {
@@ -46,14 +52,16 @@ export class TaskQueue<Task> {
 
   add(offer: Offer<Task>): void {
     const waiting = { ...offer, since: this.#simulation.now };
+    if (this.#isLongGone(offer.only)) waiting.only = undefined;
     if (this.#serve(waiting)) return;
     this.#waiting.push(waiting);
-    if (offer.only === undefined) return;
+    if (waiting.only === undefined) return;
     this.#simulation.after(stickyMs, () => this.#open(waiting));
   }
 
   poll(worker: string): Promise<Task | undefined> {
     this.#polledAt = this.#simulation.now;
+    this.#askedAt.set(worker, this.#simulation.now);
     for (const waiting of this.#waiting) {
       if (!isFor(waiting, worker)) continue;
       this.#forget(waiting);
@@ -65,18 +73,30 @@ export class TaskQueue<Task> {
     });
   }
 
-  /** A worker that is gone asks no more. */
-  leave(worker: string): void {
+  /** A worker that is gone asks no more. Of one that was killed the server learns nothing. */
+  leave(worker: string, { wasKilled }: { wasKilled: boolean }): void {
+    if (!wasKilled) this.#askedAt.set(worker, -Infinity);
     const [gone, rest] = [[] as Poll<Task>[], [] as Poll<Task>[]];
     for (const poll of this.#polls) (poll.worker === worker ? gone : rest).push(poll);
     this.#polls = rest;
     for (const { answer } of gone) answer(undefined);
+    if (wasKilled) return;
     const theirs = this.#waiting.filter(({ only }) => only === worker);
-    for (const waiting of theirs) this.#open(waiting);
+    for (const waiting of theirs) this.#openToAll(waiting);
+  }
+
+  #isLongGone(worker: string | undefined): boolean {
+    if (worker === undefined || this.#polls.some((poll) => poll.worker === worker)) return false;
+    return this.#simulation.now - (this.#askedAt.get(worker) ?? -Infinity) > rememberedMs;
   }
 
   #open(waiting: Waiting<Task>): void {
-    if (!this.#waiting.includes(waiting)) return;
+    if (!this.#waiting.includes(waiting) || waiting.only === undefined) return;
+    waiting.onOpen?.();
+    this.#openToAll(waiting);
+  }
+
+  #openToAll(waiting: Waiting<Task>): void {
     waiting.only = undefined;
     if (this.#serve(waiting)) this.#forget(waiting);
   }

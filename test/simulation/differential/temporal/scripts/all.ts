@@ -1,0 +1,13 @@
+/** All scripts that were written by hand. */
+import type { Script } from '../script.ts';
+import { activityScripts } from './activities.ts';
+import { killScripts } from './kills.ts';
+import { localActivityScripts } from './local-activities.ts';
+import { runScripts } from './runs.ts';
+
+export const handWritten: readonly Script[] = [
+  ...activityScripts,
+  ...localActivityScripts,
+  ...runScripts,
+  ...killScripts,
+];

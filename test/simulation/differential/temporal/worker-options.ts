@@ -1,0 +1,8 @@
+/** As the workers of the project have them, on both sides. */
+export const workerOptions = {
+  namespace: 'default',
+  identity: 'worker',
+  maxHeartbeatThrottleInterval: '1s',
+  defaultHeartbeatThrottleInterval: '1s',
+  stickyQueueScheduleToStartTimeout: '1s',
+} as const;

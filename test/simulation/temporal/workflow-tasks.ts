@@ -1,0 +1,307 @@
+/** The workflow tasks of one run: when one is due, who gets it, and what the history says of it. */
+import type { Timer } from '../../../activities/system/system.ts';
+import type { Simulation } from '../engine/simulation.ts';
+import { isClosing } from './closing.ts';
+import { GrpcError } from './grpc-errors.ts';
+import type { History } from './history.ts';
+import { payloadsOf, sortedAsBuffer, sortedForActivation } from './job-order.ts';
+import type { News } from './job-order.ts';
+import type {
+  Activation,
+  Job,
+  Payload,
+  Query,
+  QueryAnswer,
+  RunInfo,
+  WorkflowTask,
+  WorkflowTaskCompletion,
+} from './messages.ts';
+import type { TaskQueue } from './task-queue.ts';
+
+export interface TasksWorld {
+  simulation: Simulation;
+  run: RunInfo;
+  history: History;
+  activations: Activation[];
+  queue(): TaskQueue<WorkflowTask>;
+  nextTaskId(): number;
+  isOpen(): boolean;
+}
+
+interface PendingQuery extends Query {
+  answer(answer: QueryAnswer): void;
+  reject(error: Error): void;
+}
+
+/** The task that waits for a worker or is with one. */
+interface Pending {
+  /** 0 until a worker has it. */
+  id: number;
+  worker: string;
+  /** Its first events are written; those of a task that failed before are written at its end. */
+  isWritten: boolean;
+  /** Of the history, when it was scheduled. */
+  length: number;
+  news: readonly News[];
+  queries: readonly PendingQuery[];
+  timer: Timer | undefined;
+}
+
+/** From this attempt on the server gives a task more and more time. */
+const moreTimeAfter = 3;
+const firstMoreMs = 5_000;
+const longestMoreMs = 600_000;
+
+export class WorkflowTasks {
+  readonly #world: TasksWorld;
+  #hasBegun = false;
+  #news: News[] = [];
+  /** What came while a worker had the task. */
+  #buffer: News[] = [];
+  #queries: PendingQuery[] = [];
+  #queryCount = 0;
+  readonly #direct = new Map<number, PendingQuery>();
+  #pending: Pending | undefined;
+  /** More than 1: the one before failed, and nothing has happened since. */
+  #attempt = 1;
+  #sticky: string | undefined;
+
+  constructor(world: TasksWorld) {
+    this.#world = world;
+  }
+
+  get isPending(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  /** The first task comes after this time; what happens until then is in it. */
+  begin(delayMs: number): void {
+    const begin = (): void => {
+      this.#hasBegun = true;
+      this.#schedule();
+    };
+    if (delayMs > 0) this.#world.simulation.after(delayMs, begin);
+    else begin();
+  }
+
+  /** What is told with an event that is written already. */
+  hear(job: Job): void {
+    this.#news.push({ event: '', job });
+  }
+
+  tell(news: News): void {
+    if (this.#isStarted) {
+      this.#buffer.push(news);
+      return;
+    }
+    this.#write(news);
+    if (news.job && this.#hasBegun && !this.#pending) this.#schedule();
+  }
+
+  query(name: string, args: readonly Payload[]): Promise<QueryAnswer> {
+    this.#queryCount += 1;
+    const id = `query-${this.#queryCount}`;
+    return new Promise((answer, reject) => {
+      this.#ask({ id, name, args, answer, reject });
+    });
+  }
+
+  /** `carryOut`: what the completion's commands ask for, once it is accepted. */
+  complete(id: number, completion: WorkflowTaskCompletion, carryOut: () => void): void {
+    const direct = this.#direct.get(id);
+    if (direct) return this.#answer([direct], completion);
+    const task = this.#taken(id);
+    if (completion.commands.some(isClosing) && this.#buffer.length > 0) {
+      this.#failed('WORKFLOW_TASK_FAILED');
+      throw new GrpcError('INVALID_ARGUMENT', 'UnhandledCommand');
+    }
+    if (!task.isWritten) this.#writeStart();
+    this.#pending = undefined;
+    task.timer?.cancel();
+    this.#sticky = task.worker;
+    this.#attempt = 1;
+    this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    this.#world.activations.push(...completion.activations);
+    carryOut();
+    this.#answer(task.queries, completion);
+    if (!this.#world.isOpen()) return;
+    if (this.#buffer.length > 0 || completion.mustContinue) return this.#schedule();
+    for (const query of this.#queries.splice(0)) this.#offerQuery(query);
+  }
+
+  fail(id: number): void {
+    this.#taken(id);
+    this.#failed('WORKFLOW_TASK_FAILED');
+  }
+
+  /** The run ends from outside: before that is written. */
+  abandon(): void {
+    if (this.#isStarted && this.#attempt === 1) this.#world.history.add('WORKFLOW_TASK_FAILED');
+    for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
+  }
+
+  /** The run is over. Queries are answered all the same, by a replay. */
+  close(): void {
+    const queries = [...(this.#pending?.queries ?? []), ...this.#queries];
+    this.#pending?.timer?.cancel();
+    this.#pending = undefined;
+    this.#queries = [];
+    for (const query of queries) this.#ask(query);
+  }
+
+  get #isStarted(): boolean {
+    return this.#pending !== undefined && this.#pending.id > 0;
+  }
+
+  #write(news: News): void {
+    this.#world.history.add(news.event, payloadsOf(news.job));
+    this.#news.push(news);
+  }
+
+  #writeStart(): void {
+    this.#world.history.add('WORKFLOW_TASK_SCHEDULED');
+    this.#world.history.add('WORKFLOW_TASK_STARTED');
+  }
+
+  /** One that waits for a task is answered with it; otherwise no task is needed. */
+  #ask(query: PendingQuery): void {
+    const hasTask = this.#pending !== undefined || !this.#hasBegun;
+    if (this.#world.isOpen() && hasTask) this.#queries.push(query);
+    else this.#offerQuery(query);
+  }
+
+  #offerQuery(query: PendingQuery): void {
+    const { nextTaskId, run, simulation } = this.#world;
+    const id = nextTaskId();
+    this.#direct.set(id, query);
+    this.#world.queue().add({
+      only: this.#sticky,
+      onOpen: () => undefined,
+      take: () => {
+        if (!this.#direct.has(id)) return undefined;
+        // Nobody says when a worker that has it dies.
+        simulation.after(run.taskTimeoutMs, () => {
+          if (this.#direct.delete(id)) this.#ask(query);
+        });
+        return this.#taskOf(id, [], [query]);
+      },
+    });
+  }
+
+  #answer(queries: readonly PendingQuery[], { queryAnswers }: WorkflowTaskCompletion): void {
+    for (const answer of queryAnswers) {
+      queries.find((query) => query.id === answer.id)?.answer(answer);
+    }
+    for (const [id, query] of this.#direct) {
+      if (queries.includes(query)) this.#direct.delete(id);
+    }
+  }
+
+  /** What was buffered makes it a task like any other. */
+  #schedule(): void {
+    const { history } = this.#world;
+    if (this.#buffer.length > 0) {
+      this.#attempt = 1;
+      for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
+    }
+    const isWritten = this.#attempt === 1;
+    if (isWritten) history.add('WORKFLOW_TASK_SCHEDULED');
+    this.#pending = {
+      id: 0,
+      worker: '',
+      isWritten,
+      length: history.length,
+      news: [],
+      queries: [],
+      timer: undefined,
+    };
+    this.#offer(this.#pending);
+  }
+
+  #offer(pending: Pending): void {
+    this.#world.queue().add({
+      only: this.#sticky,
+      onOpen: () => this.#leaveSticky(pending),
+      take: (worker) => this.#start(pending, worker),
+    });
+  }
+
+  /** The worker that has the workflow in its cache did not take it in time. */
+  #leaveSticky(pending: Pending): void {
+    if (this.#pending !== pending || pending.id > 0) return;
+    this.#sticky = undefined;
+    this.#world.history.add('WORKFLOW_TASK_TIMED_OUT');
+    this.#attempt = 1;
+    this.#pending = undefined;
+    this.#schedule();
+  }
+
+  #start(pending: Pending, worker: string): WorkflowTask | undefined {
+    const { history, simulation, nextTaskId, isOpen } = this.#world;
+    if (!isOpen() || this.#pending !== pending || pending.id > 0) return undefined;
+    if (!pending.isWritten && history.length !== pending.length) {
+      this.#attempt = 1;
+      history.add('WORKFLOW_TASK_SCHEDULED');
+      pending.isWritten = true;
+    }
+    if (pending.isWritten) history.add('WORKFLOW_TASK_STARTED');
+    pending.id = nextTaskId();
+    pending.worker = worker;
+    pending.news = this.#news;
+    pending.queries = this.#queries;
+    pending.timer = simulation.after(this.#timeoutMs, () => this.#timeOut(pending));
+    this.#news = [];
+    this.#queries = [];
+    return this.#taskOf(pending.id, pending.news, pending.queries);
+  }
+
+  get #timeoutMs(): number {
+    const { taskTimeoutMs } = this.#world.run;
+    const over = this.#attempt - moreTimeAfter;
+    if (over <= 0) return taskTimeoutMs;
+    return taskTimeoutMs + Math.min(longestMoreMs, firstMoreMs * 2 ** (over - 1));
+  }
+
+  #taskOf(id: number, news: readonly News[], queries: readonly PendingQuery[]): WorkflowTask {
+    const { run, simulation, activations, history, isOpen } = this.#world;
+    return {
+      id,
+      run,
+      history: activations,
+      isOver: !isOpen(),
+      jobs: sortedForActivation(news),
+      queries,
+      timestamp: simulation.now,
+      // Its first two events come later where an attempt before it failed.
+      historyLength: history.length + (this.#pending && !this.#pending.isWritten ? 2 : 0),
+      historySize: history.size,
+      continueAsNewSuggested: history.isLong,
+      attempt: this.#attempt,
+      timeoutMs: this.#timeoutMs,
+    };
+  }
+
+  #taken(id: number): Pending {
+    if (this.#pending?.id === id) return this.#pending;
+    throw new GrpcError('NOT_FOUND', 'Workflow task not found.');
+  }
+
+  /** The worker is dead, or too slow: another one gets the same again. */
+  #timeOut(pending: Pending): void {
+    if (this.#pending === pending) this.#failed('WORKFLOW_TASK_TIMED_OUT');
+  }
+
+  /** One that was with the worker that has the workflow is tried elsewhere, as a first attempt. */
+  #failed(event: string): void {
+    const task = this.#pending;
+    if (!task) return;
+    task.timer?.cancel();
+    this.#pending = undefined;
+    if (this.#attempt === 1) this.#world.history.add(event);
+    this.#attempt = this.#sticky === undefined ? this.#attempt + 1 : 1;
+    this.#sticky = undefined;
+    this.#news = [...task.news, ...this.#news];
+    this.#queries = [...task.queries, ...this.#queries];
+    this.#schedule();
+  }
+}
