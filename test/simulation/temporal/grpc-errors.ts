@@ -19,7 +19,8 @@ export type GrpcCode = keyof typeof grpcCodes;
 export class GrpcError extends Error {
   readonly code: number;
   readonly details: string;
-  readonly metadata = {};
+  /** The SDK's client asks it for the details of each error. */
+  readonly metadata = { get: (): string[] => [] };
 
   constructor(code: GrpcCode, details: string) {
     super(`${grpcCodes[code]} ${code}: ${details}`);
