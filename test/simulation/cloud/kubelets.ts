@@ -41,6 +41,8 @@ export interface KubeletParts {
 }
 
 const retryMs = 5_000;
+/** The grace period of the node lifecycle controller. */
+const silenceMs = 50_000;
 const notReadyTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
 export class Kubelets {
@@ -55,7 +57,16 @@ export class Kubelets {
   start(): void {
     this.#parts.cloud.listen(({ kind, record }) => {
       if (kind === 'created') this.#boot(record);
+      else this.#fallSilent(record);
     });
+  }
+
+  /** The node lifecycle controller notices that nothing renews its Lease. */
+  #fallSilent(record: InstanceRecord): void {
+    const cluster = this.#parts.targetOf(record);
+    if (!cluster) return;
+    const kubelet = new Kubelet(this.#parts, cluster, record);
+    this.#parts.simulation.after(silenceMs, () => kubelet.setReady('Unknown'));
   }
 
   #boot(record: InstanceRecord): void {
@@ -65,7 +76,9 @@ export class Kubelets {
     const chance = this.#chance;
     const bad = (share: number): boolean => !weather.isClear && chance.happens(share);
     if (bad(trouble.vanishes)) {
-      simulation.after(chance.between(1_000, 3_600_000), () => cloud.vanish(record.id));
+      simulation.after(chance.between(1_000, 3_600_000), () => {
+        if (!weather.isClear) cloud.vanish(record.id);
+      });
     }
     if (bad(trouble.neverJoins)) return;
     const kubelet = new Kubelet(this.#parts, cluster, record);
@@ -138,7 +151,7 @@ class Kubelet {
   #report(): void {
     const { simulation } = this.#parts;
     const { name, deletedAt, providerID } = this.#record;
-    if (deletedAt !== undefined) return;
+    if (deletedAt !== undefined && this.#isReady !== 'Unknown') return;
     const { server, isUp } = this.#cluster;
     const path = `/api/v1/nodes/${name}`;
     if (!isUp) {

@@ -47,31 +47,23 @@ interface LeaseObject {
 }
 
 /** It does not fight: what a process of ours took back stays with it. */
-function renew(world: World, { control, namespace, name }: Place, isFirst: boolean): void {
-  const { server } = control;
+function renew(world: World, { control: { server }, namespace, name }: Place, isFirst: boolean) {
   const path = lease(namespace, name);
   const { spec }: LeaseObject = server.has(path) ? { ...server.get(path) } : {};
   if (!isFirst && spec?.holderIdentity !== holder) return;
-  const next = specOf(
-    world.simulation.now,
-    isFirst ? (spec?.leaseTransitions ?? 0) + 1 : undefined,
-  );
+  const renewTime = new Date(world.simulation.now).toISOString().replace('Z', '000Z');
+  const renewed = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime };
+  const next = isFirst ? { ...renewed, ...termAfter(spec), acquireTime: renewTime } : renewed;
   try {
     if (spec) server.patch(path, { type: 'merge', body: { spec: next } });
-    else {
-      const kind = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-      server.create(lease(namespace), { ...kind, metadata: { name }, spec: next });
-    }
+    else server.create(lease(namespace), { ...kind, metadata: { name }, spec: next });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
   }
 }
 
-/** @param term Number of a term that begins. */
-function specOf(now: number, term?: number): object {
-  const renewTime = new Date(now).toISOString().replace('Z', '000Z');
-  const renewed = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime };
-  return term === undefined
-    ? renewed
-    : { ...renewed, acquireTime: renewTime, leaseTransitions: term };
+const kind = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+
+function termAfter({ leaseTransitions = 0 }: LeaseObject['spec'] = {}): object {
+  return { leaseTransitions: leaseTransitions + 1 };
 }

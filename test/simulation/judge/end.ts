@@ -2,15 +2,21 @@
 import type { SimulatedCloud } from '../cloud/cloud.ts';
 import type { Install, World } from '../world/world.ts';
 import { installOfRecord } from './instances.ts';
+import type { WriteJudge } from './writes.ts';
 import { isDeleting, isOwnedBy, listOf } from './objects.ts';
 import type { JudgedObject } from './objects.ts';
 
 /** A line for each thing. */
-export function unmetIn(world: World, cloud: SimulatedCloud): string[] {
-  return world.installs.flatMap((install) => unmetOf(world, cloud, install));
+export function unmetIn(world: World, cloud: SimulatedCloud, writes: WriteJudge): string[] {
+  return world.installs.flatMap((install) => unmetOf(world, { cloud, writes }, install));
 }
 
-function unmetOf(world: World, cloud: SimulatedCloud, install: Install): string[] {
+interface Witnesses {
+  cloud: SimulatedCloud;
+  writes: WriteJudge;
+}
+
+function unmetOf(world: World, witnesses: Witnesses, install: Install): string[] {
   const list = (kind: Parameters<typeof listOf>[1]): JudgedObject[] =>
     listOf(install.control, kind, install.namespace);
   const machines = list('machines');
@@ -32,13 +38,15 @@ function unmetOf(world: World, cloud: SimulatedCloud, install: Install): string[
       const theirs = machines.filter((machine) => own.some((set) => isOwnedBy(machine, set)));
       return [...unmetCount(deployment, theirs), ...unmetTemplate(deployment, theirs)];
     }),
-    ...unmetInstances(world, cloud, { install, machines }),
+    ...unmetInstances(world, witnesses, { install, machines }),
   ];
 }
 
+/** A Machine that fails is replaced by its owner; one without an owner stays Failed. */
 function unmetMachine({ metadata, status }: JudgedObject): string[] {
   const phase = status?.currentStatus?.phase ?? '';
-  if (phase === 'Running') return [];
+  const hasOwner = metadata.ownerReferences?.some(({ controller }) => controller);
+  if (phase === 'Running' || (phase === 'Failed' && !hasOwner)) return [];
   return [`Machine ${metadata.name} is "${phase}": ${status?.lastOperation?.description ?? ''}`];
 }
 
@@ -62,19 +70,25 @@ function unmetTemplate({ metadata, spec }: JudgedObject, machines: JudgedObject[
 
 function unmetInstances(
   world: World,
-  cloud: SimulatedCloud,
+  { cloud, writes }: Witnesses,
   { install, machines }: { install: Install; machines: JudgedObject[] },
 ): string[] {
   const ours = [...cloud.living].filter((record) => installOfRecord(world, record) === install);
   const kept = new Set(machines.map(({ spec }) => spec?.providerID));
   const nodes: { items?: JudgedObject[] } = install.target.server.get('/api/v1/nodes');
-  const living = new Set([...cloud.living].map(({ providerID }) => providerID));
+  // The Node of an instance that nothing but the orphan check deleted is for the cloud's own
+  // controller.
+  const left = new Set(
+    cloud.records
+      .filter(({ deletedAt, tags }) => deletedAt !== undefined && writes.hasFinished(tags))
+      .map(({ providerID }) => providerID),
+  );
   return [
     ...ours
       .filter(({ providerID }) => !kept.has(providerID))
       .map(({ id, name }) => `instance ${id} of ${name} has no Machine`),
     ...(nodes.items ?? [])
-      .filter(({ spec }) => !living.has(spec?.providerID ?? ''))
+      .filter(({ spec }) => left.has(spec?.providerID ?? ''))
       .map(({ metadata }) => `Node ${metadata.name} has no instance`),
   ];
 }

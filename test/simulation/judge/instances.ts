@@ -2,11 +2,10 @@
 import type { Happening, SimulatedCloud } from '../cloud/cloud.ts';
 import type { InstanceRecord } from '../cloud/records.ts';
 import type { Install, World } from '../world/world.ts';
-import { isDeleting, listOf } from './objects.ts';
+import { isDeleting, listOf, uidTag } from './objects.ts';
 
 const clusterTag = 'millwright.dev/cluster';
 const namespaceTag = 'millwright.dev/namespace';
-const uidTag = 'millwright.dev/machine-uid';
 
 export function installOfRecord(world: World, record: InstanceRecord): Install | undefined {
   return world.installs.find(

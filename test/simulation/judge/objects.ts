@@ -3,6 +3,9 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Cluster } from '../world/kube-client.ts';
 
+/** Of an instance: the UID of the Machine that it was made for. */
+export const uidTag = 'millwright.dev/machine-uid';
+
 export interface JudgedObject extends KubeObject {
   spec?: {
     replicas?: number;

@@ -3,12 +3,13 @@ import type { SimulatedCloud } from '../cloud/cloud.ts';
 import { secretMarker } from '../users/objects.ts';
 import type { Write } from '../world/kube-client.ts';
 import type { Install, World } from '../world/world.ts';
-import { isDeleting, listOf } from './objects.ts';
+import { isDeleting, listOf, uidTag } from './objects.ts';
 
 export class WriteJudge {
   readonly #world: World;
   readonly #cloud: SimulatedCloud;
   #count = 0;
+  readonly #finished = new Set<string>();
 
   constructor(world: World, cloud: SimulatedCloud) {
     this.#world = world;
@@ -20,8 +21,15 @@ export class WriteJudge {
     return this.#count;
   }
 
+  /** Whether the teardown of the Machine that an instance was made for came to its end. */
+  hasFinished(tags: Record<string, string>): boolean {
+    return this.#finished.has(tags[uidTag] ?? '');
+  }
+
   hear(write: Write): void {
     if (!write.path.includes('/leases')) this.#count += 1;
+    const { before, after } = write;
+    if (before?.kind === 'Machine' && !after) this.#finished.add(before.metadata.uid ?? '');
     this.#judgeSecrets(write);
     const install = this.#installOf(write.process.name);
     if (!install) return;

@@ -34,6 +34,8 @@ export interface StartRequest {
   retryPolicy: RetryPolicy | undefined;
   searchAttributes: Record<string, Payload>;
   memo: Record<string, Payload>;
+  /** Of the run before, of a schedule. */
+  lastResult?: Payload | undefined;
 }
 
 export interface EngineOptions {

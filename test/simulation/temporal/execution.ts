@@ -42,6 +42,8 @@ export interface Beginning {
   memo: Record<string, Payload>;
   /** Of the first signal, if it is started by one. */
   signal: Job | undefined;
+  /** Of the run before, of a schedule. */
+  lastResult?: Payload | undefined;
 }
 
 export interface ExecutionWorld {
@@ -327,7 +329,7 @@ function payloadsOf({ signalWorkflow, doUpdate, resolveActivity }: Job): readonl
   return signalWorkflow?.input ?? doUpdate?.input ?? (result ? [result] : []);
 }
 
-function initializationOf({ run, input, headers, memo, searchAttributes }: Beginning) {
+function initializationOf({ run, input, headers, memo, searchAttributes, lastResult }: Beginning) {
   const { workflowType, workflowId, firstRunId, attempt, startedAt } = run;
   return {
     workflowType,
@@ -340,5 +342,6 @@ function initializationOf({ run, input, headers, memo, searchAttributes }: Begin
     startTime: partsOf(startedAt),
     memo: { fields: memo },
     searchAttributes: { indexedFields: searchAttributes },
+    ...(lastResult && { lastCompletionResult: { payloads: [lastResult] } }),
   };
 }

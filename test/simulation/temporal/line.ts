@@ -80,7 +80,8 @@ class Line {
         const isTransient =
           error instanceof ConnectionBroken ||
           (error instanceof GrpcError && error.is('UNAVAILABLE'));
-        if (!isTransient || attempt === attemptsMax) throw error;
+        if (!isTransient) throw error;
+        if (attempt === attemptsMax) throw new GrpcError('UNAVAILABLE', error.message);
         await this.#pause(firstRetryMs * 2 ** (attempt - 1));
       }
     }

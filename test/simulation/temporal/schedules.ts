@@ -9,6 +9,11 @@ import type { Payload } from './messages.ts';
 
 export type ScheduleSpec = temporal.api.schedule.v1.ISchedule;
 type StartWorkflow = temporal.api.workflow.v1.INewWorkflowExecutionInfo;
+type StartRun = (
+  workflow: StartWorkflow,
+  workflowId: string,
+  lastResult: Payload | undefined,
+) => Execution;
 
 interface Schedule {
   spec: ScheduleSpec;
@@ -17,6 +22,8 @@ interface Schedule {
   createdAt: number;
   updatedAt: number | undefined;
   running: Execution | undefined;
+  /** Of the last run that completed. */
+  lastResult: Payload | undefined;
   timer: Timer | undefined;
 }
 
@@ -28,13 +35,10 @@ export interface NewSchedule {
 
 export class Schedules {
   readonly #simulation: Simulation;
-  readonly #start: (workflow: StartWorkflow, workflowId: string) => Execution;
+  readonly #start: StartRun;
   readonly #schedules = new Map<string, Schedule>();
 
-  constructor(
-    simulation: Simulation,
-    start: (workflow: StartWorkflow, workflowId: string) => Execution,
-  ) {
+  constructor(simulation: Simulation, start: StartRun) {
     this.#simulation = simulation;
     this.#start = start;
   }
@@ -50,6 +54,7 @@ export class Schedules {
       createdAt: this.#simulation.now,
       updatedAt: undefined,
       running: undefined,
+      lastResult: undefined,
       timer: undefined,
     };
     this.#schedules.set(id, made);
@@ -107,7 +112,9 @@ export class Schedules {
     if (!workflow || schedule.spec.state?.paused || schedule.running?.isOpen) return;
     // As Temporal names them.
     const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
-    schedule.running = this.#start(workflow, `${workflow.workflowId}-${time}`);
+    schedule.lastResult = schedule.running?.result ?? schedule.lastResult;
+    const workflowId = `${workflow.workflowId}-${time}`;
+    schedule.running = this.#start(workflow, workflowId, schedule.lastResult);
   }
 }
 

@@ -40,10 +40,11 @@ export class SimulatedTemporal {
       onHistoryTooLong: ({ run }) =>
         simulation.violate('history limits', `${run.workflowId} has too many events`),
     });
-    this.#schedules = new Schedules(simulation, (info, workflowId) =>
+    this.#schedules = new Schedules(simulation, (info, workflowId, lastResult) =>
       this.engine.start({
         ...startOfInfo(info),
         workflowId,
+        lastResult,
         namespace: options.namespace,
         requestId: '',
       }),

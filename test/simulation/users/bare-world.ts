@@ -1,5 +1,6 @@
 /** A world without processes of ours: API servers, and objects as if somebody worked on them. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource, lease } from '../../../activities/kube/client/paths.ts';
+import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
 import { apiVersion, finalizers } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { SimulatedProcess } from '../engine/process.ts';
@@ -20,8 +21,9 @@ export function bareWorld(seed: number, trouble: Trouble): World {
     namespace: 'default',
     fateOf: ({ process, method }) => weather.fateOf(process, method),
   });
-  const seedCluster: Cluster = { name: 'seed', server: new ApiServer(), isUp: true };
-  const shoot: Cluster = { name: 'shoot', server: new ApiServer(), isUp: true };
+  const now = (): number => Math.floor(simulation.now);
+  const seedCluster: Cluster = { name: 'seed', server: new ApiServer({ now }), isUp: true };
+  const shoot: Cluster = { name: 'shoot', server: new ApiServer({ now }), isUp: true };
   const installs = [
     installOf(simulation, { name: 'one', control: seedCluster, target: seedCluster }),
     installOf(simulation, { name: 'two', control: seedCluster, target: shoot }),
@@ -70,7 +72,10 @@ function bareReplica(
     },
     start,
     kill: () => process?.kill(),
-    restart: () => process?.end(),
+    restart: () => {
+      process?.note('is asked to end');
+      process?.end();
+    },
   };
 }
 
@@ -83,6 +88,7 @@ export function workOn({ installs }: World): void {
     for (const set of listOf(install, 'machinesets')) makeMachines(install, set);
     for (const machine of listOf(install, 'machines')) makeNode(install, machine);
     makeBudgets(install);
+    makeLease(install);
   }
 }
 
@@ -167,4 +173,12 @@ function makeBudgets({ target: { server } }: Install): void {
       spec: { maxUnavailable: 1, selector: { matchLabels: { app: name } } },
     });
   }
+}
+
+function makeLease({ control: { server }, namespace }: Install): void {
+  const metadata = { name: ownLease, namespace };
+  if (server.has(lease(namespace, ownLease))) return;
+  const spec = { holderIdentity: 'a watcher', leaseDurationSeconds: 15 };
+  const kind = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+  server.create(lease(namespace), { ...kind, metadata, spec });
 }

@@ -39,6 +39,11 @@ export class Kubectl {
     return isUp && server.has(path) ? overTheWire(server.get(path)) : undefined;
   }
 
+  has(path: string): boolean {
+    const { server, isUp } = this.#parts.cluster;
+    return isUp && server.has(path);
+  }
+
   /** Empty when there is no answer. */
   list(path: string, query: Query = {}): Found[] {
     const { server, isUp } = this.#parts.cluster;

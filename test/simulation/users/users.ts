@@ -21,7 +21,7 @@ export interface UsersOptions {
   actionsAnHour?: number;
 }
 
-const usualActionsAnHour = 30;
+const usualActionsAnHour = 60;
 /** Removing one obstacle may show another one, e.g. a class whose Secret is missing. */
 const roundsMax = 5;
 

@@ -304,7 +304,7 @@ class Watch {
     this.#later(0, new ConnectionBroken('the watch broke'));
   }
 
-  #tell(event: WatchedEvent): void {
+  #tell(event: WatchedEvent | Bookmark): void {
     const { process, weather, cluster } = this.#parts;
     const delayMs = cluster.isUp ? weather.delayOfEvent(process, cluster.name) : undefined;
     if (delayMs === undefined) this.#later(0, new ConnectionBroken('the watch broke'));
@@ -326,9 +326,8 @@ class Watch {
     const { simulation, process, cluster } = this.#parts;
     simulation.after(bookmarkMs, () => {
       if (this.#isOver || !process.isAlive || this.#call.signal.aborted) return;
-      if (!cluster.isUp) return this.#later(0, new ConnectionBroken('the watch broke'));
       const resourceVersion = String(cluster.server.store.version);
-      this.#later(0, { type: 'BOOKMARK', object: { metadata: { resourceVersion } } });
+      this.#tell({ type: 'BOOKMARK', object: { metadata: { resourceVersion } } });
       this.#bookmarkLater();
     });
   }

@@ -39,6 +39,7 @@ export interface Outcome {
   events: number;
   timeline: Timeline;
   simulatedMs: number;
+  world: World;
 }
 
 const minuteMs = 60_000;
@@ -94,6 +95,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     events: simulation.events,
     timeline: simulation.timeline,
     simulatedMs: simulation.now - simulation.startMs,
+    world,
   };
 }
 
@@ -116,12 +118,12 @@ async function end(world: World, { cloud, writes, users }: End): Promise<void> {
   while (!isResting && simulation.now < giveUpAt) {
     await simulation.run(simulation.now + minuteMs);
     if (simulation.violations.length > 0) return;
-    unmet = unmetIn(world, cloud);
+    unmet = unmetIn(world, cloud, writes);
     if (unmet.length > 0) continue;
     const before = writes.count;
     await simulation.run(simulation.now + restMs);
     isResting = writes.count === before;
-    unmet = unmetIn(world, cloud);
+    unmet = unmetIn(world, cloud, writes);
     if (!isResting) unmet.push(`${writes.count - before} writes in ${restMs / minuteMs} minutes`);
   }
   for (const text of unmet) simulation.violate('in the end all is as it was asked', text);

@@ -3,40 +3,40 @@
 /** Shares of calls, or of events of a watch. */
 const shares = {
   /** Of calls: the request is lost, or its answer; with or without a word to the caller. */
-  lostCalls: 0.004,
+  lostCalls: 0.01,
   /** Of calls: they take seconds, there or back. */
-  slowCalls: 0.01,
+  slowCalls: 0.02,
   /** Of calls: they arrive a second time, up to minutes later. */
-  doubledCalls: 0.002,
+  doubledCalls: 0.005,
   /** Of calls: the process is killed on the way. */
-  killedCalls: 0.0004,
+  killedCalls: 0.001,
   /** Of calls to an API server: it refuses, with 403, 409, 422, 429, 500 or 503. */
-  refusedCalls: 0.004,
+  refusedCalls: 0.01,
   /** Of events of a watch: they come late, by seconds. */
-  lateEvents: 0.01,
+  lateEvents: 0.02,
   /** Of events of a watch: the watch breaks before it. */
-  brokenWatches: 0.001,
+  brokenWatches: 0.002,
   /** Of lists that may be answered from a cache: it is some changes behind. */
   staleLists: 0.3,
 };
 
 /** In an hour of a world. What each one does is in `disasters/`. */
 const timesAnHour = {
-  kills: 2,
-  restarts: 0.5,
-  killsOfAll: 0.2,
-  versionChanges: 0.1,
-  clusterOutages: 0.6,
-  temporalOutages: 0.4,
-  cutLines: 1,
-  clockJumps: 1,
-  deletedLeases: 0.3,
-  takenLeases: 0.3,
-  compactions: 1,
-  unseenChanges: 0.3,
-  clusterRestores: 0.05,
-  temporalLosses: 0.03,
-  refusingWebhooks: 0.5,
+  kills: 5,
+  restarts: 1.5,
+  killsOfAll: 0.3,
+  versionChanges: 0.3,
+  clusterOutages: 1.5,
+  temporalOutages: 1,
+  cutLines: 2,
+  clockJumps: 3,
+  deletedLeases: 0.5,
+  takenLeases: 0.5,
+  compactions: 2,
+  unseenChanges: 0.5,
+  clusterRestores: 0.1,
+  temporalLosses: 0.05,
+  refusingWebhooks: 1,
 };
 
 export type CallFault = keyof typeof shares;

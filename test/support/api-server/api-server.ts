@@ -53,10 +53,20 @@ import type { Stored } from './store.ts';
 import { openWatch } from './watches.ts';
 import type { WatchedEvent } from './watches.ts';
 
+export interface ApiServerOptions {
+  /** Milliseconds since 1970. Default the host's clock. */
+  now?: (() => number) | undefined;
+}
+
 export class ApiServer {
   readonly store = new ObjectStore();
   /** Of the newest timestamp, milliseconds. */
   #latest = 0;
+  readonly #now: () => number;
+
+  constructor({ now = Date.now }: ApiServerOptions = {}) {
+    this.#now = now;
+  }
 
   /**
    * Stores an object as it is, past all rules; what its metadata leaves out is made up. One with
@@ -189,7 +199,7 @@ export class ApiServer {
    * to chance.
    */
   #nextTime(): string {
-    this.#latest = Math.max(Date.now(), this.#latest + 1);
+    this.#latest = Math.max(this.#now(), this.#latest + 1);
     return new Date(this.#latest).toISOString();
   }
 }

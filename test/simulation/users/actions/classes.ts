@@ -29,7 +29,7 @@ export async function breakClass(user: User): Promise<void> {
   if (!picked) return;
   user.control.patch(picked.path, user.chance.pick(faults));
   if (!(await user.wait(10 * secondMs, 15 * minuteMs))) return;
-  if (user.control.get(picked.path)) mendClass(user, picked);
+  if (user.control.has(picked.path)) mendClass(user, picked);
 }
 
 type Place = Pick<User, 'control' | 'repository'>;
@@ -79,7 +79,7 @@ export async function editSecret(user: User): Promise<void> {
   if (chance.happens(0.8)) return user.change(picked, { data });
   user.control.patch(picked.path, { data: { userData: null } });
   if (!(await user.wait(10 * secondMs, 10 * minuteMs))) return;
-  if (user.control.get(picked.path)) user.control.patch(picked.path, { data });
+  if (user.control.has(picked.path)) user.control.patch(picked.path, { data });
 }
 
 export async function deleteSecret(user: User): Promise<void> {

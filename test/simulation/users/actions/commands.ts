@@ -1,5 +1,8 @@
 /** What operators do in Temporal. */
+import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { machineCommands, rolloutCommands } from '../../../../workflows/contracts/commands.ts';
 import { workflowIdOf } from '../../../../workflows/contracts/workflow-ids.ts';
 import type { User } from '../user.ts';
@@ -25,8 +28,19 @@ async function run(user: User, { workflowId, what, send }: Errand): Promise<void
     await temporal.run(() => send(temporal.client.workflow.getHandle(workflowId)));
     user.note(`${text}: done`);
   } catch (error) {
-    user.note(`${text}: ${error instanceof Error ? error.name : String(error)}`);
+    if (!isAnswer(error)) throw error;
+    user.note(`${text}: ${error.name}`);
   }
+}
+
+/** Of the server or the workflow; everything else is a defect. */
+function isAnswer(error: unknown): error is Error {
+  return (
+    error instanceof ServiceError ||
+    error instanceof WorkflowNotFoundError ||
+    error instanceof WorkflowUpdateFailedError ||
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError
+  );
 }
 
 interface Verb {

@@ -22,7 +22,7 @@ export async function deleteMachine(user: User): Promise<void> {
   if (isForced && chance.happens(0.5)) user.control.patch(picked.path, body);
   user.control.delete(picked.path, chance.happens(0.8) ? 'Background' : chance.pick(policies));
   if (!isForced || !(await user.wait(secondMs, 5 * minuteMs))) return;
-  if (user.control.get(picked.path)) user.control.patch(picked.path, body);
+  if (user.control.has(picked.path)) user.control.patch(picked.path, body);
 }
 
 export async function deleteSet(user: User): Promise<void> {
@@ -59,9 +59,9 @@ export async function replaceMachine(user: User): Promise<void> {
   const { providerID: _its, ...spec } = { ...picked.object.spec };
   const body = { ...manifestOf(picked.object), spec };
   user.control.delete(picked.path);
-  for (let second = 0; second < 1_800; second += 1) {
-    if (!(await user.wait(0, 2 * secondMs))) return;
-    if (user.control.get(picked.path)) continue;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    if (!(await user.wait(0, 4 * secondMs))) return;
+    if (user.control.has(picked.path)) continue;
     const collection = customResource('machines', user.namespace);
     if (user.install.control.isUp) user.control.create(collection, body);
     return;

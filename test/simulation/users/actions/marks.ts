@@ -28,7 +28,7 @@ export async function annotateMachine(user: User): Promise<void> {
   const [key, value] = machineAnnotation(user);
   await user.change(picked, { metadata: { annotations: { [key]: value } } });
   if (user.chance.happens(0.6) || !(await user.wait(secondMs, 10 * minuteMs))) return;
-  if (user.control.get(picked.path)) {
+  if (user.control.has(picked.path)) {
     user.control.patch(picked.path, { metadata: { annotations: { [key]: null } } });
   }
 }
@@ -45,7 +45,7 @@ export async function labelMachine(user: User): Promise<void> {
   ]);
   await user.change(picked, { metadata: { labels: { [key]: value } } });
   if (chance.happens(0.4) || !(await user.wait(secondMs, 10 * minuteMs))) return;
-  if (user.control.get(picked.path)) {
+  if (user.control.has(picked.path)) {
     user.control.patch(picked.path, { metadata: { labels: { [key]: null } } });
   }
 }
@@ -60,7 +60,7 @@ export async function preserve(user: User): Promise<void> {
   const value = chance.pick([...preserves, 'when-failed', 'false', 'forever']);
   const mark = (text: string | null): void => {
     const body = { metadata: { annotations: { [annotations.preserve]: text } } };
-    if (kubectl.get(picked.path)) kubectl.patch(picked.path, body);
+    if (kubectl.has(picked.path)) kubectl.patch(picked.path, body);
   };
   mark(value);
   if (!(await user.wait(10 * secondMs, 15 * minuteMs))) return;
@@ -90,7 +90,7 @@ export async function freezeSet(user: User): Promise<void> {
   ]);
   user.control.patch(picked.path, { metadata: { labels: { [key]: value } } });
   if (chance.happens(0.2) || !(await user.wait(10 * secondMs, 10 * minuteMs))) return;
-  if (!user.control.get(picked.path)) return;
+  if (!user.control.has(picked.path)) return;
   const unfreeze = { annotations: { [annotations.unfreeze]: 'True' } };
   const metadata = chance.happens(0.3) ? unfreeze : { labels: { [key]: null } };
   user.control.patch(picked.path, { metadata });

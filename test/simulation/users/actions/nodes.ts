@@ -25,7 +25,7 @@ export async function cordon(user: User): Promise<void> {
   if (!picked) return;
   user.target.patch(picked.path, { spec: { unschedulable: true } });
   if (user.chance.happens(0.3) || !(await user.wait(10 * secondMs, 20 * minuteMs))) return;
-  if (user.target.get(picked.path)) {
+  if (user.target.has(picked.path)) {
     user.target.patch(picked.path, { spec: { unschedulable: null } });
   }
 }

@@ -16,7 +16,7 @@ export async function releaseMachine(user: User): Promise<void> {
   }
   await user.change(picked, { metadata: { labels: { [poolLabel]: 'none' } } });
   if (chance.happens(0.4) || !(await user.wait(secondMs, 10 * minuteMs))) return;
-  if (user.control.get(picked.path)) {
+  if (user.control.has(picked.path)) {
     user.control.patch(picked.path, { metadata: { labels: { [poolLabel]: pool } } });
   }
 }

@@ -49,7 +49,7 @@ export async function addBudget(user: User): Promise<void> {
   const labels = { [blockingLabel]: blocks ? 'True' : null };
   const selector = { matchLabels: { app } };
   const body = { metadata: { labels }, spec: { ...limits, selector } };
-  if (target.get(path)) target.patch(path, body);
+  if (target.has(path)) target.patch(path, body);
   else target.create(budgets, budgetBody({ name, labels, spec: { ...limits, selector } }));
   if (!blocks || !(await user.wait(30 * secondMs, 20 * minuteMs))) return;
   if (chance.happens(0.5)) target.delete(path);
@@ -74,5 +74,5 @@ function budgetBody({ name, labels, spec }: { name: string; labels: object; spec
 
 export function deleteBudget({ target, chance }: User): void {
   const path = `${budgets}/${chance.pick(apps)}`;
-  if (target.get(path)) target.delete(path);
+  if (target.has(path)) target.delete(path);
 }

@@ -123,7 +123,7 @@ export async function reconcileFromGit(user: User): Promise<void> {
   const rounds = 3 + user.chance.below(20);
   for (let round = 0; round < rounds; round += 1) {
     if (!(await user.wait(10 * secondMs, minuteMs))) return;
-    if (user.control.get(picked.path)) user.control.patch(picked.path, { spec: wanted });
+    if (user.control.has(picked.path)) user.control.patch(picked.path, { spec: wanted });
     else user.control.create(collectionOf(picked), body);
   }
 }

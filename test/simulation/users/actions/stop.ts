@@ -17,5 +17,5 @@ export async function stop(user: User): Promise<void> {
     ...(chance.happens(0.8) && { data }),
   });
   if (!(await user.wait(secondMs, 10 * minuteMs))) return;
-  if (control.get(stopPath(namespace))) control.delete(stopPath(namespace));
+  if (control.has(stopPath(namespace))) control.delete(stopPath(namespace));
 }

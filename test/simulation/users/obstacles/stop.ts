@@ -3,6 +3,6 @@ import type { Obstacle, Place } from './obstacle.ts';
 
 export function stopObstacles({ control, namespace }: Place): Obstacle[] {
   const path = stopPath(namespace);
-  if (!control.get(path)) return [];
+  if (!control.has(path)) return [];
   return [{ what: `a stop of ${namespace}`, remove: () => control.delete(path) }];
 }
