@@ -20,6 +20,7 @@ import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import { ignoreConflict } from '../kube/client/ignore.ts';
+import { deleteObject } from '../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, competingMachine } from './node/claims.ts';
@@ -180,7 +181,7 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
     await ignoreConflict(target.patch(nodePath(name), 'strategic', { metadata }));
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
-  await ignoreConflict(target.delete(nodePath(name), { preconditions: { uid } }));
+  await deleteObject(target, nodePath(name), uid);
 }
 
 /**

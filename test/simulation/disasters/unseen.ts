@@ -10,7 +10,7 @@ const kinds = ['machines', 'machinesets', 'machineclasses'] as const;
 type Kind = (typeof kinds)[number];
 
 /**
- * Nobody watches for a while; in the meantime an object goes and another of its name comes, and
+ * No process watches for a while; in the meantime an object goes and another of its name comes, and
  * perhaps the server forgets that.
  */
 export function replaceUnseen(world: World, chance: Chance): void {

@@ -19,8 +19,7 @@ export type GrpcCode = keyof typeof grpcCodes;
 export class GrpcError extends Error {
   readonly code: number;
   readonly details: string;
-  /** The SDK's client asks it for the details of each error. */
-  readonly metadata = { get: (): string[] => [] };
+  readonly metadata = { get: () => [] };
 
   constructor(code: GrpcCode, details: string) {
     super(`${grpcCodes[code]} ${code}: ${details}`);

@@ -135,7 +135,7 @@ function templateOf({ name, className }: Pool, chance: Chance): object {
   };
 }
 
-/** Short ones, on some: nobody waits for hours in a simulation, but for some defects. */
+/** Short ones, on some: hours are too long for a simulation. */
 export function limitsOf(chance: Chance): Record<string, unknown> {
   return {
     ...(chance.happens(0.3) && { creationTimeout: chance.pick(['3m', '5m', '10m']) }),

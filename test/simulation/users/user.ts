@@ -92,7 +92,7 @@ export class User {
 
   /**
    * A change of what was read: mostly at once and whatever happened since, sometimes after some
-   * thought and only if nobody else wrote, as `kubectl edit` does it.
+   * thought and only if no other writer came in between, as `kubectl edit` does it.
    */
   async change({ path, object }: Picked, body: Record<string, unknown>): Promise<void> {
     if (this.chance.happens(0.75)) {

@@ -30,7 +30,7 @@ export async function migrateMachine(user: User): Promise<void> {
   user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
 }
 
-/** To release an object, or because a finalizer looked stuck. */
+/** To release an object, or because a finalizer seemed stuck. */
 export function stripFinalizers(user: User): void {
   const { chance, namespace } = user;
   const kind = chance.pick([

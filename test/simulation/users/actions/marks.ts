@@ -105,7 +105,7 @@ export async function annotateOwner(user: User): Promise<void> {
   const [key, value] = chance.pick<Pair>([
     [annotations.unfreeze, 'True'],
     [annotations.effectiveCreationTimeout, chance.pick(['4m', '7m', 'long'])],
-    [annotations.triggerDeletion, 'nobody~2026-01-01T00:00:00Z,what'],
+    [annotations.triggerDeletion, 'no-machine~2026-01-01T00:00:00Z,what'],
     [annotations.priority, '1'],
     ['millwright.dev/canari', '1'],
     ['example.com/owner', chance.pick(['a', 'b'])],

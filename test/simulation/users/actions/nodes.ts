@@ -66,7 +66,7 @@ export function editNode(user: User): void {
   if (!picked) return;
   const { chance } = user;
   const metadata = chance.pick([
-    { labels: { [labels.machineName]: chance.pick([null, 'nobody']) } },
+    { labels: { [labels.machineName]: chance.pick([null, 'no-machine']) } },
     { labels: { 'example.com/pool': chance.pick([null, 'other']) } },
     { annotations: { [annotations.notManaged]: '1' } },
     { annotations: { [annotations.scaleDownDisabled]: chance.pick(['true', null]) } },
