@@ -9,6 +9,7 @@ import type { Simulation } from '../engine/simulation.ts';
 import { SimulatedReplica } from '../processes/replica.ts';
 import { SimulatedTemporal } from '../temporal/server.ts';
 import type { Cluster, WriteListener } from './kube-client.ts';
+import { toTemporal } from './weather.ts';
 import type { Weather } from './weather.ts';
 import type { Install, World } from './world.ts';
 
@@ -46,6 +47,7 @@ export function buildWorld(parts: WorldParts): World {
   const temporal = new SimulatedTemporal(simulation, {
     namespace: temporalNamespace,
     fateOf: ({ process, method }) => weather.fateOf(process, method),
+    isReachable: (process) => !weather.isCut(process, toTemporal),
   });
   const chance = simulation.chance.fork();
   const layouts = layoutsBy(chance);

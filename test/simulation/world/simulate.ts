@@ -13,8 +13,7 @@ import { unmetIn } from '../judge/end.ts';
 import { installOfRecord, judgeInstances } from '../judge/instances.ts';
 import { WriteJudge } from '../judge/writes.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
-import { Administrator } from '../users/administrator.ts';
-import { setUp } from '../users/objects.ts';
+import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import type { Write } from './kube-client.ts';
@@ -82,8 +81,8 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   judgeInstances(world, cloud);
   const writes = new WriteJudge(world, cloud);
   hear = (write) => writes.hear(write);
-  const users = new Users(world, { names: options.users, machines: options.machines });
-  populate(world, options.machines);
+  const repositories = setUpObjects(world, { machines: options.machines });
+  const users = new Users(world, { names: options.users, repositories });
   for (const { replicas } of world.installs) for (const replica of replicas) replica.start();
   users.start();
   startDisasters(world);
@@ -98,14 +97,6 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     simulatedMs: simulation.now - simulation.startMs,
     world,
   };
-}
-
-function populate({ simulation, installs }: World, machines: number): void {
-  const chance = simulation.chance.fork();
-  for (const install of installs) {
-    const administrator = new Administrator(simulation, install.control, install.namespace);
-    setUp(install, administrator, { machines: Math.ceil(machines / installs.length), chance });
-  }
 }
 
 interface End {
